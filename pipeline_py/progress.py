@@ -1,0 +1,41 @@
+"""Progress on stderr: a bar with rate and ETA at a terminal, one line now and then in a log file."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from tqdm import tqdm
+
+Item = TypeVar("Item")
+
+SECONDS_BETWEEN_LOG_LINES = 30.0
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None, unit: str = "sentences") -> Iterator[Item]:
+    """Yield `items`, showing how far it is, the rate and the time left."""
+    bar: tqdm[Item]
+    if sys.stderr.isatty():
+        bar = tqdm(items, desc=what, total=total, unit=f" {unit}", dynamic_ncols=True)
+    else:
+        bar = tqdm(
+            items,
+            desc=what,
+            total=total,
+            unit=f" {unit}",
+            mininterval=SECONDS_BETWEEN_LOG_LINES,
+            maxinterval=SECONDS_BETWEEN_LOG_LINES,
+            file=_LogLines(),
+            bar_format="{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left",
+        )
+    yield from bar
+
+
+class _LogLines:
+    """A file for tqdm that ends lines instead of redrawing one."""
+
+    def write(self, text: str) -> int:
+        text = text.strip()
+        return sys.stderr.write(text + "\n") if text else 0
+
+    def flush(self) -> None:
+        sys.stderr.flush()

@@ -1,0 +1,68 @@
+"""Sentences in text files: UTF-8, one a line, `\\n` (or `\\r\\n`) ends a line and nothing else does; `.gz` is read as well."""
+
+import gzip
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipeline_py.stage import InputError
+
+
+def read_bytes(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a plain or gzipped file without their line ends, undecoded."""
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        for line in file:
+            yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their line ends.
+
+    Raises:
+        InputError: at the first line that is not UTF-8.
+    """
+    for number, line in enumerate(read_bytes(path), start=1):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"byte {error.start} is not UTF-8 ({error.reason}); convert the file, e.g. with iconv", path, number
+            ) from None
+
+
+def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
+    """Yield aligned lines of several files.
+
+    Raises:
+        InputError: where one file ends before another.
+    """
+    with ExitStack() as stack:
+        files = [stack.enter_context(_closing(read_lines(path))) for path in paths]
+        number = 0
+        while True:
+            lines = [next(file, None) for file in files]
+            if all(line is None for line in lines):
+                return
+            number += 1
+            for path, line in zip(paths, lines, strict=True):
+                if line is None:
+                    longer = next(p for p, other in zip(paths, lines, strict=True) if other is not None)
+                    raise InputError(
+                        f"the file has {number - 1} lines and {longer} has more; "
+                        "parallel files need the same number of lines",
+                        path,
+                    )
+            yield tuple(line for line in lines if line is not None)
+
+
+class _closing:
+    """Close a generator when the block ends (`contextlib.closing` does not type as the iterator itself)."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines = lines
+
+    def __enter__(self) -> Iterator[str]:
+        return self.lines
+
+    def __exit__(self, *_: object) -> None:
+        self.lines.close()  # type: ignore[attr-defined]
