@@ -1,0 +1,23 @@
+"""`decoding`: how translations are searched for."""
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from pipeline_py.config.base import Section
+
+
+class Decoding(Section):
+    """Beam search."""
+
+    beam: PositiveInt = 12
+    batch_size: PositiveInt = Field(64, description="Sentences searched at a time; does not change the result.")
+    length_normalization: NonNegativeFloat = Field(
+        0.0, description="Log-probabilities are divided by length to this power; 0: not at all (plain sum)."
+    )
+    max_length_ratio: PositiveFloat = Field(
+        3.0, description="A translation has at most this times the source's pieces, plus 10."
+    )
+    replace_unknown: bool = Field(
+        False, description="An <unk> in the output becomes the source word it attended to most."
+    )
+    n_best: NonNegativeInt = Field(0, description="Also write this many translations a sentence; 0: none.")
+    attention: bool = Field(False, description="Also write the attention weights of the best translation.")

@@ -1,0 +1,109 @@
+"""`systems`: each a composition of parts. A part's options stand here, its module in `pipeline_py/nmt/<kind>/<type>.py`."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
+
+from pipeline_py.config.base import Section
+
+
+def _type_alone(value: Any) -> Any:
+    """Let `global` stand for `{type: global}`."""
+    return {"type": value} if isinstance(value, str) else value
+
+
+class BidirectionalGRU(Section):
+    """One bidirectional GRU layer; annotation h_j = [→; ←]."""
+
+    type: Literal["bidirectional_gru"] = "bidirectional_gru"
+
+
+class MLPScore(Section):
+    """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
+
+    type: Literal["mlp"] = "mlp"
+
+
+class Context(Section):
+    """A context vector: a weighting over one of the decoder's scores."""
+
+    score: int = Field(0, ge=0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+
+
+class GlobalContext(Context):
+    """Softmax over all source positions (SDAtt eq. 2–3)."""
+
+    type: Literal["global"] = "global"
+
+
+class LocalContext(Context):
+    """Gaussian window around a predicted position (SDAtt eq. 5–7)."""
+
+    type: Literal["local"] = "local"
+    window: PositiveInt = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
+
+
+class FlexibleContext(Context):
+    """Penalty that grows with the distance from the previous centre of attention (Shu and Nakayama 2017)."""
+
+    type: Literal["flexible"] = "flexible"
+    sigma: PositiveFloat = 1.5
+    threshold: PositiveFloat | None = Field(
+        None, description="When decoding, positions whose penalty exceeds it are skipped; null skips none."
+    )
+
+
+class SyntaxContext(Context):
+    """Gaussian over the syntax distance from a predicted position (SDAtt eq. 9–12)."""
+
+    type: Literal["syntax"] = "syntax"
+    window: PositiveInt = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
+    position: Literal["interpolate", "round", "attention"] = Field(
+        "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
+    )
+    gaussian: Literal["score", "weight"] = Field(
+        "score", description="What the Gaussian scales: the score (eq. 10) or the weight after the softmax."
+    )
+
+
+AnyContext = Annotated[
+    GlobalContext | LocalContext | FlexibleContext | SyntaxContext,
+    Field(discriminator="type"),
+]
+
+SYNTAX_OF = {"syntax": "distances"}
+"""The kind of syntax artifact that a part reads; parts that are not listed read none."""
+
+
+class ConditionalGRU(Section):
+    """Two GRUs around the attention (Nematus)."""
+
+    type: Literal["conditional_gru"] = "conditional_gru"
+    gru_context: Literal["global", "both"] = Field(
+        "global", description="With several contexts: what the second GRU is fed, the first context or all."
+    )
+
+
+class Model(Section):
+    """Sizes of a network."""
+
+    embedding: PositiveInt = 620
+    hidden: PositiveInt = 1000
+    dropout: float = Field(0.2, ge=0, lt=1)
+
+
+class System(Section):
+    """One row of the tables: encoder × scores × contexts × decoder."""
+
+    encoder: Annotated[BidirectionalGRU, BeforeValidator(_type_alone)] = BidirectionalGRU()
+    scores: list[Annotated[MLPScore, BeforeValidator(_type_alone)]] = Field([MLPScore()], min_length=1)
+    contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field([GlobalContext()], min_length=1)
+    decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
+    model: Model = Model()
+    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+
+    @property
+    def syntax(self) -> list[str]:
+        """Kinds of syntax artifacts that the system's parts read, sorted."""
+        parts = [self.encoder, *self.scores, *self.contexts, self.decoder]
+        return sorted({SYNTAX_OF[part.type] for part in parts if part.type in SYNTAX_OF})

@@ -1,0 +1,51 @@
+"""`training`: how every neural system is trained."""
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from pipeline_py.config.base import Section
+
+
+class Optimizer(Section):
+    """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
+
+    name: Literal["adadelta", "adam", "sgd"] = "adadelta"
+    learning_rate: PositiveFloat | None = Field(
+        None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam."
+    )
+    rho: float = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
+    epsilon: PositiveFloat = Field(1e-6, description="ADADELTA's epsilon.")
+
+    @property
+    def rate(self) -> float:
+        """The learning rate, with the rule's own default."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return 0.0005 if self.name == "adam" else 1.0
+
+
+class Training(Section):
+    """One training run."""
+
+    seed: int = 1
+    optimizer: Optimizer = Optimizer()
+    batch_size: PositiveInt = 80
+    batch_unit: Literal["sentences", "tokens"] = Field(
+        "sentences", description="What batch_size counts; tokens are target tokens, padding included."
+    )
+    max_length: PositiveInt = Field(
+        80, description="Training pairs with more pieces on either side (end of sentence excluded) are skipped."
+    )
+    epochs: PositiveInt | None = Field(None, description="Stop after so many passes over the training data.")
+    updates: PositiveInt | None = Field(None, description="Stop after so many updates.")
+    clip: PositiveFloat = Field(1.0, description="Largest gradient norm.")
+    validate_every: PositiveInt | None = Field(
+        None, description="Updates between two looks at dev; null: once an epoch."
+    )
+    early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
+    patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
+    checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    precision: Literal["float32", "bfloat16"] = "float32"
+    threads: PositiveInt = Field(1, description="CPU threads of one training.")
