@@ -97,10 +97,14 @@ class System(Section):
 
     encoder: Annotated[BidirectionalGRU, BeforeValidator(_type_alone)] = BidirectionalGRU()
     scores: list[Annotated[MLPScore, BeforeValidator(_type_alone)]] = Field([MLPScore()], min_length=1)
-    contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field([GlobalContext()], min_length=1)
+    contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field(
+        [GlobalContext()], min_length=1
+    )
     decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
     model: Model = Model()
-    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+    parser: str | None = Field(
+        None, description="The parser whose trees the system reads; null: it reads none."
+    )
 
     @property
     def syntax(self) -> list[str]:

@@ -35,7 +35,8 @@ class Training(Section):
         "sentences", description="What batch_size counts; tokens are target tokens, padding included."
     )
     max_length: PositiveInt = Field(
-        80, description="Training pairs with more pieces on either side (end of sentence excluded) are skipped."
+        80,
+        description="Training pairs with more pieces on either side (end of sentence excluded) are skipped.",
     )
     epochs: PositiveInt | None = Field(None, description="Stop after so many passes over the training data.")
     updates: PositiveInt | None = Field(None, description="Stop after so many updates.")
@@ -43,7 +44,9 @@ class Training(Section):
     validate_every: PositiveInt | None = Field(
         None, description="Updates between two looks at dev; null: once an epoch."
     )
-    early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
+    early_stopping: Literal["loss", "bleu"] = Field(
+        "loss", description="The dev score that chooses the model."
+    )
     patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
     checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
     device: Literal["auto", "cpu", "cuda"] = "auto"

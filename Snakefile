@@ -1,0 +1,57 @@
+"""Does syntax help? From raw text to a table of translation systems with significance marks.
+
+snakemake --cores 8 results/table1.tsv
+"""
+
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from pipeline_py.config.experiment import load
+from pipeline_py.provenance import made_by
+from pipeline_py.stage import InputError
+
+min_version("9.27")
+
+
+configfile: "config.yaml"
+
+
+try:
+    EXPERIMENT = load(config)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+# Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+
+
+pathvars:
+    results=EXPERIMENT.folder("results"),
+    logs=EXPERIMENT.folder("logs"),
+    benchmarks=EXPERIMENT.folder("benchmarks"),
+
+
+wildcard_constraints:
+    split="[^/.]+",
+    side=r"source|target\d*",
+    parser="[^/.]+",
+    system="[^/]+",
+    table="[^/.]+",
+
+
+rule all:
+    default_target: True
+    localrule: True
+    input:
+        expand("<results>/{table}.{format}", table=EXPERIMENT.tables, format=["tsv", "md", "tex", "facts.tsv"]),
+
+
+include: "workflow/rules/corpus.smk"
+include: "workflow/rules/syntax.smk"
+include: "workflow/rules/subword.smk"
+include: "workflow/rules/nmt.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/report.smk"

@@ -1,0 +1,156 @@
+"""`corpora`: where text comes from, the two languages, the splits, and the limits of a training pair."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from pipeline_py.config.base import Section
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+"""What names a split or a parser: it becomes part of file names."""
+
+HELD_OUT_SETS = 16
+"""Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
+
+
+class Generated(Section):
+    """Sentences of the embedded English-German corpus."""
+
+    sentences: PositiveInt
+    seed: int = 1
+    min_length: PositiveInt = 3
+    max_length: PositiveInt = 45
+    lengths: Literal["natural", "uniform"] = "natural"
+    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final"] = (
+        Field("any", description="Only sentences that contain this phenomenon.")
+    )
+
+
+class TrainingText(Section):
+    """A pair of parallel files; without files, generated sentences.
+
+    Files win over `generate`, so that an experiment laid over `config.yaml` need not take its `generate` back.
+    """
+
+    source: str | None = None
+    target: str | None = None
+    generate: Generated | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if (self.source is None) != (self.target is None):
+            raise ValueError("parallel text needs both `source` and `target`")
+        if self.source is None and self.generate is None:
+            raise ValueError("give `source` and `target` files, or `generate`")
+        return self
+
+
+class HeldOutText(Section):
+    """A named dev or test set with one or more references; without files, generated sentences."""
+
+    name: str = Field(pattern=NAME)
+    source: str | None = None
+    references: list[str] = []
+    generate: Generated | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if (self.source is None) == bool(self.references):
+            raise ValueError("a held-out set needs both a `source` file and a list of `references`")
+        if self.source is None and self.generate is None:
+            raise ValueError("give a `source` file with a list of `references`, or `generate`")
+        return self
+
+    @property
+    def sides(self) -> dict[str, str | None]:
+        """Files by side: `source`, `target` (the first reference), `target1` … (the others); null: generated."""
+        references: list[str | None] = [*self.references] or [None]
+        return {"source": self.source, "target": references[0]} | {
+            f"target{number}": reference for number, reference in enumerate(references[1:], start=1)
+        }
+
+
+class Language(Section):
+    """One side of the corpus."""
+
+    language: str = Field(pattern=r"^[a-z]{2,3}(-[a-z]+)?$", description="ISO 639 code, e.g. en, de, zh.")
+    tokenizer: Literal["moses", "jieba", "stanza", "none"] = Field(
+        "moses", description="none: the text is tokenized already, by spaces."
+    )
+    stanza_directory: str | None = Field(None, description="For tokenizer stanza: a local model directory.")
+    case: Literal["keep", "lower", "true"] = Field(
+        "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
+    )
+
+
+class Limits(Section):
+    """What training pairs are cleaned by; lengths are words of the raw text."""
+
+    min_length: PositiveInt = 1
+    max_length: PositiveInt = 80
+    max_ratio: PositiveFloat = 9.0
+    keep_duplicates: bool = False
+
+
+def _one_or_more(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+class Corpora(Section):
+    """The text of one experiment."""
+
+    source: Language
+    target: Language
+    train: Annotated[list[TrainingText], BeforeValidator(_one_or_more)] = Field(
+        min_length=1, description="One pair of files or several, which are concatenated."
+    )
+    dev: HeldOutText
+    tests: list[HeldOutText] = Field(min_length=1)
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        names = [test.name for test in self.tests]
+        for name in {"train", "dev"} & set(names):
+            raise ValueError(f"a test set cannot be called `{name}`")
+        if repeated := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
+        if len(names) > HELD_OUT_SETS // 2:
+            raise ValueError(f"at most {HELD_OUT_SETS // 2} test sets")
+        if len(self.train) > 1 and any(text.source is None for text in self.train):
+            raise ValueError("training text is either generated or a list of files, not both")
+        return self
+
+    @property
+    def held_out(self) -> dict[str, HeldOutText]:
+        """Dev and test sets by split."""
+        return {"dev": self.dev, **{test.name: test for test in self.tests}}
+
+    @property
+    def is_generated(self) -> dict[str, bool]:
+        """Whether each split is generated."""
+        generated = {name: text.source is None for name, text in self.held_out.items()}
+        return {"train": self.train[0].source is None, **generated}
+
+    @property
+    def splits(self) -> list[str]:
+        """`train`, `dev`, and the test sets in order."""
+        return ["train", *self.held_out]
+
+
+Share = tuple[float, float]
+
+
+def share_of_split(place: NonNegativeInt) -> Share:
+    """The share of the generated language that belongs to a split: 0 is train, 1 dev, 2… the test sets.
+
+    Shares depend on the place alone, so a further test set leaves the others as they are.
+    """
+    half = HELD_OUT_SETS * 2
+    return (0.0, 0.5) if place == 0 else (0.5 + (place - 1) / half, 0.5 + place / half)
+
+
+def share_of_treebank(place: NonNegativeInt) -> Share:
+    """The share that belongs to a treebank's train (0), dev (1) or test (2) part: counted from the end."""
+    half = HELD_OUT_SETS * 2
+    return (1.0 - (place + 1) / half, 1.0 - place / half)

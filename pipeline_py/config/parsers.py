@@ -1,0 +1,81 @@
+"""`parsers`: named sources of trees. A parser's name is part of the paths of all that depends on it."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from pipeline_py.config.base import Section
+
+
+class Treebank(Section):
+    """Gold trees: CoNLL-U and PTB files, or generated sentences.
+
+    A generated treebank comes from shares of the language that hold no sentence of the corpus.
+    """
+
+    generate: PositiveInt | None = Field(
+        None, description="Training sentences; a tenth of it for dev and for test."
+    )
+    train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
+    dev: str | None = None
+    test: str | None = None
+    constituency_train: str | None = Field(None, description="PTB brackets, one tree a line.")
+    constituency_dev: str | None = None
+    constituency_test: str | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        dependency = [self.train, self.dev, self.test]
+        constituency = [self.constituency_train, self.constituency_dev, self.constituency_test]
+        if (self.generate is not None) == any(dependency + constituency):
+            raise ValueError("give either `generate` or files")
+        if self.generate is None and not all(dependency):
+            raise ValueError("a treebank needs `train`, `dev` and `test` (CoNLL-U)")
+        if any(constituency) and not all(constituency):
+            raise ValueError(
+                "give all of `constituency_train`, `constituency_dev` and `constituency_test`, or none"
+            )
+        return self
+
+
+class ParserOptions(Section):
+    """What every parser that runs has."""
+
+    max_words: PositiveInt = Field(150, description="Longer sentences get the fallback, and are counted.")
+    batch_size: PositiveInt = Field(64, description="Sentences parsed at a time.")
+    branching: Literal["right", "left", "head-outward"] = Field(
+        "right", description="How constituents of more than two children are binarized."
+    )
+
+
+class ProcessorTraining(Section):
+    """How long and how wide one of a parser's networks is trained."""
+
+    epochs: PositiveInt | None = None
+    max_steps: PositiveInt | None = None
+    hidden: PositiveInt | None = None
+
+
+class TrainedParser(ParserOptions):
+    """Stanza trained from a treebank."""
+
+    type: Literal["trained"]
+    treebank: Treebank
+    vectors: str | None = Field(None, description="Word vectors in word2vec text format.")
+    seed: int = 1
+    tagger: ProcessorTraining = ProcessorTraining()
+    depparse: ProcessorTraining = ProcessorTraining()
+    constituency: ProcessorTraining = ProcessorTraining()
+
+
+class StanzaParser(ParserOptions):
+    """A Stanza package: of a local directory, or downloaded when no directory is given."""
+
+    type: Literal["stanza"]
+    package: str | None = Field(None, description="null: the language's default package.")
+    directory: str | None = Field(
+        None, description="A local Stanza directory; null: the package is downloaded."
+    )
+
+
+Parser = Annotated[TrainedParser | StanzaParser, Field(discriminator="type")]

@@ -1,0 +1,99 @@
+"""What code and which versions made an artifact.
+
+Snakemake does not follow Python imports. A rule that lists `made_by("syntax.parse", …)` among its parameters runs
+again when the code that makes its outputs changes, and not when a comment or a docstring does.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata, util
+from pathlib import Path
+
+PACKAGE = "pipeline_py"
+
+
+def made_by(stage: str, *distributions: str, parts: tuple[str, ...] = ()) -> dict[str, str]:
+    """Provenance of a stage's outputs, for the parameters of its rule.
+
+    Args:
+        stage: module below `pipeline_py`, e.g. "syntax.parse".
+        distributions: installed packages whose version decides the output, e.g. "stanza".
+        parts: further modules that the stage finds by name instead of importing them.
+
+    Returns:
+        `{"code": hash, distribution: version, …}`.
+    """
+    return {"code": code_of(stage, *parts), **{name: metadata.version(name) for name in distributions}}
+
+
+@cache
+def code_of(*stages: str) -> str:
+    """Hash the code of modules and of all first-party modules that they import, directly or not.
+
+    The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count.
+    Models of the configuration do not count either: their values are parameters of the rules, and a new option
+    must not make every system that leaves it at its default train again.
+
+    Args:
+        stages: module names below `pipeline_py`, e.g. "syntax.parse".
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    modules: dict[str, str] = {}
+    waiting = [f"{PACKAGE}.{stage}" for stage in stages]
+    while waiting:
+        module = waiting.pop()
+        if module in modules:
+            continue
+        tree = _without_docstrings(ast.parse(_file_of(module).read_text(encoding="utf-8")))
+        modules[module] = ast.unparse(tree)
+        waiting += _first_party_imports(tree)
+    content = "\n".join(f"{module} {modules[module]}" for module in sorted(modules))
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _file_of(module: str) -> Path:
+    spec = util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no module {module}")
+    return Path(spec.origin)
+
+
+def _first_party_imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            # `from package import name` imports a module where there is one of that name.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            if (
+                name.split(".")[0] == PACKAGE
+                and not name.startswith(f"{PACKAGE}.config")
+                and _is_module(name)
+            ):
+                yield name
+
+
+@cache
+def _is_module(name: str) -> bool:
+    try:
+        return util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [
+                statement
+                for statement in node.body
+                if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+            ] or [ast.Pass()]
+    return tree
