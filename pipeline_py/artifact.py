@@ -32,7 +32,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[str]]:
-    """Open `path` for UTF-8 text with `\\n` line ends; it appears only once it is whole."""
+    """Open `path` for UTF-8 text with LF line ends; it appears only once it is whole."""
     with whole(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 

@@ -72,11 +72,7 @@ def _first_party_imports(tree: ast.AST) -> Iterator[str]:
         else:
             continue
         for name in names:
-            if (
-                name.split(".")[0] == PACKAGE
-                and not name.startswith(f"{PACKAGE}.config")
-                and _is_module(name)
-            ):
+            if name.split(".")[0] == PACKAGE and not name.startswith(f"{PACKAGE}.config") and _is_module(name):
                 yield name
 
 

@@ -18,7 +18,11 @@ def write_rows(path: Path, rows: Iterable[np.ndarray], dtype: str) -> None:
     """Write one-dimensional `rows` as `dtype` ("int32", "uint8", "float32"); memory holds one block at a time."""
     column = pa.list_(pa.from_numpy_dtype(np.dtype(dtype)))
     schema = pa.schema([("values", column)])
-    with whole(path) as temporary, pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+    with (
+        whole(path) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
+        pa.ipc.new_file(sink, schema) as writer,
+    ):
         for block in _blocks(rows):
             offsets = np.cumsum([0, *(len(row) for row in block)], dtype=np.int32)
             values = np.concatenate(block).astype(dtype, casting="same_kind", copy=False)

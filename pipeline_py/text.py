@@ -1,4 +1,7 @@
-"""Sentences in text files: UTF-8, one a line, `\\n` (or `\\r\\n`) ends a line and nothing else does; `.gz` is read as well."""
+"""Sentences in text files: UTF-8, one a line; `.gz` is read as well.
+
+LF or CR LF ends a line and nothing else does: the Unicode line separators are characters like any other.
+"""
 
 import gzip
 from collections.abc import Iterator
@@ -26,7 +29,9 @@ def read_lines(path: Path) -> Iterator[str]:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(
-                f"byte {error.start} is not UTF-8 ({error.reason}); convert the file, e.g. with iconv", path, number
+                f"byte {error.start} is not UTF-8 ({error.reason}); convert the file, e.g. with iconv",
+                path,
+                number,
             ) from None
 
 

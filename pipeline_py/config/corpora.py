@@ -21,8 +21,8 @@ class Generated(Section):
     min_length: PositiveInt = 3
     max_length: PositiveInt = 45
     lengths: Literal["natural", "uniform"] = "natural"
-    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final"] = (
-        Field("any", description="Only sentences that contain this phenomenon.")
+    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final"] = Field(
+        "any", description="Only sentences that contain this phenomenon."
     )
 
 

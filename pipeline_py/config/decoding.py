@@ -9,9 +9,7 @@ class Decoding(Section):
     """Beam search."""
 
     beam: PositiveInt = 12
-    batch_size: PositiveInt = Field(
-        64, description="Sentences searched at a time; does not change the result."
-    )
+    batch_size: PositiveInt = Field(64, description="Sentences searched at a time; does not change the result.")
     length_normalization: NonNegativeFloat = Field(
         0.0, description="Log-probabilities are divided by length to this power; 0: not at all (plain sum)."
     )

@@ -43,9 +43,7 @@ class Experiment(Section):
         for kind, names in (("parser", self.parsers), ("table", self.tables)):
             for name in names:
                 if not _is_name(name):
-                    raise ValueError(
-                        f"{kind} `{name}`: use letters, digits, `_` and `-`; the name is part of paths"
-                    )
+                    raise ValueError(f"{kind} `{name}`: use letters, digits, `_` and `-`; the name is part of paths")
         for name in self.systems:
             if not name.strip() or set(name) & set("/=:*?<>|\"'{}\\") or name.startswith((".", "-")):
                 raise ValueError(
@@ -57,9 +55,7 @@ class Experiment(Section):
                 if row not in self.systems:
                     raise ValueError(f"table `{title}`: {_unknown('system', row, self.systems)}")
                 if row not in table.systems:
-                    raise ValueError(
-                        f"table `{title}`: `{row}` is compared with but is not among its systems"
-                    )
+                    raise ValueError(f"table `{title}`: `{row}` is compared with but is not among its systems")
         return self
 
     @model_validator(mode="after")
@@ -70,9 +66,7 @@ class Experiment(Section):
             if system.syntax and system.parser is None:
                 raise ValueError(f"system `{name}` reads {', '.join(system.syntax)}: name its `parser`")
             if system.parser is not None and not system.syntax:
-                raise ValueError(
-                    f"system `{name}` names a parser, but none of its parts reads syntax; leave it out"
-                )
+                raise ValueError(f"system `{name}` names a parser, but none of its parts reads syntax; leave it out")
             for context in system.contexts:
                 if context.score >= len(system.scores):
                     raise ValueError(
@@ -172,9 +166,7 @@ def _is_key(part: Any, location: tuple[Any, ...], config: Mapping[str, Any]) -> 
     """Whether a part of pydantic's location is a key of the file, not the name of a union's branch."""
     value: Any = config
     for step in location:
-        found = (
-            isinstance(value, Mapping) and step in value or isinstance(value, list) and isinstance(step, int)
-        )
+        found = isinstance(value, Mapping) and step in value or isinstance(value, list) and isinstance(step, int)
         if step is part:
             return bool(found) or step == location[-1]
         if found:
@@ -200,9 +192,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 def _unknown(kind: str, given: str, known: Any, last: str | None = None) -> str:
     near = difflib.get_close_matches(last or given, [str(name) for name in known], n=1, cutoff=0.5)
-    hint = (
-        f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(map(str, known))) or 'none'}"
-    )
+    hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(map(str, known))) or 'none'}"
     return f"unknown {kind} `{given}`; {hint}"
 
 

@@ -13,9 +13,7 @@ class Treebank(Section):
     A generated treebank comes from shares of the language that hold no sentence of the corpus.
     """
 
-    generate: PositiveInt | None = Field(
-        None, description="Training sentences; a tenth of it for dev and for test."
-    )
+    generate: PositiveInt | None = Field(None, description="Training sentences; a tenth of it for dev and for test.")
     train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
     dev: str | None = None
     test: str | None = None
@@ -32,9 +30,7 @@ class Treebank(Section):
         if self.generate is None and not all(dependency):
             raise ValueError("a treebank needs `train`, `dev` and `test` (CoNLL-U)")
         if any(constituency) and not all(constituency):
-            raise ValueError(
-                "give all of `constituency_train`, `constituency_dev` and `constituency_test`, or none"
-            )
+            raise ValueError("give all of `constituency_train`, `constituency_dev` and `constituency_test`, or none")
         return self
 
 
@@ -73,9 +69,7 @@ class StanzaParser(ParserOptions):
 
     type: Literal["stanza"]
     package: str | None = Field(None, description="null: the language's default package.")
-    directory: str | None = Field(
-        None, description="A local Stanza directory; null: the package is downloaded."
-    )
+    directory: str | None = Field(None, description="A local Stanza directory; null: the package is downloaded.")
 
 
 Parser = Annotated[TrainedParser | StanzaParser, Field(discriminator="type")]

@@ -1,4 +1,7 @@
-"""`systems`: each a composition of parts. A part's options stand here, its module in `pipeline_py/nmt/<kind>/<type>.py`."""
+"""`systems`: each a composition of parts.
+
+A part's options stand here, its module in `pipeline_py/nmt/<kind>/`.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -97,14 +100,10 @@ class System(Section):
 
     encoder: Annotated[BidirectionalGRU, BeforeValidator(_type_alone)] = BidirectionalGRU()
     scores: list[Annotated[MLPScore, BeforeValidator(_type_alone)]] = Field([MLPScore()], min_length=1)
-    contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field(
-        [GlobalContext()], min_length=1
-    )
+    contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field([GlobalContext()], min_length=1)
     decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
     model: Model = Model()
-    parser: str | None = Field(
-        None, description="The parser whose trees the system reads; null: it reads none."
-    )
+    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
 
     @property
     def syntax(self) -> list[str]:

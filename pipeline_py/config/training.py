@@ -11,9 +11,7 @@ class Optimizer(Section):
     """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
 
     name: Literal["adadelta", "adam", "sgd"] = "adadelta"
-    learning_rate: PositiveFloat | None = Field(
-        None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam."
-    )
+    learning_rate: PositiveFloat | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
     rho: float = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
     epsilon: PositiveFloat = Field(1e-6, description="ADADELTA's epsilon.")
 
@@ -44,9 +42,7 @@ class Training(Section):
     validate_every: PositiveInt | None = Field(
         None, description="Updates between two looks at dev; null: once an epoch."
     )
-    early_stopping: Literal["loss", "bleu"] = Field(
-        "loss", description="The dev score that chooses the model."
-    )
+    early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
     patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
     checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
     device: Literal["auto", "cpu", "cuda"] = "auto"
