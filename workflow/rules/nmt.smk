@@ -1,0 +1,141 @@
+"""Neural systems.
+
+REQUIRED INPUTS: <results>/subword/packed/, vocabularies, and the syntax that the system's parts read
+OUTPUTS:         <results>/nmt/{system}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces
+"""
+
+
+def parts_of(system: str) -> tuple[str, ...]:
+    """Modules that a system's model is built from; they are found by name, so provenance is told of them."""
+    composition = EXPERIMENT.systems[system]
+    parts = {
+        f"nmt.encoder.{composition.encoder.module}",
+        f"nmt.decoder.{composition.decoder.module}",
+        *(f"nmt.score.{score.module}" for score in composition.scores),
+        *(f"nmt.weighting.{context.module}" for context in composition.contexts),
+    }
+    return tuple(sorted(parts))
+
+
+def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
+    return {f"{split}_syntax": [*syntax_of_pieces(system, split).values()] for split in splits}
+
+
+def syntax_options(option: str, system: str, files: list[str]) -> list[str]:
+    """--OPTION=KIND=FILE for each kind of syntax."""
+    kinds = EXPERIMENT.systems[system].syntax
+    return [f"--{option}={kind}={file}" for kind, file in zip(kinds, files, strict=True)]
+
+
+def trains_on_gpu() -> int:
+    """1 where training takes the card: asked for, or present."""
+    if EXPERIMENT.training.device == "auto":
+        return int(os.path.exists("/dev/nvidia0"))
+    return int(EXPERIMENT.training.device == "cuda")
+
+
+rule train:
+    input:
+        unpack(lambda wildcards: syntax_inputs(wildcards.system, "train", "dev")),
+        train_source="<results>/subword/packed/train.source.arrow",
+        train_target="<results>/subword/packed/train.target.arrow",
+        dev_source="<results>/subword/packed/dev.source.arrow",
+        dev_target="<results>/subword/packed/dev.target.arrow",
+        source_vocabulary="<results>/subword/vocabulary.source",
+        target_vocabulary="<results>/subword/vocabulary.target",
+    output:
+        model="<results>/nmt/{system}/model.safetensors",
+        config="<results>/nmt/{system}/config.json",
+        curve="<results>/nmt/{system}/learning_curve.tsv",
+        facts="<results>/nmt/{system}/facts.json",
+    params:
+        given=lambda wildcards: {
+            "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
+            "training": EXPERIMENT.training.model_dump_json(),
+            "made_by": made_by("nmt.train", "torch", parts=parts_of(wildcards.system)),
+        },
+        syntax=lambda wildcards, input: [
+            *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
+            *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
+        ],
+        checkpoints="<results>/nmt/{system}/checkpoints",
+    log:
+        "<logs>/nmt/train/{system}.log",
+    benchmark:
+        "<benchmarks>/nmt/train/{system}.tsv"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=8000,
+        runtime=2880,
+        gpu=trains_on_gpu(),
+    shell:
+        """
+        python -m pipeline_py.nmt.train \
+            --name {wildcards.system:q} \
+            --system {params.given[system]:q} \
+            --training {params.given[training]:q} \
+            --train-source {input.train_source:q} \
+            --train-target {input.train_target:q} \
+            --dev-source {input.dev_source:q} \
+            --dev-target {input.dev_target:q} \
+            --source-vocabulary {input.source_vocabulary:q} \
+            --target-vocabulary {input.target_vocabulary:q} \
+            {params.syntax:q} \
+            --code {params.given[made_by][code]} \
+            --checkpoints {params.checkpoints:q} \
+            --model-output {output.model:q} \
+            --config-output {output.config:q} \
+            --curve-output {output.curve:q} \
+            --facts-output {output.facts:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule translate:
+    input:
+        unpack(lambda wildcards: {"syntax": [*syntax_of_pieces(wildcards.system, wildcards.split).values()]}),
+        model="<results>/nmt/{system}/model.safetensors",
+        config="<results>/nmt/{system}/config.json",
+        source="<results>/subword/packed/{split}.source.arrow",
+        target_vocabulary="<results>/subword/vocabulary.target",
+    output:
+        pieces="<results>/nmt/{system}/{split}.pieces",
+        alignment="<results>/nmt/{system}/{split}.alignment",
+        ledger="<results>/nmt/{system}/{split}.json",
+    params:
+        given=lambda wildcards: {
+            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown"}),
+            "made_by": made_by("nmt.translate", "torch", parts=parts_of(wildcards.system)),
+        },
+        syntax=lambda wildcards, input: syntax_options("syntax", wildcards.system, input.get("syntax", [])),
+        requested=lambda wildcards, output: [
+            *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
+            *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),
+        ],
+        device=EXPERIMENT.training.device,
+    log:
+        "<logs>/nmt/translate/{system}.{split}.log",
+    benchmark:
+        "<benchmarks>/nmt/translate/{system}.{split}.tsv"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=trains_on_gpu(),
+    shell:
+        """
+        python -m pipeline_py.nmt.translate \
+            --model {input.model:q} \
+            --config {input.config:q} \
+            --source {input.source:q} \
+            {params.syntax:q} \
+            --target-vocabulary {input.target_vocabulary:q} \
+            --decoding {params.given[decoding]:q} \
+            --device {params.device} \
+            --threads {threads} \
+            --output {output.pieces:q} \
+            --alignment-output {output.alignment:q} \
+            {params.requested:q} \
+            --ledger-output {output.ledger:q} \
+            2> {log:q}
+        """
