@@ -1,0 +1,50 @@
+"""Characters that decide what a word is: controls, characters no one sees, scripts without spaces.
+
+Ranges are those of the Unicode Character Database.
+"""
+
+import re
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""
+
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+"""Soft hyphen, byte order mark, word joiner, invisible operators, marks of writing direction."""
+
+_JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]+")
+"""They shape the letter or emoji beside them and are nothing alone: ZWNJ, ZWJ, variation selectors."""
+
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Han, Hiragana and Katakana: scripts written without spaces. Hangul is written with them."""
+
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+
+
+def without_controls(text: str) -> str:
+    """Return `text` with each control character or line separator replaced by a space."""
+    return _CONTROLS.sub(" ", text)
+
+
+def without_invisible(text: str) -> str:
+    """Return `text` without invisible characters; a zero-width space, which separates words, becomes a space.
+
+    ZWJ, ZWNJ and variation selectors stay: inside a word they change what is read.
+    """
+    return _INVISIBLE.sub("", text.replace("\u200b", " "))
+
+
+def is_visible(token: str) -> bool:
+    """Whether anything can be seen of a token (of text `without_invisible`)."""
+    return _JOINERS.fullmatch(token) is None
+
+
+def words(text: str, tokenized: bool = False) -> int:
+    """Count the words of a sentence.
+
+    Words stand between whitespace; in text that is not `tokenized`, each Han or Kana character counts as one too.
+    """
+    text = without_invisible(text)
+    return len(text.split()) if tokenized else len(_WORD.findall(text))

@@ -1,0 +1,56 @@
+"""Bring one side of one split into the results: local files, concatenated in order, as plain text."""
+
+import codecs
+import zlib
+from collections.abc import Iterator
+from gzip import BadGzipFile
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import whole
+from pipeline_py.progress import progress
+from pipeline_py.text import read_bytes
+
+
+def fetch(
+    *,
+    input: Annotated[list[Path], Option()],
+    output: Annotated[Path, Option()],
+) -> None:
+    r"""Write the lines of the input files (plain or .gz, in the order given) to one plain file.
+
+    Bytes stay as they are (clean judges them), with three exceptions: a line ends with \n where it ended with
+    \r\n, the last line of each file is ended, and a UTF-8 byte order mark at the start of a file is left out.
+
+    Args:
+        input: Text files, one sentence a line; repeat the option for several.
+        output: The text of all of them.
+
+    Raises:
+        InputError: a file is missing, holds no line, or is a broken .gz.
+    """
+    for path in input:
+        if not path.is_file():
+            raise stage.InputError("no such file; check the path in the configuration", path)
+    with whole(output) as temporary, temporary.open("wb") as file:
+        for path in input:
+            for line in progress(_lines(path), f"fetch {path.name}"):
+                file.write(line + b"\n")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    number = 0
+    try:
+        for number, line in enumerate(read_bytes(path), start=1):
+            yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+    except (BadGzipFile, EOFError, zlib.error) as error:
+        raise stage.InputError(f"broken .gz after line {number} ({error}); fetch the file again", path) from None
+    if number == 0:
+        raise stage.InputError("the file is empty; give a file with one sentence a line", path)
+
+
+if __name__ == "__main__":
+    stage.run(fetch)

@@ -1,0 +1,50 @@
+"""Count how words are written inside sentences: the model of Moses' truecaser."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines
+
+
+def learn_truecaser(
+    *,
+    input: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+) -> None:
+    """Write a truecasing model in the format of Moses' train-truecaser.perl.
+
+    A line a word, sorted by its lower-cased form: the most frequent form first, `the (40/60) The (20)`; equally
+    frequent forms in the order of the text. As in Moses, the first word of a sentence is not counted. Memory holds
+    the forms, not the text.
+
+    Args:
+        input: Tokenized training text, one sentence a line.
+        output: The model.
+
+    Raises:
+        InputError: no word stands inside a sentence, or the text is not UTF-8.
+    """
+    from sacremoses import MosesTruecaser
+
+    weights = MosesTruecaser().learn_truecase_weights
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for line in progress(read_lines(input), f"learn_truecaser {input.name}"):
+        for word, form, _ in weights(line.split()):
+            forms[word][form] += 1
+    if not forms:
+        raise stage.InputError("no word stands inside a sentence; give tokenized text of the training set", input)
+    with writing(output) as file:
+        for _, counts in sorted(forms.items()):
+            (best, count), *others = counts.most_common()
+            fields = [f"{best} ({count}/{counts.total()})", *(f"{form} ({times})" for form, times in others)]
+            file.write(" ".join(fields) + "\n")
+
+
+if __name__ == "__main__":
+    stage.run(learn_truecaser)

@@ -1,0 +1,136 @@
+"""Split sentences into tokens: Moses where words stand apart, jieba or Stanza for Chinese, none for tokenized text."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.corpus.characters import is_visible, without_invisible
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines
+
+Segment = Callable[[Iterable[str]], Iterator[list[str]]]
+"""Sentences, each with single spaces and perhaps empty, to the tokens of each, in order."""
+
+SENTENCES_AT_ONCE = 500
+"""What Stanza sees in one call."""
+
+
+def tokenize(
+    *,
+    input: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+    language: Annotated[str, Option()],
+    tokenizer: Literal["moses", "jieba", "stanza", "none"] = "moses",
+    lowercase: bool = False,
+    stanza_directory: Path | None = None,
+) -> None:
+    """Write one line of tokens, separated by single spaces, for each line of text.
+
+    No token holds whitespace of any kind (U+00A0 and U+3000 separate tokens), so a line splits at single spaces
+    into the same tokens for whoever reads it. Before tokenizing, invisible characters are taken out and a
+    zero-width space separates; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped.
+    `none` only squeezes whitespace: every visible or invisible character of tokenized text stays.
+    Moses: no escaping of XML characters, hyphenated words stay whole. Lower-casing comes last.
+
+    Args:
+        input: One sentence a line, plain or .gz.
+        output: Tokens.
+        language: ISO 639 code; it chooses Moses' abbreviations and Stanza's model.
+        tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
+        lowercase: Lower-case the tokens.
+        stanza_directory: Where Stanza's models lie; without it Stanza downloads the model of the language.
+
+    Raises:
+        InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
+    """
+    segment = _segmenter(tokenizer, language, stanza_directory)
+    with writing(output) as file:
+        for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
+            line = " ".join(tokens)
+            file.write((line.lower() if lowercase else line) + "\n")
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None) -> Segment:
+    spoken = language.partition("-")[0]
+    if tokenizer == "none":
+        return lambda sentences: (sentence.split() for sentence in sentences)
+    if tokenizer == "moses":
+        if spoken in ("zh", "ja"):
+            raise stage.InputError(f"moses does not separate the words of {language}; use jieba, stanza or none")
+        return _visible(_moses(spoken))
+    if tokenizer == "jieba":
+        if spoken != "zh":
+            raise stage.InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
+        return _visible(_jieba())
+    return _visible(_stanza(language, stanza_directory))
+
+
+def _visible(segment: Segment) -> Segment:
+    """Hide invisible characters from `segment`, and whitespace and invisible tokens from whoever calls it."""
+
+    def visible(sentences: Iterable[str]) -> Iterator[list[str]]:
+        for tokens in segment(_squeezed(without_invisible(sentence)) for sentence in sentences):
+            yield [part for token in tokens for part in token.split() if is_visible(part)]
+
+    return visible
+
+
+def _moses(language: str) -> Segment:
+    from sacremoses import MosesTokenizer
+
+    moses = MosesTokenizer(lang=language)
+    return lambda sentences: (moses.tokenize(sentence, escape=False) for sentence in sentences)
+
+
+def _jieba() -> Segment:
+    import logging
+
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    return lambda sentences: (jieba.lcut(sentence) for sentence in sentences)
+
+
+def _stanza(language: str, directory: Path | None) -> Segment:
+    import stanza
+
+    options = {} if directory is None else {"dir": str(directory), "download_method": None}
+    try:
+        pipeline = stanza.Pipeline(
+            language,
+            processors="tokenize",
+            tokenize_no_ssplit=True,
+            use_gpu=False,
+            verbose=False,
+            **options,
+        )
+    except (OSError, KeyError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise stage.InputError(
+            f"Stanza has no tokenizer of {language} here ({reason}); "
+            "name a directory that stanza.download filled, or use another tokenizer",
+            directory,
+        ) from None
+
+    def segment(sentences: Iterable[str]) -> Iterator[list[str]]:
+        remaining = iter(sentences)
+        while batch := list(islice(remaining, SENTENCES_AT_ONCE)):
+            documents = iter(pipeline.bulk_process([sentence for sentence in batch if sentence]))
+            for sentence in batch:
+                parts = next(documents).sentences if sentence else []
+                yield [token.text for part in parts for token in part.tokens]
+
+    return segment
+
+
+if __name__ == "__main__":
+    stage.run(tokenize)

@@ -1,0 +1,80 @@
+"""Give the words of a sentence the case they have inside sentences."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines
+
+SENTENCE_END = frozenset(".:?!")
+DELAYED_START = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
+
+
+def truecase(
+    *,
+    input: Annotated[Path, Option()],
+    model: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+) -> None:
+    """Write tokenized text with truecased words; line by line and token by token nothing else changes.
+
+    Args:
+        input: Tokenized text, one sentence a line.
+        model: What `learn_truecaser` (or Moses) wrote.
+        output: The truecased text.
+
+    Raises:
+        InputError: a file is not UTF-8, or a line of the model is malformed.
+    """
+    truecaser = Truecaser.load(model)
+    with writing(output) as file:
+        for line in progress(read_lines(input), f"truecase {input.name}"):
+            file.write(" ".join(truecaser.sentence(line.split(" "))) + "\n")
+
+
+class Truecaser:
+    """Moses' truecase.perl: at the start of a sentence the most frequent form, elsewhere any form that was seen.
+
+    Not that of sacremoses, which takes `a<b` apart and `<a b>` for one token: trees need every token where it was.
+    """
+
+    def __init__(self, best: dict[str, str], known: set[str]) -> None:
+        """Take the most frequent form of each lower-cased word, and every form seen inside a sentence."""
+        self.best = best
+        self.known = known
+
+    @classmethod
+    def load(cls, path: Path) -> "Truecaser":
+        """Read a model in Moses' format, `the (40/60) The (20)`."""
+        best: dict[str, str] = {}
+        known: set[str] = set()
+        for number, line in enumerate(read_lines(path), start=1):
+            fields = line.split()
+            if not fields or len(fields) % 2 or not all(re.fullmatch(r"\(.+\)", count) for count in fields[1::2]):
+                raise stage.InputError("not `word (count/total) …`; learn the truecaser again", path, number)
+            best[fields[0].lower()] = fields[0]
+            known.update(fields[::2])
+        return cls(best, known)
+
+    def sentence(self, tokens: list[str]) -> list[str]:
+        """Truecase the tokens of a line; a sentence also starts after `.`, `:`, `?` and `!`."""
+        truecased = []
+        starts = True
+        for token in tokens:
+            if starts or token not in self.known:
+                token = self.best.get(token.lower(), token)
+            truecased.append(token)
+            if token in SENTENCE_END:
+                starts = True
+            elif token not in DELAYED_START:
+                starts = False
+        return truecased
+
+
+if __name__ == "__main__":
+    stage.run(truecase)
