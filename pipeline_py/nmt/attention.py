@@ -1,0 +1,56 @@
+"""What all ways of attending share: a weighting makes weights of scores, and weights make a context."""
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.nmt.memory import Memory
+
+Carried = tuple[Tensor, ...]
+"""What a weighting hands on to its next step: tensors of shape (B, …)."""
+
+Observation = dict[str, tuple[Tensor, Tensor]]
+"""Name of a statistic → its sum and its count over the positions of each sentence, (B,) each."""
+
+
+class Weighting(nn.Module):
+    """Turns the scores of a step into attention weights.
+
+    A weighting is built as `Part(options, query_size)` with its options of `config.systems`.
+    """
+
+    def start(self, memory: Memory) -> Carried:
+        """Return what the first step is given as `carried`."""
+        return ()
+
+    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+        """Weigh the positions of one step.
+
+        Args:
+            scores: e (B, J); padding is not masked yet.
+            query: the decoder state that the scores were computed with, s' (B, Q).
+            memory: what is attended to.
+            carried: what the step before (or `start`) returned.
+
+        Returns:
+            Weights α (B, J), zero on padding, and what the next step is given.
+        """
+        raise NotImplementedError
+
+    def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
+        """Say what is worth counting about the step that `forward` would make of the same arguments."""
+        return {}
+
+
+def masked_softmax(scores: Tensor, allowed: Tensor) -> Tensor:
+    """Softmax over a row's allowed positions (at least one), zero elsewhere: (B, J), (B, J) bool → (B, J)."""
+    return torch.softmax(scores.masked_fill(~allowed, -torch.inf), dim=-1)
+
+
+def context(weights: Tensor, states: Tensor) -> Tensor:
+    """Sum annotations by weight, c = Σ_j α_j h_j: (B, J), (B, J, H) → (B, H)."""
+    return torch.bmm(weights.unsqueeze(1), states).squeeze(1)
+
+
+def at_least_single(values: Tensor) -> Tensor:
+    """Bring half precision to float32, so that sums over many positions stay exact enough."""
+    return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values

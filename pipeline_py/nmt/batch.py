@@ -1,0 +1,87 @@
+"""Sentence pairs side by side, padded to rectangles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+EOS = 0
+"""Identifier of the end of a sentence, in both vocabularies."""
+
+UNKNOWN = 1
+"""Identifier of a word outside the vocabulary, in both vocabularies."""
+
+PADDING_OF_SYNTAX = {"distances": 255}
+"""What fills a syntax tensor where a sentence has no words."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B sentences. There is no padding symbol: what lies behind a sentence's length is 0 and means nothing.
+
+    Attributes:
+        source: identifiers (B, J) int64; every sentence ends with EOS, which J counts.
+        source_lengths: (B,) int64, EOS included.
+        target: identifiers (B, I) int64, EOS included, or None when translating.
+        target_lengths: (B,) int64, EOS included, or None.
+        syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255.
+    """
+
+    source: Tensor
+    source_lengths: Tensor
+    target: Tensor | None = None
+    target_lengths: Tensor | None = None
+    syntax: dict[str, Tensor] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """Copy the tensors to a device."""
+
+        def moved(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.to(device, non_blocking=True)
+
+        return replace(
+            self,
+            source=self.source.to(device, non_blocking=True),
+            source_lengths=self.source_lengths.to(device, non_blocking=True),
+            target=moved(self.target),
+            target_lengths=moved(self.target_lengths),
+            syntax={kind: tensor.to(device, non_blocking=True) for kind, tensor in self.syntax.items()},
+        )
+
+
+def collate(
+    source: Sequence[np.ndarray],
+    target: Sequence[np.ndarray] | None = None,
+    syntax: Mapping[str, Sequence[np.ndarray]] | None = None,
+) -> Batch:
+    """Pad sentences into one batch.
+
+    Args:
+        source: one row of identifiers per sentence, EOS included.
+        target: the same of the other side.
+        syntax: kind → one row per sentence; "distances": the J² values of the sentence's matrix, row-major.
+    """
+    sources, source_lengths = _pad(source)
+    targets, target_lengths = _pad(target) if target is not None else (None, None)
+    tensors = {}
+    for kind, rows in (syntax or {}).items():
+        size = sources.shape[1]
+        square = np.full((len(rows), size, size), PADDING_OF_SYNTAX[kind], dtype=np.uint8)
+        for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
+            words = len(sentence)
+            square[place, :words, :words] = row.reshape(words, words)
+        tensors[kind] = torch.from_numpy(square)
+    return Batch(sources, source_lengths, targets, target_lengths, tensors)
+
+
+def _pad(rows: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
+    lengths = [len(row) for row in rows]
+    padded = np.zeros((len(rows), max(lengths)), dtype=np.int64)
+    for place, row in enumerate(rows):
+        padded[place, : len(row)] = row
+    return torch.from_numpy(padded), torch.tensor(lengths)

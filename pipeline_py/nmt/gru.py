@@ -1,0 +1,84 @@
+"""Gated recurrent units as Nematus has them: one bias, reset gate after the recurrent product."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+from pipeline_py.nmt.dropout import drop
+
+
+class GRU(nn.Module):
+    """h' = (1 − z) ⊙ n + z ⊙ h, with [r; z] = sigmoid(W x + b + U h) and n = tanh(W x + b + r ⊙ U h).
+
+    The bias enters the input side only; apart from that it is `torch.nn.GRU`, and the gates stand in its order.
+    """
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.weight_input = nn.Parameter(torch.empty(3 * hidden, inputs))
+        self.weight_hidden = nn.Parameter(torch.empty(3 * hidden, hidden))
+        self.bias = nn.Parameter(torch.zeros(3 * hidden))
+
+    def inputs(self, values: Tensor) -> Tensor:
+        """Compute W x + b, which does not depend on the recurrence: (…, X) → (…, 3·H)."""
+        return functional.linear(values, self.weight_input, self.bias)
+
+    def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Move on by one position.
+
+        Args:
+            inputs: W x + b (B, 3·H).
+            state: h (B, H).
+            mask: dropout of h on its way into U, not of the h that is carried on (B, H).
+
+        Returns:
+            h' (B, H).
+        """
+        recurrent = functional.linear(drop(state, mask), self.weight_hidden)
+        new: Tensor = _Gates.apply(inputs, recurrent, state)
+        return new
+
+    def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
+        state = inputs.new_zeros(inputs.shape[1], self.hidden)
+        states = []
+        for position in inputs.unbind(0):
+            state = self.step(position, state, mask)
+            states.append(state)
+        return torch.stack(states)
+
+
+class _Gates(Function):
+    """What a GRU does after its matrix products, with its derivative written out (a third of autograd's operations)."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+        two = 2 * state.shape[-1]
+        recurrent = recurrent.to(state.dtype)
+        inputs = inputs.to(state.dtype)
+        gates = (inputs[:, :two] + recurrent[:, :two]).sigmoid_()
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.addcmul(inputs[:, two:], reset, recurrent[:, two:]).tanh_()
+        ctx.save_for_backward(gates, candidate, recurrent, state)
+        return torch.lerp(candidate, state, update)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        gates, candidate, recurrent, state = ctx.saved_tensors
+        size = state.shape[-1]
+        reset, update = gates.chunk(2, dim=-1)
+        of_state = gradient * update
+        of_inputs = torch.empty_like(recurrent)
+        of_reset, of_update, of_candidate = of_inputs.chunk(3, dim=-1)
+        torch.ops.aten.tanh_backward.grad_input(gradient - of_state, candidate, grad_input=of_candidate)
+        torch.ops.aten.sigmoid_backward.grad_input(of_candidate * recurrent[:, 2 * size :], reset, grad_input=of_reset)
+        torch.ops.aten.sigmoid_backward.grad_input(gradient * (state - candidate), update, grad_input=of_update)
+        of_recurrent = of_inputs.clone()
+        of_recurrent[:, 2 * size :].mul_(reset)
+        return of_inputs, of_recurrent, of_state

@@ -1,0 +1,25 @@
+"""Where in the source a decoder state looks (Luong et al. 2015; SDAtt eq. 5)."""
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.nmt.memory import Memory
+
+
+class PredictedPosition(nn.Module):
+    """p = J · sigmoid(vᵀ tanh(W_p s')), a real number in [0, J], with J the sentence's own length, EOS counted."""
+
+    def __init__(self, query_size: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(query_size, query_size))
+        self.vector = nn.Parameter(torch.empty(query_size))
+
+    def forward(self, query: Tensor, memory: Memory) -> Tensor:
+        """Predict one position a sentence: (B, Q) → (B,)."""
+        share = torch.sigmoid(torch.tanh(query @ self.weight.T) @ self.vector)
+        return memory.lengths * share
+
+
+def positions(memory: Memory, like: Tensor) -> Tensor:
+    """Count the positions from 0: (J,) of the dtype of `like`."""
+    return torch.arange(memory.mask.shape[1], dtype=like.dtype, device=like.device)

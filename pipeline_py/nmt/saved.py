@@ -1,0 +1,54 @@
+"""A trained model on disk: weights in safetensors beside a `config.json` that says how to build the network."""
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from pipeline_py.artifact import whole, write_json
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.model import Model
+from pipeline_py.stage import InputError
+
+
+def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
+    """Write weights; the same weights give the same bytes."""
+    with whole(path) as temporary:
+        save_file(weights, temporary)
+
+
+def save_config(path: Path, model: Model) -> None:
+    """Write what `load` needs to build the network: `{"system", "source_size", "target_size"}`."""
+    write_json(
+        path,
+        {
+            "system": model.system.model_dump(mode="json"),
+            "source_size": model.source_size,
+            "target_size": model.target_size,
+        },
+    )
+
+
+def load(weights_path: Path, config_path: Path, device: str = "cpu") -> Model:
+    """Build the network of `config_path` and fill it with the weights; it is ready for translating.
+
+    Raises:
+        InputError: where a file is not what its name says, or the two do not belong together.
+    """
+    remedy = "train the system again"
+    try:
+        config = json.loads(config_path.read_text(encoding="utf-8"))
+        system = System.model_validate(config["system"])
+        model = Model(system, int(config["source_size"]), int(config["target_size"]))
+    except (ValidationError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"not the configuration of a model ({reason}); {remedy}", config_path) from None
+    try:
+        model.load_state_dict(load_file(weights_path))
+    except (SafetensorError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"not the weights of the model in {config_path} ({reason}); {remedy}", weights_path) from None
+    return model.to(device).eval()

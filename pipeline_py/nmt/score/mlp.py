@@ -1,0 +1,29 @@
+"""The score of a one-layer perceptron (Bahdanau et al. 2015; Nematus)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.config.systems import MLPScore
+
+
+class Part(nn.Module):
+    """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden."""
+
+    def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
+        super().__init__()
+        width = 2 * query_size
+        self.weight_query = nn.Parameter(torch.empty(width, query_size))
+        self.weight_key = nn.Parameter(torch.empty(width, memory_size))
+        self.bias_key = nn.Parameter(torch.zeros(width))
+        self.vector = nn.Parameter(torch.empty(width))
+        self.bias = nn.Parameter(torch.zeros(()))
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Compute U h_j + b, which no step changes: (B, J, H) → (B, J, A)."""
+        return functional.linear(states, self.weight_key, self.bias_key)
+
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """Score all positions against one query: (B, Q), (B, J, A) → (B, J)."""
+        hidden = functional.linear(query, self.weight_query).unsqueeze(1) + keys
+        return hidden.tanh() @ self.vector + self.bias

@@ -1,0 +1,56 @@
+"""Flexible attention: a penalty for moving away from the last centre (Shu and Nakayama 2017, W17-3201)."""
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import FlexibleContext
+from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.position import positions
+
+LARGEST_EXPONENT = 50.0
+"""Keeps g finite, so that no penalty becomes inf · 0; a penalty of e^50 forbids a position just as well."""
+
+
+class Part(Weighting):
+    """softmax(e_ij − g · (j − p)² / 2σ²), where p = Σ_j α_{i−1,j} · j is the centre of the step before.
+
+    g = exp(vᵀ tanh(W s' + b)) > 0 says how strictly; the first centre is 0. With a `threshold`, positions whose
+    penalty exceeds it get no weight when decoding (never in training); the least penalised one always stays.
+    """
+
+    def __init__(self, options: FlexibleContext, query_size: int) -> None:
+        super().__init__()
+        self.sigma = options.sigma
+        self.threshold = options.threshold
+        self.weight = nn.Parameter(torch.empty(query_size, query_size))
+        self.bias = nn.Parameter(torch.zeros(query_size))
+        self.vector = nn.Parameter(torch.empty(query_size))
+
+    def start(self, memory: Memory) -> Carried:
+        """Begin at the start of the sentence: one centre each (B,)."""
+        return (memory.summary.new_zeros(len(memory.lengths)),)
+
+    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+        """Weigh the positions: (B, J) → (B, J); the centre (B,) is carried on."""
+        penalty = self._penalty(query, memory, carried)
+        allowed = memory.mask if self.training else self._seen(penalty, memory)
+        weights = masked_softmax(scores - penalty, allowed)
+        return weights, (weights @ positions(memory, weights),)
+
+    def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
+        """Count the positions that are looked at, the paper's vision span."""
+        span = self._seen(self._penalty(query, memory, carried), memory).sum(dim=1)
+        return {"vision_span": (span, torch.ones_like(span))}
+
+    def _penalty(self, query: Tensor, memory: Memory, carried: Carried) -> Tensor:
+        strictness = (torch.tanh(query @ self.weight.T + self.bias) @ self.vector).clamp(max=LARGEST_EXPONENT).exp()
+        (centre,) = carried
+        distance = positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
+        return at_least_single(strictness).unsqueeze(1) * distance**2 / (2 * self.sigma**2)
+
+    def _seen(self, penalty: Tensor, memory: Memory) -> Tensor:
+        if self.threshold is None:
+            return memory.mask
+        least = penalty.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)
+        return memory.mask & (penalty <= least.clamp(min=self.threshold))

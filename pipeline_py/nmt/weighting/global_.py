@@ -1,0 +1,18 @@
+"""Global attention (Bahdanau et al. 2015; SDAtt eq. 2)."""
+
+from torch import Tensor
+
+from pipeline_py.config.systems import GlobalContext
+from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
+from pipeline_py.nmt.memory import Memory
+
+
+class Part(Weighting):
+    """α_ij = exp(e_ij) / Σ_k exp(e_ik) over all positions of the sentence."""
+
+    def __init__(self, options: GlobalContext, query_size: int) -> None:
+        super().__init__()
+
+    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+        """Weigh the positions: (B, J) → (B, J)."""
+        return masked_softmax(scores, memory.mask), carried

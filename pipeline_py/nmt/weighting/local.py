@@ -1,0 +1,31 @@
+"""Local attention with a predicted position (Luong et al. 2015; SDAtt eq. 5–7)."""
+
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems import LocalContext
+from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.position import PredictedPosition, positions
+
+
+class Part(Weighting):
+    """α_ij · exp(−(j − p)² / 2σ²) within [p − D, p + D] and 0 outside, with σ = D/2.
+
+    α_ij is the softmax over the whole sentence, and the weights are not made to sum to 1 again (eq. 6). The window
+    is never empty: p lies in [0, J], and D is at least 1.
+    """
+
+    def __init__(self, options: LocalContext, query_size: int) -> None:
+        super().__init__()
+        self.window = options.window
+        self.sigma = options.window / 2
+        self.position = PredictedPosition(query_size)
+
+    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+        """Weigh the positions: (B, J) → (B, J)."""
+        centre = at_least_single(self.position(query, memory)).unsqueeze(1)  # (B, 1)
+        distance = positions(memory, centre) - centre  # (B, J)
+        gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
+        inside = distance.abs() <= self.window
+        return masked_softmax(scores, memory.mask) * gaussian * inside, carried
