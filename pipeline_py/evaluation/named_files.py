@@ -1,0 +1,36 @@
+"""Files given on the command line as NAME=FILE."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline_py.stage import InputError
+
+
+def named_files(pairs: Sequence[str], option: str) -> dict[str, Path]:
+    """Map names to files, in the order given.
+
+    A name such as `SDAtt (n=2)`, and a path, may hold a `=` themselves: the pair is cut at the first one that
+    has an existing file behind it.
+
+    Args:
+        pairs: values of the option, `NAME=FILE`.
+        option: the option's name, for messages.
+
+    Raises:
+        InputError: if a value is no pair, a name comes twice or is not printable, or a file is missing.
+    """
+    files: dict[str, Path] = {}
+    for pair in pairs:
+        places = [place for place, character in enumerate(pair) if character == "="]
+        if not places:
+            raise InputError(f"{option} {pair!r} has no '='; write it as NAME=FILE")
+        place = next((place for place in places if Path(pair[place + 1 :]).is_file()), places[0])
+        name, path = pair[:place], Path(pair[place + 1 :])
+        if not name or not name.isprintable():
+            raise InputError(f"{option} {pair!r} needs a printable name before the '='")
+        if name in files:
+            raise InputError(f"{option} names {name!r} twice; give every name once")
+        if not path.is_file():
+            raise InputError(f"no such file for {option} {name!r}; make it or correct the path", path)
+        files[name] = path
+    return files
