@@ -1,0 +1,106 @@
+"""Make phrase trees binary: n words, n leaves, n - 1 inner nodes, as tree encoders over words want them.
+
+Traces, functional tags and the wrapper of the root go (`simplify`). A chain of unary phrases becomes one node under
+the label of its topmost phrase (S over VP: S); over a single word only the word's tag stays (NP over NN: NN).
+A phrase X of more than two children gets intermediate nodes `@X`:
+
+- right: X(c1, @X(c2, @X(c3, c4))), right-branching;
+- left: X(@X(@X(c1, c2), c3), c4), left-branching;
+- head-outward: the head child (`head_rules`) first takes up its right siblings one by one, nearest first, then its
+  left ones: with head c2, X(c1, @X(@X(c2, c3), c4)).
+
+Every span of more than one word in the original is a span of the binary tree.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.progress import progress
+from pipeline_py.syntax.alignment import with_tokens
+from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
+from pipeline_py.syntax.head_rules import head_child
+from pipeline_py.syntax.simplify import simplify
+
+
+class Branching(StrEnum):
+    """How a phrase of more than two children is divided."""
+
+    RIGHT = "right"
+    LEFT = "left"
+    HEAD_OUTWARD = "head-outward"
+
+
+def binarize(
+    *, trees: Path, tokens: Path, branching: Branching = Branching.RIGHT, output: Path, ledger_output: Path
+) -> None:
+    """Make the phrase trees of a text binary.
+
+    A failed parse stays marked, so that its readers use the words alone; an empty line stays empty.
+
+    Args:
+        trees: Penn Treebank brackets, one tree a line.
+        tokens: the text the trees belong to.
+        branching: how phrases of more than two children are divided.
+        output: binary trees, one a line; leaves keep their tags.
+        ledger_output: counts of sentences and of failed parses.
+    """
+    ledger = Ledger()
+    with writing(output) as file:
+        aligned = with_tokens(read_trees(trees), trees, tokens)
+        write_trees(file, _binarized(progress(aligned, "binarize"), branching, ledger))
+    ledger.write(ledger_output)
+
+
+def _binarized(trees: Iterator[PhraseTree], branching: Branching, ledger: Ledger) -> Iterator[PhraseTree]:
+    for tree in trees:
+        ledger.keep()
+        if tree.failed:
+            ledger.note("failed parse, words only")
+        if tree.root is None:
+            ledger.note("empty line")
+        yield binary(tree, branching)
+
+
+def binary(tree: PhraseTree, branching: Branching) -> PhraseTree:
+    """The binary tree over the same words; a failed parse and an empty sentence stay as they are."""
+    tree = simplify(tree)
+    if tree.root is None or tree.failed:
+        return tree
+
+    def divide(phrase: Phrase, children: list[Node]) -> Node:
+        if len(children) > 1:
+            head = head_child(phrase.label, [child.label for child in phrase.children])
+            return _divided(phrase.label, children, branching, head)
+        child = children[0]
+        return Phrase(phrase.label, child.children) if isinstance(child, Phrase) else child
+
+    return PhraseTree(fold(tree.root, _same, divide), tree.line)
+
+
+def _same(leaf: Preterminal) -> Node:
+    return leaf
+
+
+def _divided(label: str, children: list[Node], branching: Branching, head: int) -> Node:
+    """One binary phrase over two or more children."""
+    last = len(children) - 1
+    if branching is Branching.RIGHT:
+        start, joins = last, [(place, True) for place in range(last - 1, -1, -1)]
+    elif branching is Branching.LEFT:
+        start, joins = 0, [(place, False) for place in range(1, last + 1)]
+    else:
+        start = head
+        joins = [(place, False) for place in range(head + 1, last + 1)]
+        joins += [(place, True) for place in range(head - 1, -1, -1)]
+    node = children[start]
+    for count, (place, on_the_left) in enumerate(joins, start=1):
+        pair = (children[place], node) if on_the_left else (node, children[place])
+        node = Phrase(label if count == last else f"@{label}", pair)
+    return node
+
+
+if __name__ == "__main__":
+    stage.run(binarize)

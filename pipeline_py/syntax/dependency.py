@@ -1,0 +1,174 @@
+"""Dependency trees in CoNLL-U files: one block per sentence of the text, read and written as a stream.
+
+What this project adds to the format, as comments that other readers pass over:
+
+- `# parse = failed: REASON` marks a sentence without a parse; its heads are a chain that means nothing.
+- A block of comments only is an empty sentence, so that block k always belongs to line k of the text.
+
+Words are syntactic words: multi-word tokens (`3-4`) and empty nodes (`5.1`) are passed over.
+A space inside a form becomes U+00A0, because a space separates the words of a text.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+FAILED = "failed: "
+COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class DependencyTree:
+    """The tree of one sentence of n words.
+
+    Attributes:
+        words: n forms.
+        heads: n heads; 0 is the root, i is the i-th word counted from 1.
+        labels: n relations, `_` where unknown.
+        upos: n universal part-of-speech tags, `_` where unknown.
+        failed: why there is no parse, or None; the heads of a failed parse mean nothing.
+        xpos: n language-specific tags; empty unless read from a treebank.
+        features: n morphological features as written; empty unless read from a treebank.
+        line: where the block begins in its file.
+    """
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    upos: tuple[str, ...]
+    failed: str | None = None
+    xpos: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    features: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    line: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def roots(self) -> list[int]:
+        """Words whose head is 0, counted from 1."""
+        return [word for word, head in enumerate(self.heads, start=1) if head == 0]
+
+
+def unparsed(words: Sequence[str], reason: str) -> DependencyTree:
+    """The marked fallback for a sentence that could not be parsed: a chain from left to right."""
+    return DependencyTree(
+        words=tuple(words),
+        heads=tuple(range(len(words))),
+        labels=("root", *["dep"] * (len(words) - 1)) if words else (),
+        upos=("X",) * len(words),
+        failed=reason,
+    )
+
+
+def fault(heads: Sequence[int]) -> tuple[int, str] | None:
+    """What keeps `heads` from being a tree or several trees under an artificial root.
+
+    Returns:
+        The word at fault (counted from 1) and what is wrong with it; None for sound heads.
+    """
+    for word, head in enumerate(heads, start=1):
+        if not 0 <= head <= len(heads):
+            return word, f"head {head} of word {word} is outside of the sentence of {len(heads)} words"
+    reaches_root = [False] * (len(heads) + 1)
+    reaches_root[0] = True
+    for word in range(1, len(heads) + 1):
+        path: list[int] = []
+        node = word
+        while not reaches_root[node]:
+            if len(path) == len(heads):
+                return word, f"the heads of word {word} run in a cycle"
+            path.append(node)
+            node = heads[node - 1]
+        for node in path:
+            reaches_root[node] = True
+    return None
+
+
+def read_dependencies(path: Path) -> Iterator[DependencyTree]:
+    """Yield the trees of a plain or gzipped CoNLL-U file.
+
+    Raises:
+        InputError: at the first block that is no tree, with its line.
+    """
+    block: list[str] = []
+    start = 1
+    number = 0
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip(" \t"):
+            if not block:
+                start = number
+            block.append(line)
+        elif block:
+            yield _tree(block, path, start)
+            block = []
+    if block:
+        yield _tree(block, path, start)
+    if number == 0:
+        raise InputError("the file is empty; expected CoNLL-U, one block per sentence", path)
+
+
+def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
+    failed = None
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for number, line in enumerate(block, start):
+        if line.startswith("#"):
+            key, _, value = line[1:].partition("=")
+            if key.strip() == "parse" and value.strip().startswith(FAILED.strip()):
+                failed = value.strip().removeprefix(FAILED.strip()).strip()
+            continue
+        row = line.split("\t")
+        if len(row) != COLUMNS:
+            raise InputError(
+                f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
+            )
+        if "-" in row[0] or "." in row[0]:
+            continue
+        if row[0] != str(len(rows) + 1):
+            raise InputError(
+                f"word id {row[0]!r} where {len(rows) + 1} was expected; number the words of a sentence from 1",
+                path,
+                number,
+            )
+        if not row[1]:
+            raise InputError("a word without a form; write the word into the second column", path, number)
+        if not (row[6].isascii() and row[6].isdigit()):
+            raise InputError(f"head {row[6]!r} is no number; every word needs a head (0 for the root)", path, number)
+        rows.append(row)
+        lines.append(number)
+    heads = tuple(int(row[6]) for row in rows)
+    found = fault(heads)
+    if found is not None:
+        word, what = found
+        raise InputError(f"{what}; correct the heads of this sentence", path, lines[word - 1])
+    return DependencyTree(
+        words=tuple(row[1].replace(" ", "\u00a0") for row in rows),
+        heads=heads,
+        labels=tuple(row[7] for row in rows),
+        upos=tuple(row[3] for row in rows),
+        failed=failed,
+        xpos=tuple(row[4] for row in rows),
+        features=tuple(row[5] for row in rows),
+        line=start,
+    )
+
+
+def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
+    """Write CoNLL-U blocks; columns that a tree does not have are `_`, lemmas always.
+
+    Raises:
+        InputError: for a word with a tab or a line end in it, which CoNLL-U cannot hold.
+    """
+    for tree in trees:
+        lines = [f"# text = {' '.join(tree.words)}"]
+        if tree.failed is not None:
+            lines.append(f"# parse = {FAILED}{tree.failed}")
+        nothing = ("_",) * len(tree.words)
+        columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
+        for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
+            if "\t" in word or "\n" in word or "\r" in word:
+                raise InputError(f"the word {word!r} holds a tab or a line end; clean the text first")
+            lines.append(f"{number}\t{word}\t_\t{upos}\t{xpos}\t{features}\t{head}\t{label}\t_\t_")
+        file.write("\n".join(lines) + "\n\n")

@@ -1,0 +1,158 @@
+"""Syntactic distances: the number of edges between any two words of a dependency tree.
+
+M[i][j] of SDAtt (Chen et al. 2018, eq. 9) for the words and the end-of-sentence symbol (EOS), which is the last row
+and column and a child of the root. Several roots hang under one artificial root, of which EOS then is a child, too.
+A sentence without a parse gets the distances of a line, |i - j|. Distances saturate at 255.
+
+With A_i the set of i and its ancestors, the path from i to j has |A_i| + |A_j| - 2 |A_i ∩ A_j| edges: the number of
+nodes that lie in one of the two sets only. Sets are kept as bits, so that is one XOR and a count of bits.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py import ragged, stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.progress import progress
+from pipeline_py.syntax.alignment import with_tokens
+from pipeline_py.syntax.dependency import DependencyTree, fault, read_dependencies
+
+FARTHEST = 255
+WINDOW = 4096
+BATCH_ELEMENTS = 500_000
+
+
+def distances(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
+    """Compute the matrix of syntactic distances of every sentence.
+
+    Args:
+        trees: CoNLL-U, one block per line of the text.
+        tokens: the text the trees belong to.
+        output: Arrow file; row k holds the (J+1)² distances of the J words of sentence k and EOS, row by row, uint8.
+        ledger_output: counts of sentences, of failed parses (linear distances) and of saturated matrices.
+    """
+    ledger = Ledger()
+    aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "distances")
+    ragged.write_rows(output, _rows(aligned, ledger), "uint8")
+    ledger.write(ledger_output)
+
+
+def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarray]:
+    trees = iter(trees)
+    while window := list(islice(trees, WINDOW)):
+        heads = [None if tree.failed is not None else tree.heads for tree in window]
+        matrices = batch_distances(heads, [len(tree.words) for tree in window])
+        for tree, matrix in zip(window, matrices, strict=True):
+            ledger.keep()
+            if tree.failed is not None:
+                ledger.note("failed parse, linear distances")
+            elif not tree.words:
+                ledger.note("empty line")
+            if matrix.max() == FARTHEST:
+                ledger.note(f"distances of {FARTHEST} or more")
+            yield matrix.ravel()
+
+
+def syntax_distances(heads: Sequence[int], *, failed: bool = False) -> np.ndarray:
+    """The distances between the J words of one sentence and EOS.
+
+    Args:
+        heads: J heads; 0 is the root, i the i-th word counted from 1.
+        failed: the sentence has no parse, its heads mean nothing.
+
+    Returns:
+        (J+1, J+1) uint8, symmetric, zero on the diagonal.
+
+    Raises:
+        ValueError: where the heads are no tree.
+    """
+    found = None if failed else fault(heads)
+    if found is not None:
+        raise ValueError(found[1])
+    return batch_distances([None if failed else heads], [len(heads)])[0]
+
+
+def batch_distances(heads: Sequence[Sequence[int] | None], lengths: Sequence[int]) -> list[np.ndarray]:
+    """The distances of many sentences.
+
+    Args:
+        heads: for each sentence its heads, which must be trees, or None where it has no parse.
+        lengths: for each sentence its number of words J.
+
+    Returns:
+        For each sentence its (J+1, J+1) uint8 matrix.
+    """
+    matrices: list[np.ndarray] = [np.zeros((0, 0), np.uint8)] * len(heads)
+    parsed = [place for place, sentence in enumerate(heads) if sentence is not None]
+    parsed.sort(key=lengths.__getitem__)
+    for batch in _similar_lengths(parsed, lengths):
+        sentences = [sentence for place in batch if (sentence := heads[place]) is not None]
+        for place, matrix in zip(batch, _tree_distances(sentences), strict=True):
+            matrices[place] = matrix
+    for place, sentence in enumerate(heads):
+        if sentence is None:
+            positions = np.arange(lengths[place] + 1)
+            line = np.abs(positions[:, None] - positions[None, :])
+            matrices[place] = np.minimum(line, FARTHEST).astype(np.uint8)
+    return matrices
+
+
+def _similar_lengths(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Cut `order`, sorted by length, into batches whose padded matrices stay within a CPU's cache."""
+    batch: list[int] = []
+    for place in order:
+        if batch and (len(batch) + 1) * (lengths[place] + 2) ** 2 > BATCH_ELEMENTS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _tree_distances(batch: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    """The distances of B sentences of at most N - 1 words each: (J+1, J+1) uint8 for each of them."""
+    lengths = np.array([len(heads) for heads in batch])
+    nodes = int(lengths.max()) + 1  # N: the words and EOS
+    is_word = np.arange(nodes) < lengths[:, None]  # (B, N)
+    heads = np.full((len(batch), nodes), -1)
+    heads[is_word] = np.fromiter(chain.from_iterable(batch), np.int64, int(lengths.sum()))
+    is_root = heads == 0
+    heads[np.arange(len(batch)), lengths] = np.where(is_root.sum(1) == 1, is_root.argmax(1) + 1, 0)
+    sets = _ancestors(heads)
+    edges = np.zeros((len(batch), nodes, nodes), np.uint16)
+    for word in range(sets.shape[2]):
+        bits = sets[:, :, word]
+        edges += np.bitwise_count(bits[:, :, None] ^ bits[:, None, :])
+    saturated = np.minimum(edges, FARTHEST).astype(np.uint8)
+    return [saturated[k, : length + 1, : length + 1] for k, length in enumerate(lengths)]
+
+
+def _ancestors(heads: np.ndarray) -> np.ndarray:
+    """The set of every node and its ancestors, found by doubling how far up every node has looked.
+
+    Args:
+        heads: (B, N), 0 for a root, i for the i-th node counted from 1, negative for padding.
+
+    Returns:
+        (B, N, ceil(N/64)) uint64; bit k of word w says whether node 64 w + k is in the set.
+    """
+    batch, nodes = heads.shape
+    words = -(-nodes // 64)
+    itself = np.zeros((nodes + 1, words), np.uint64)
+    places = np.arange(nodes)
+    itself[places, places // 64] = np.left_shift(np.uint64(1), (places % 64).astype(np.uint64))
+    reached = np.tile(itself, (batch, 1, 1))  # (B, N+1, words): the last node has no ancestors and is no node
+    parents = np.where(heads > 0, heads - 1, nodes)
+    parents = np.concatenate([parents, np.full((batch, 1), nodes)], axis=1)
+    rows = np.arange(batch)[:, None]
+    while (parents < nodes).any():
+        reached |= reached[rows, parents]
+        parents = parents[rows, parents]
+    return reached[:, :nodes]
+
+
+if __name__ == "__main__":
+    stage.run(distances)

@@ -1,0 +1,127 @@
+"""Binary trees against the properties that tree encoders rely on."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.syntax.binarize import Branching, binarize, binary
+from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
+
+LABELS = st.sampled_from(["S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
+LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-", "."]), st.sampled_from(["a", "b", "(", "ü"]))
+TREES = st.recursive(
+    LEAVES, lambda nodes: st.builds(Phrase, LABELS, st.lists(nodes, min_size=1, max_size=5).map(tuple)), max_leaves=25
+)
+
+
+def tree_of(text: str, path: Path) -> PhraseTree:
+    path.write_text(text + "\n", encoding="utf-8")
+    return next(read_trees(path))
+
+
+def spans(root: Node) -> set[tuple[int, int]]:
+    """Spans of more than one word, found top-down (the code under test works bottom-up)."""
+    found = set()
+
+    def visit(node: Node, start: int) -> int:
+        if isinstance(node, Preterminal):
+            return start + 1
+        end = start
+        for child in node.children:
+            end = visit(child, end)
+        if end - start > 1:
+            found.add((start, end))
+        return end
+
+    visit(root, 0)
+    return found
+
+
+@given(TREES, st.sampled_from(list(Branching)))
+def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: Node, branching: Branching) -> None:
+    result = binary(PhraseTree(root), branching)
+    assert result.root is not None
+    phrases = [node for node in preorder(result.root) if isinstance(node, Phrase)]
+    assert result.words == PhraseTree(root).words
+    assert len(phrases) == len(result.words) - 1
+    assert all(len(phrase.children) == 2 for phrase in phrases)
+    assert spans(result.root) >= spans(root)
+    assert binary(result, branching) == result
+
+
+@pytest.mark.parametrize(
+    ("branching", "expected"),
+    [
+        (Branching.RIGHT, "(NP (DT the) (@NP (JJ old) (@NP (NN man) (PP (IN of) (NN sea)))))"),
+        (Branching.LEFT, "(NP (@NP (@NP (DT the) (JJ old)) (NN man)) (PP (IN of) (NN sea)))"),
+        (Branching.HEAD_OUTWARD, "(NP (DT the) (@NP (JJ old) (@NP (NN man) (PP (IN of) (NN sea)))))"),
+    ],
+)
+def test_branching(branching: Branching, expected: str, tmp_path: Path) -> None:
+    text = "(ROOT (NP-SBJ (DT the) (JJ old) (NN man) (PP (IN of) (NP (NN sea) (NP (-NONE- *T*-1))))))"
+    assert brackets(binary(tree_of(text, tmp_path / "t"), branching).root) == expected
+
+
+def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
+    tree = tree_of("(VP (ADVP (RB now)) (VBD gave) (NP (PRP him)) (NP (NN time)))", tmp_path / "t")
+    assert (
+        brackets(binary(tree, Branching.HEAD_OUTWARD).root)
+        == "(VP (RB now) (@VP (@VP (VBD gave) (PRP him)) (NN time)))"
+    )
+
+
+def test_unary_chain_keeps_its_topmost_label(tmp_path: Path) -> None:
+    tree = tree_of("(TOP (S (VP (VB go) (ADVP (RB home)))))", tmp_path / "t")
+    assert brackets(binary(tree, Branching.RIGHT).root) == "(S (VB go) (RB home))"
+
+
+def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:
+    lines = ["(S (NN a) (NN b) (NN -LRB-))", "", "(FAILED (X a) (X b) (X c))", "(ROOT (NP (NN a)))"]
+    (tmp_path / "x.ptb").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "x.source").write_text("a b (\n\na b c\na\n", encoding="utf-8")
+    binarize(
+        trees=tmp_path / "x.ptb",
+        tokens=tmp_path / "x.source",
+        branching=Branching.LEFT,
+        output=tmp_path / "x.binary.ptb",
+        ledger_output=tmp_path / "x.json",
+    )
+    assert (tmp_path / "x.binary.ptb").read_text(encoding="utf-8").split("\n") == [
+        "(S (@S (NN a) (NN b)) (NN -LRB-))",
+        "",
+        "(FAILED (X a) (X b) (X c))",
+        "(NN a)",
+        "",
+    ]
+    ledger = json.loads((tmp_path / "x.json").read_text())
+    assert ledger == {
+        "in": 4,
+        "kept": 4,
+        "dropped": {},
+        "noted": {"empty line": 1, "failed parse, words only": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("trees", "error"),
+    [
+        ("(S (NN a) (NN b))\n(S (NN a) (NN c))\n", "x.ptb, line 2: word 2 of the tree is 'c' and of the text 'b'"),
+        ("(S (NN a) (NN b))\n(S (NN a) (NN b)\n", "x.ptb, line 2: a bracket of this tree is never closed"),
+        ("(S (NN a) (NN b))\n", "x.ptb: the file has 1 trees, but"),
+    ],
+)
+def test_command_gives_one_sentence(trees: str, error: str, tmp_path: Path) -> None:
+    (tmp_path / "x.ptb").write_text(trees, encoding="utf-8")
+    (tmp_path / "x.source").write_text("a b\na b\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pipeline_py.syntax.binarize", "--trees", tmp_path / "x.ptb"]
+    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert error in done.stderr
+    assert not (tmp_path / "o").exists()

@@ -1,0 +1,153 @@
+"""Distances against the paper's worked example and networkx."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.ragged import Ragged
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.distances import batch_distances, distances, syntax_distances
+
+
+@st.composite
+def forests(draw: st.DrawFn, longest: int = 30) -> list[int]:
+    """Heads of random trees with one or more roots, in random word order."""
+    size = draw(st.integers(1, longest))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads = [0] * size
+    several = draw(st.booleans())
+    for place in range(1, size):
+        above = draw(st.integers(-1 if several else 0, place - 1))
+        heads[order[place] - 1] = 0 if above < 0 else order[above]
+    return heads
+
+
+def by_graph_search(heads: list[int]) -> np.ndarray:
+    """The definition: shortest paths in the undirected tree, EOS hanging where the design says."""
+    size, roots = len(heads), [word for word, head in enumerate(heads, 1) if head == 0]
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(1, size + 2))
+    graph.add_edges_from((word, head) for word, head in enumerate(heads, 1) if head)
+    if len(roots) == 1:
+        graph.add_edge(size + 1, roots[0])
+    elif roots:
+        graph.add_edges_from(("artificial root", node) for node in [*roots, size + 1])
+    paths = dict(networkx.all_pairs_shortest_path_length(graph))
+    return np.array([[min(paths[i][j], 255) for j in range(1, size + 2)] for i in range(1, size + 2)])
+
+
+def test_worked_example_of_figures_1_and_2() -> None:
+    words = ["zhexie", "weixian", "fenzi", "yanzhong", "yingxiang", "zhengchang", "de", "yimin", "zhengce"]
+    arcs = {
+        "zhexie": "fenzi", "weixian": "fenzi", "fenzi": "yingxiang", "zhengce": "yingxiang",
+        "yanzhong": "yingxiang", "zhengchang": "zhengce", "de": "zhengce", "yimin": "zhengce",
+    }  # fmt: skip
+    heads = [words.index(arcs[word]) + 1 if word in arcs else 0 for word in words]
+    row = syntax_distances(heads)[words.index("fenzi")]
+    assert dict(zip(words, row[:-1].tolist(), strict=True)) == {
+        "zhexie": 1, "weixian": 1, "fenzi": 0, "yanzhong": 2, "yingxiang": 1, "zhengce": 2,
+        "zhengchang": 3, "de": 3, "yimin": 3,
+    }  # fmt: skip
+    assert row[-1] == 2, "EOS is a child of yingxiang"
+
+
+@given(st.lists(forests(), min_size=1, max_size=8))
+def test_equals_shortest_paths(sentences: list[list[int]]) -> None:
+    matrices = batch_distances(sentences, [len(heads) for heads in sentences])
+    for heads, matrix in zip(sentences, matrices, strict=True):
+        assert matrix.dtype == np.uint8
+        np.testing.assert_array_equal(matrix, by_graph_search(heads))
+
+
+def test_several_roots_and_eos_hang_under_one_artificial_root() -> None:
+    assert syntax_distances([0, 1, 0]).tolist() == [[0, 1, 2, 2], [1, 0, 3, 3], [2, 3, 0, 2], [2, 3, 2, 0]]
+
+
+def test_one_word_and_none() -> None:
+    assert syntax_distances([0]).tolist() == [[0, 1], [1, 0]]
+    assert syntax_distances([]).tolist() == [[0]]
+
+
+def test_chain_of_300_words_saturates() -> None:
+    matrix = syntax_distances(range(300))
+    np.testing.assert_array_equal(matrix[0, :300], np.minimum(np.arange(300), 255))
+    assert matrix[299, 300] == 255
+
+
+def test_failed_parse_gives_the_distances_of_a_line_with_eos_at_its_end() -> None:
+    positions = np.arange(301)
+    matrix = syntax_distances([0] * 300, failed=True)
+    np.testing.assert_array_equal(matrix, np.minimum(np.abs(positions[:, None] - positions), 255))
+
+
+@pytest.mark.parametrize("heads", [[2, 1], [0, 5], [1], [0, -1]])
+def test_refuses_what_is_no_tree(heads: list[int]) -> None:
+    with pytest.raises(ValueError, match="word"):
+        syntax_distances(heads)
+
+
+def write(path: Path, trees: list[DependencyTree]) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        write_dependencies(file, trees)
+    return path
+
+
+def test_stage(tmp_path: Path) -> None:
+    trees = [
+        DependencyTree(("b", "a"), (2, 0), ("dep", "root"), ("X", "X")),
+        DependencyTree((), (), (), ()),
+        unparsed(["c", "b", "a"], "no model"),
+    ]
+    conllu = write(tmp_path / "x.conllu", trees)
+    tokens = tmp_path / "x.source"
+    tokens.write_text("b a\n\nc b a\n", encoding="utf-8")
+    distances(trees=conllu, tokens=tokens, output=tmp_path / "x.arrow", ledger_output=tmp_path / "x.json")
+    rows = Ragged(tmp_path / "x.arrow")
+    assert [rows[k].tolist() for k in range(3)] == [
+        [0, 1, 2, 1, 0, 1, 2, 1, 0],
+        [0],
+        [0, 1, 2, 3, 1, 0, 1, 2, 2, 1, 0, 1, 3, 2, 1, 0],
+    ]
+    assert json.loads((tmp_path / "x.json").read_text()) == {
+        "in": 3,
+        "kept": 3,
+        "dropped": {},
+        "noted": {"empty line": 1, "failed parse, linear distances": 1},
+    }
+
+
+def test_command_names_the_tree_and_the_line_of_the_text_that_differ(tmp_path: Path) -> None:
+    conllu = write(tmp_path / "x.conllu", [DependencyTree(("a", "b"), (0, 1), ("root", "dep"), ("X", "X"))])
+    (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pipeline_py.syntax.distances", "--trees", conllu]
+    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "x.conllu, line 1: word 2 of the tree is 'b' and of the text 'c'" in done.stderr
+    assert "x.source, line 1" in done.stderr
+    assert not (tmp_path / "o").exists()
+
+
+def test_unequal_numbers_of_sentences(tmp_path: Path) -> None:
+    conllu = write(tmp_path / "x.conllu", [DependencyTree(("a",), (0,), ("root",), ("X",))])
+    (tmp_path / "x.source").write_text("a\nb\n", encoding="utf-8")
+    paths = {
+        "trees": conllu,
+        "tokens": tmp_path / "x.source",
+        "output": tmp_path / "o",
+        "ledger_output": tmp_path / "l",
+    }
+    with pytest.raises(InputError, match=r"1 trees, but .* has more lines"):
+        distances(**paths)
+    (tmp_path / "x.source").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"more trees than .* has lines"):
+        distances(**paths)
