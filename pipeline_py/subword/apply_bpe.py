@@ -1,0 +1,84 @@
+"""Split words into the pieces that learned merges leave (Sennrich et al. 2016)."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.subword import pieces
+from pipeline_py.subword.vocabulary import read_counts
+from pipeline_py.text import read_lines
+
+
+def apply_bpe(
+    *,
+    input: Annotated[Path, Option()],
+    codes: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+    vocabulary: Path | None = None,
+    vocabulary_threshold: int = 1,
+) -> None:
+    """Write the pieces of each line; every piece but the last of a word ends with `@@`.
+
+    The pieces are those of subword-nmt, but for a word whose last piece would end with `@@` itself, because it
+    does in the text: its last character becomes a piece of its own. So `pieces.join` gives back every word.
+    An empty line stays empty.
+
+    Args:
+        input: Tokenized text, one sentence a line.
+        codes: Merges of subword-nmt's `learn_bpe`.
+        output: Pieces, separated by single spaces.
+        vocabulary: Pieces of the training text with their counts; merges that make a piece outside of it are undone.
+        vocabulary_threshold: A piece of the vocabulary rarer than this counts as outside.
+
+    Raises:
+        InputError: a file is not UTF-8, or a line of the codes or the vocabulary is malformed.
+    """
+    segmenter = Segmenter(codes, vocabulary, vocabulary_threshold)
+    with writing(output) as file:
+        for line in progress(read_lines(input), f"apply_bpe {input.name}"):
+            file.write(" ".join(segmenter.sentence(pieces.split(line))) + "\n")
+
+
+class Segmenter:
+    """Learned merges, ready to split words."""
+
+    def __init__(self, codes: Path, vocabulary: Path | None = None, vocabulary_threshold: int = 1) -> None:
+        """Read codes and, where given, the vocabulary that pieces are held to."""
+        from subword_nmt.apply_bpe import BPE
+
+        known = None
+        if vocabulary is not None:
+            known = {token for token, count in read_counts(vocabulary) if count >= vocabulary_threshold}
+            if not known:
+                raise stage.InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
+        self._bpe = BPE(StringIO(_checked(codes)), separator=pieces.CONTINUES, vocab=known)
+
+    def word(self, word: str) -> list[str]:
+        """Return the pieces of a word."""
+        *marked, last = self._bpe.segment_tokens([word])
+        return pieces.pieces_of_word([*(piece.removesuffix(pieces.CONTINUES) for piece in marked), last])
+
+    def sentence(self, words: list[str]) -> list[str]:
+        """Return the pieces of a sentence."""
+        return [piece for word in words for piece in self.word(word)]
+
+
+def _checked(codes: Path) -> str:
+    """Return the text of a codes file (subword-nmt would leave the process at a malformed line)."""
+    lines = list(read_lines(codes))
+    merges = lines[1:] if lines and lines[0].startswith("#version:") else lines
+    for number, line in enumerate(merges, start=1 + len(lines) - len(merges)):
+        if len(line.split(" ")) != 2 or not all(line.split(" ")):
+            raise stage.InputError("not two symbols separated by a space; learn the codes again", codes, number)
+    if not merges:
+        raise stage.InputError("no merges in the file; learn the codes again", codes)
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    stage.run(apply_bpe)

@@ -1,0 +1,167 @@
+"""Pieces inherit the syntax of their word: its distances, its label, its place in the phrase tree."""
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from math import isqrt
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import numpy as np
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.subword import pieces as subword
+from pipeline_py.syntax.constituency import (
+    Node,
+    Phrase,
+    PhraseTree,
+    Preterminal,
+    fold,
+    read_trees,
+    unparsed,
+    write_trees,
+)
+from pipeline_py.text import read_lines
+
+Syntax = TypeVar("Syntax")
+
+
+def inherit(
+    *,
+    kind: Annotated[Literal["distances", "labels", "trees"], Option()],
+    input: Annotated[Path, Option()],
+    pieces: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+) -> None:
+    """Carry the syntax of words over to their pieces; files stay in their format and aligned.
+
+    `distances`: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.
+    `labels`: text, line k = the J labels of its words, separated by spaces.
+    `trees`: binary Penn Treebank brackets, one tree a line.
+
+    Args:
+        kind: `distances`, `labels` or `trees`.
+        input: The syntax of words.
+        pieces: The pieces of the same sentences.
+        output: The syntax of pieces.
+
+    Raises:
+        InputError: a sentence has another number of words in the two files, or one file has more sentences.
+    """
+    sentences = progress(subword.read(pieces), f"inherit {kind}")
+    if kind == "distances":
+        write_rows(output, _distances(input, pieces, sentences), "uint8")
+        return
+    with writing(output) as file:
+        if kind == "trees":
+            write_trees(file, _trees(input, pieces, sentences))
+        else:
+            for labels in _labels(input, pieces, sentences):
+                file.write(" ".join(labels) + "\n")
+
+
+def inherit_distances(matrix: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
+    """Give pieces the distances of their words, 0 to the other pieces of the same word.
+
+    Args:
+        matrix: (J+1, J+1) distances between words, EOS last.
+        word_of_piece: (P,) the index of each piece's word, 0 … J-1.
+
+    Returns:
+        (P+1, P+1) distances between pieces, EOS last.
+    """
+    word = np.array([*word_of_piece, len(matrix) - 1])
+    return matrix[np.ix_(word, word)]
+
+
+def inherit_labels(labels: list[str], word_of_piece: list[int]) -> list[str]:
+    """Give each of P pieces the label of its word."""
+    return [labels[word] for word in word_of_piece]
+
+
+def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
+    """Grow a left-branching lexical tree in the place of each word that is split.
+
+    A leaf (NN word) of pieces p1 p2 p3 becomes (NN (NN (NN p1) (NN p2)) (NN p3)): every node has the word's tag.
+    A binary tree stays binary. A failed parse stays flat and marked.
+
+    Args:
+        tree: J leaves.
+        pieces: The pieces of each of the J words.
+    """
+    if tree.root is None:
+        return tree
+    if tree.failed:
+        return unparsed([piece for word in pieces for piece in word], tree.line)
+    words = iter(pieces)
+
+    def lexical(leaf: Preterminal) -> Node:
+        first, *others = (Preterminal(leaf.label, piece) for piece in next(words))
+        node: Node = first
+        for piece in others:
+            node = Phrase(leaf.label, (node, piece))
+        return node
+
+    return PhraseTree(
+        fold(tree.root, lexical, lambda phrase, children: Phrase(phrase.label, tuple(children))), tree.line
+    )
+
+
+def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
+    rows = _ragged(path)
+    flat = (rows[row] for row in range(len(rows)))
+    for number, (row, pieces) in enumerate(_aligned(flat, sentences, path, pieces_path), start=1):
+        size = isqrt(len(row))
+        words = subword.word_of_piece(pieces)
+        _check(size - 1, words, path, pieces_path, number)
+        yield inherit_distances(row.reshape(size, size), words).ravel()
+
+
+def _labels(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
+    labelled = map(subword.split, read_lines(path))
+    for number, (labels, pieces) in enumerate(_aligned(labelled, sentences, path, pieces_path), start=1):
+        words = subword.word_of_piece(pieces)
+        _check(len(labels), words, path, pieces_path, number)
+        yield inherit_labels(labels, words)
+
+
+def _trees(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[PhraseTree]:
+    for number, (tree, pieces) in enumerate(_aligned(read_trees(path), sentences, path, pieces_path), start=1):
+        _check(len(tree.leaves), subword.word_of_piece(pieces), path, pieces_path, number)
+        yield inherit_tree(tree, subword.by_word(pieces))
+
+
+def _ragged(path: Path) -> Ragged:
+    if not path.is_file():
+        raise stage.InputError("no such file; compute the distances first", path)
+    try:
+        return Ragged(path)
+    except ValueError as error:  # pyarrow's ArrowInvalid is one
+        raise stage.InputError(f"not a file of distances ({error}); compute the distances again", path) from None
+
+
+def _aligned(
+    syntax: Iterable[Syntax], sentences: Iterable[list[str]], path: Path, pieces_path: Path
+) -> Iterator[tuple[Syntax, list[str]]]:
+    for number, (one, pieces) in enumerate(zip_longest(syntax, sentences)):
+        if one is None or pieces is None:
+            shorter, longer = (path, pieces_path) if one is None else (pieces_path, path)
+            raise stage.InputError(
+                f"the file has {number} sentences and {longer} has more; make both from the same text", shorter
+            )
+        yield one, pieces
+
+
+def _check(words: int, word_of_piece: list[int], path: Path, pieces_path: Path, line: int) -> None:
+    found = word_of_piece[-1] + 1 if word_of_piece else 0
+    if words != found:
+        raise stage.InputError(
+            f"{words} words, but the pieces of {pieces_path} make {found}; make both from the same text", path, line
+        )
+
+
+if __name__ == "__main__":
+    stage.run(inherit)

@@ -1,0 +1,64 @@
+"""Learn byte-pair merges (Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units")."""
+
+from collections.abc import Iterable
+from functools import partial
+from io import StringIO
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.subword import pieces
+from pipeline_py.text import read_lines
+
+
+def learn_bpe(
+    *,
+    input: Annotated[list[Path], Option()],
+    output: Annotated[Path, Option()],
+    merges: int = 8000,
+    min_frequency: int = 2,
+) -> None:
+    """Write the merges that subword-nmt learns from the input files together.
+
+    Give one file for merges of one language, both sides for joint merges. Of equally frequent pairs the one that
+    sorts last by codepoints is merged first, so the same words always give the same codes. Memory holds the
+    distinct words and their pairs, not the text.
+
+    Args:
+        input: Tokenized training text, one sentence a line; repeat the option for several files.
+        output: Codes in subword-nmt's format, version 0.2: a merge a line in the order they were learned.
+        merges: Merges to learn.
+        min_frequency: Stop when no pair of symbols is this frequent; there are fewer merges then.
+
+    Raises:
+        InputError: a file is not UTF-8, or no pair of characters in it is frequent enough.
+    """
+    if merges < 1 or min_frequency < 1:
+        raise stage.InputError("--merges and --min-frequency must be at least 1")
+    codes = StringIO()
+    if any(len(token) > 1 for tokens in chain.from_iterable(map(pieces.read, input)) for token in tokens):
+        lines = chain.from_iterable(map(read_lines, input))
+        _learn(progress(lines, "learn_bpe, counting words"), codes, merges, min_frequency)
+    if codes.getvalue().count("\n") < 2:
+        raise stage.InputError(
+            f"no two neighbouring characters occur {min_frequency} times in a word; give more text", input[0]
+        )
+    with writing(output) as file:
+        file.write(codes.getvalue())
+
+
+def _learn(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: int) -> None:
+    from subword_nmt import learn_bpe as library
+
+    # Its own bar would redraw itself thousands of times in a log file.
+    library.tqdm = partial(progress, what="learn_bpe", unit="merges")
+    library.learn_bpe(lines, codes, merges, min_frequency)
+
+
+if __name__ == "__main__":
+    stage.run(learn_bpe)

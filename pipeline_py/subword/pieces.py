@@ -1,0 +1,59 @@
+"""Pieces and the words they make up: a piece that ends with `@@` goes on, any other ends its word.
+
+`apply_bpe` sees to it that no word's last piece ends with `@@`, so words and pieces are never confused,
+even where `@@` occurs in the text.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from pipeline_py.text import read_lines
+
+CONTINUES = "@@"
+
+
+def split(line: str) -> list[str]:
+    """Return the tokens or pieces of a line; nothing but the ASCII space separates them."""
+    return [token for token in line.split(" ") if token]
+
+
+def read(path: Path) -> Iterator[list[str]]:
+    """Yield the tokens or pieces of each line of a file."""
+    return map(split, read_lines(path))
+
+
+def pieces_of_word(parts: Iterable[str]) -> list[str]:
+    """Mark the parts of one word as its pieces.
+
+    A word that itself ends with `@@` in one part loses the last character to a part of its own: the parts `a@@`
+    become the pieces `a@@@` and `@`.
+    """
+    *parts, last = parts
+    if last.endswith(CONTINUES):
+        parts.append(last[:-1])
+        last = last[-1]
+    return [*(part + CONTINUES for part in parts), last]
+
+
+def word_of_piece(pieces: list[str]) -> list[int]:
+    """Return for each of P pieces the index of its word, counted from 0; the end of the line ends a word, too."""
+    words = []
+    word = 0
+    for piece in pieces:
+        words.append(word)
+        word += not piece.endswith(CONTINUES)
+    return words
+
+
+def by_word(pieces: list[str]) -> list[list[str]]:
+    """Return the pieces of each word."""
+    return [
+        [piece for piece, _ in group]
+        for _, group in groupby(zip(pieces, word_of_piece(pieces), strict=True), key=lambda pair: pair[1])
+    ]
+
+
+def join(pieces: list[str]) -> list[str]:
+    """Return the words that pieces make up."""
+    return ["".join(piece.removesuffix(CONTINUES) for piece in word) for word in by_word(pieces)]

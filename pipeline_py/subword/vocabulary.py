@@ -1,0 +1,126 @@
+"""The tokens that a model knows, and the identifiers it knows them by."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.subword import pieces
+from pipeline_py.text import read_lines
+
+EOS = 0
+UNK = 1
+SPECIALS = ("</s>", "<unk>")
+"""The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
+
+
+def vocabulary(
+    *,
+    input: Annotated[Path, Option()],
+    output: Annotated[Path, Option()],
+    max_size: int = 0,
+    min_count: int = 1,
+) -> None:
+    """Write the tokens of a text with their counts: `token count`, most frequent first.
+
+    The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens stand in the order of their codepoints.
+
+    Args:
+        input: Training text as tokens or pieces, one sentence a line.
+        output: The vocabulary.
+        max_size: Most lines of the output, the two special ones among them; 0: no limit.
+        min_count: Rarer tokens are left out.
+
+    Raises:
+        InputError: the text is not UTF-8 or holds no token.
+    """
+    if max_size < 0 or 0 < max_size <= len(SPECIALS):
+        raise stage.InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
+    counts: Counter[str] = Counter()
+    for tokens in progress(pieces.read(input), f"vocabulary {input.name}"):
+        counts.update(tokens)
+    if not counts:
+        raise stage.InputError("no token in the file; give the tokenized training text", input)
+    frequent = sorted(
+        ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIALS),
+    )
+    with writing(output) as file:
+        for token in SPECIALS:
+            file.write(f"{token} 0\n")
+        for negative, token in frequent[: max_size - len(SPECIALS) if max_size else None]:
+            file.write(f"{token} {-negative}\n")
+
+
+def read_counts(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield the tokens of a vocabulary file with their counts.
+
+    Raises:
+        InputError: a line is not `token count`.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        token, _, count = line.rpartition(" ")
+        if not token or " " in token or not (count.isascii() and count.isdigit()):
+            raise stage.InputError("not `token count`; build the vocabulary again", path, number)
+        yield token, int(count)
+
+
+class Vocabulary:
+    """Tokens by identifier and identifiers by token; EOS and UNK come first.
+
+    Attributes:
+        tokens: (V,) the token of each identifier.
+        counts: (V,) how often it occurs in the training text; 0 for EOS and UNK.
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, int]]) -> None:
+        """Take tokens with their counts, in order of their identifiers.
+
+        Raises:
+            ValueError: a token comes twice, or the first two are not those of EOS and UNK.
+        """
+        self.tokens: list[str] = []
+        self.counts: list[int] = []
+        for token, count in entries:
+            self.tokens.append(token)
+            self.counts.append(count)
+        if tuple(self.tokens[: len(SPECIALS)]) != SPECIALS:
+            raise ValueError(f"the first tokens are not {' and '.join(SPECIALS)}")
+        self._ids = {token: id for id, token in enumerate(self.tokens)}
+        if len(self._ids) < len(self.tokens):
+            twice = next(token for id, token in enumerate(self.tokens) if self._ids[token] != id)
+            raise ValueError(f"the token {twice!r} comes twice")
+        for token in SPECIALS:
+            del self._ids[token]
+
+    @classmethod
+    def load(cls, path: Path) -> "Vocabulary":
+        """Read a vocabulary file.
+
+        Raises:
+            InputError: the file is not a vocabulary that the `vocabulary` stage writes.
+        """
+        try:
+            return cls(read_counts(path))
+        except ValueError as error:
+            raise stage.InputError(f"{error}; build the vocabulary again", path) from None
+
+    def __len__(self) -> int:
+        """Return V, EOS and UNK included."""
+        return len(self.tokens)
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Return the identifier of each token, UNK for one outside the vocabulary; no EOS is appended."""
+        return [self._ids.get(token, UNK) for token in tokens]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return the token of each identifier, `</s>` for EOS."""
+        return [self.tokens[id] for id in ids]
+
+
+if __name__ == "__main__":
+    stage.run(vocabulary)
