@@ -1,0 +1,81 @@
+"""What a beam search returns, and the tree of prefixes from which it is read back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One translation of one sentence.
+
+    With I predictions (the end of sentence is one of them, unless the hypothesis was cut) and J source positions:
+
+    Attributes:
+        tokens: identifiers without the end of sentence.
+        score: what hypotheses are ranked by, `log_probability` / I^α.
+        log_probability: natural logarithm of the probability of all I predictions.
+        cut: whether the length limit was reached before the end of sentence was predicted.
+        alignment: (I,) for each prediction the 0-based source position attended to most.
+        attention: (I, J) weights of the first context, if they were asked for.
+    """
+
+    tokens: list[int]
+    score: float
+    log_probability: float
+    cut: bool
+    alignment: list[int]
+    attention: np.ndarray | None = None
+
+
+class Trail:
+    """The tree of all prefixes that a search expanded, numbered in the order of their making.
+
+    Each step of a search calls `grow` with the prefixes that it is about to expand, then `attend` with the
+    attention that predicts their next token. All of it stays on the device until `read_back`.
+    """
+
+    def __init__(self, whole_attention: bool) -> None:
+        """Without `whole_attention` only the position attended to most is kept."""
+        self.whole_attention = whole_attention
+        self._tokens: list[Tensor] = []
+        self._parents: list[Tensor] = []
+        self._attention: list[Tensor] = []
+        self._size = 0
+
+    def grow(self, tokens: Tensor, parents: Tensor) -> Tensor:
+        """Add prefixes (R,) that prolong `parents` (R,) by `tokens` (R,); return their numbers (R,)."""
+        self._tokens.append(tokens)
+        self._parents.append(parents)
+        self._size += len(tokens)
+        return torch.arange(self._size - len(tokens), self._size, device=tokens.device)
+
+    def attend(self, attention: Tensor) -> None:
+        """Add the attention (R, J) of the prefixes that were added last."""
+        self._attention.append(attention if self.whole_attention else attention.argmax(1))
+
+    def read_back(self, ends: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
+        """Read the prefix before each hypothesis' last prediction.
+
+        Args:
+            ends: the prefixes' numbers.
+            lengths: for each, I: the prediction that follows it is the I-th.
+
+        Returns:
+            For each, its I − 1 tokens, and the attention (I, J), or its argmax (I,), of all I predictions.
+        """
+        tokens = torch.cat(self._tokens).tolist()
+        parents = torch.cat(self._parents).tolist()
+        trails = []
+        for end, length in zip(ends, lengths, strict=True):
+            trail = [end]
+            while len(trail) < length:
+                trail.append(parents[trail[-1]])
+            trails.append(trail[::-1])
+        attention = torch.cat(self._attention)
+        visited = torch.tensor([node for trail in trails for node in trail], device=attention.device)
+        attended = attention[visited].cpu().split(list(lengths))
+        return [([tokens[node] for node in trail[1:]], part) for trail, part in zip(trails, attended, strict=True)]
