@@ -6,7 +6,7 @@ again when the code that makes its outputs changes, and not when a comment or a 
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 PACKAGE = "pipeline_py"
 
 
-def made_by(stage: str, *distributions: str, parts: tuple[str, ...] = ()) -> dict[str, str]:
+def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[str, str]:
     """Provenance of a stage's outputs, for the parameters of its rule.
 
     Args:

@@ -6,12 +6,14 @@
 Whoever runs a stage sees one sentence when the input is at fault, and a traceback only when we are.
 """
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
+import docstring_parser
 import typer
 
 
@@ -26,15 +28,12 @@ class InputError(Exception):
 def run(function: Callable[..., Any]) -> None:
     """Run `function` with the arguments of the command line.
 
-    Parameters become options of the same name (`max_length` → `--max-length`); the docstring becomes `--help`.
-    An `InputError` or a missing file ends the command with one sentence on stderr and exit code 1.
+    Keyword-only parameters become options of the same name (`max_length` → `--max-length`); the docstring becomes
+    `--help`, its `Args` the help of each option. An `InputError` or a missing file ends the command with one
+    sentence on stderr and exit code 1.
     """
-    parameters = inspect.signature(function).parameters.values()
-    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    if positional:
-        raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {positional}")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command()(function)
+    app.command(help=_description(function))(_with_options(function))
     try:
         app()
     except InputError as error:
@@ -43,3 +42,30 @@ def run(function: Callable[..., Any]) -> None:
     except FileNotFoundError as error:
         print(f"error: {error.filename}: no such file; check the path in the configuration", file=sys.stderr)
         sys.exit(1)
+
+
+def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make every parameter an option: typer would make those without a default positional."""
+    documented = {arg.arg_name: arg.description for arg in docstring_parser.parse(function.__doc__ or "").params}
+    signature = inspect.signature(function, eval_str=True)
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {parameter.name}")
+        annotated = hasattr(parameter.annotation, "__metadata__")
+        typed, option = get_args(parameter.annotation) if annotated else (parameter.annotation, typer.Option())
+        option.help = option.help or documented.get(parameter.name)
+        parameters.append(parameter.replace(annotation=Annotated[typed, option]))
+
+    @functools.wraps(function)
+    def command(**arguments: Any) -> Any:
+        return function(**arguments)
+
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _description(function: Callable[..., Any]) -> str:
+    docstring = docstring_parser.parse(function.__doc__ or "")
+    return "\n\n".join(part for part in (docstring.short_description, docstring.long_description) if part)

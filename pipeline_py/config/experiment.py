@@ -166,7 +166,7 @@ def _is_key(part: Any, location: tuple[Any, ...], config: Mapping[str, Any]) -> 
     """Whether a part of pydantic's location is a key of the file, not the name of a union's branch."""
     value: Any = config
     for step in location:
-        found = isinstance(value, Mapping) and step in value or isinstance(value, list) and isinstance(step, int)
+        found = isinstance(step, int) if isinstance(value, list) else isinstance(value, Mapping) and step in value
         if step is part:
             return bool(found) or step == location[-1]
         if found:

@@ -8,7 +8,7 @@ from pipeline_py.config.base import Section
 
 
 class Treebank(Section):
-    """Gold trees: CoNLL-U and PTB files, or generated sentences.
+    """Gold trees: CoNLL-U and PTB files; without files, generated sentences.
 
     A generated treebank comes from shares of the language that hold no sentence of the corpus.
     """
@@ -25,13 +25,23 @@ class Treebank(Section):
     def _one_origin(self) -> Self:
         dependency = [self.train, self.dev, self.test]
         constituency = [self.constituency_train, self.constituency_dev, self.constituency_test]
-        if (self.generate is not None) == any(dependency + constituency):
-            raise ValueError("give either `generate` or files")
-        if self.generate is None and not all(dependency):
-            raise ValueError("a treebank needs `train`, `dev` and `test` (CoNLL-U)")
+        if self.generate is None and not any(dependency):
+            raise ValueError("give `train`, `dev` and `test` files, or `generate`")
+        if any(dependency) and not all(dependency):
+            raise ValueError("a treebank needs all of `train`, `dev` and `test` (CoNLL-U)")
         if any(constituency) and not all(constituency):
             raise ValueError("give all of `constituency_train`, `constituency_dev` and `constituency_test`, or none")
         return self
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether there are no files."""
+        return self.train is None
+
+    @property
+    def has_constituents(self) -> bool:
+        """Whether there are gold constituency trees."""
+        return self.is_generated or self.constituency_train is not None
 
 
 class ParserOptions(Section):

@@ -3,6 +3,8 @@
 A part's options stand here, its module in `pipeline_py/nmt/<kind>/`.
 """
 
+import keyword
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
@@ -74,6 +76,12 @@ AnyContext = Annotated[
     Field(discriminator="type"),
 ]
 
+
+def module_of(kind: str, name: str) -> str:
+    """The module below `pipeline_py` that holds a part, e.g. "nmt.weighting.global_" (Python keeps `global`)."""
+    return f"nmt.{kind}.{name}_" if keyword.iskeyword(name) else f"nmt.{kind}.{name}"
+
+
 SYNTAX_OF = {"syntax": "distances"}
 """The kind of syntax artifact that a part reads; parts that are not listed read none."""
 
@@ -104,6 +112,17 @@ class System(Section):
     decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
     model: Model = Model()
     parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules that hold the system's parts, sorted."""
+        kinds: dict[str, Sequence[Any]] = {
+            "encoder": [self.encoder],
+            "score": self.scores,
+            "weighting": self.contexts,
+            "decoder": [self.decoder],
+        }
+        return sorted({module_of(kind, part.type) for kind, parts in kinds.items() for part in parts})
 
     @property
     def syntax(self) -> list[str]:

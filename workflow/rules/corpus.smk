@@ -61,7 +61,7 @@ def files_of(split: str, side: str) -> list[str]:
     if split == "train":
         files = [text.source if side == "source" else text.target for text in corpora.train]
     else:
-        files = corpora.held_out[split].sides.get(side, [None])
+        files = [corpora.held_out[split].sides.get(side)]
     return [EXPERIMENT.path(file) for file in files if file is not None]
 
 

@@ -5,18 +5,6 @@ OUTPUTS:         <results>/nmt/{system}/model.safetensors, learning_curve.tsv, f
 """
 
 
-def parts_of(system: str) -> tuple[str, ...]:
-    """Modules that a system's model is built from; they are found by name, so provenance is told of them."""
-    composition = EXPERIMENT.systems[system]
-    parts = {
-        f"nmt.encoder.{composition.encoder.module}",
-        f"nmt.decoder.{composition.decoder.module}",
-        *(f"nmt.score.{score.module}" for score in composition.scores),
-        *(f"nmt.weighting.{context.module}" for context in composition.contexts),
-    }
-    return tuple(sorted(parts))
-
-
 def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
     return {f"{split}_syntax": [*syntax_of_pieces(system, split).values()] for split in splits}
 
@@ -52,7 +40,7 @@ rule train:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
             "training": EXPERIMENT.training.model_dump_json(),
-            "made_by": made_by("nmt.train", "torch", parts=parts_of(wildcards.system)),
+            "made_by": made_by("nmt.train", "torch", parts=EXPERIMENT.systems[wildcards.system].modules),
         },
         syntax=lambda wildcards, input: [
             *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
@@ -105,7 +93,7 @@ rule translate:
     params:
         given=lambda wildcards: {
             "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown"}),
-            "made_by": made_by("nmt.translate", "torch", parts=parts_of(wildcards.system)),
+            "made_by": made_by("nmt.translate", "torch", parts=EXPERIMENT.systems[wildcards.system].modules),
         },
         syntax=lambda wildcards, input: syntax_options("syntax", wildcards.system, input.get("syntax", [])),
         requested=lambda wildcards, output: [

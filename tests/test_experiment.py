@@ -1,0 +1,120 @@
+"""The configuration: what is accepted, what is refused, and in which words."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
+from pipeline_py.config.experiment import load
+from pipeline_py.stage import InputError
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+
+
+def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """A copy of the configuration with the value at a dotted path replaced."""
+    config = copy.deepcopy(config)
+    place: Any = config
+    *parents, last = path.split(".")
+    for key in parents:
+        place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
+    place[last] = value
+    return config
+
+
+def test_the_default_is_valid(config):
+    experiment = load(config)
+    assert experiment.systems["SDAtt"].syntax == ["distances"]
+    assert experiment.systems["GlobalAtt"].syntax == []
+    assert experiment.folder("results") == "results"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("corpra", {}, "unknown key `corpra`; did you mean `corpora`?"),
+        ("training.epochz", 3, "unknown key `training.epochz`; did you mean `epochs`?"),
+        (
+            "systems.SDAtt.contexts",
+            [{"type": "syntax", "windw": 3}],
+            "unknown key `systems.SDAtt.contexts.0.windw`; did you mean `window`?",
+        ),
+        ("parsers.embedded.treebnk", {}, "unknown key `parsers.embedded.treebnk`; did you mean `treebank`?"),
+        ("systems.SDAtt.parser", "embeded", "system `SDAtt`: unknown parser `embeded`; did you mean `embedded`?"),
+        ("systems.SDAtt.parser", None, "system `SDAtt` reads distances: name its `parser`"),
+        ("systems.GlobalAtt.parser", "embedded", "system `GlobalAtt` names a parser, but none of its parts reads"),
+        ("systems.a/b", {}, "system `a/b`: the name is part of paths"),
+        ("systems.GlobalAtt.contexts", [{"type": "global", "score": 1}], "weights score 1, but there are 1"),
+        ("systems", 7, "systems: input should be a valid dictionary, not 7"),
+        ("training.optimizer.name", "adagrad", "training.optimizer.name: input should be 'adadelta', 'adam' or 'sgd'"),
+        ("training.epochs", None, "training: give `epochs`, `updates` or both"),
+        ("corpora.train.generate.sentences", -3, "input should be greater than 0, not -3"),
+        ("corpora.tests.0.name", "dev", "a test set cannot be called `dev`"),
+        ("corpora.tests.0.name", "long", "test sets need different names; repeated: long"),
+        ("tables.table1.systems", ["GlobalAtt", "SDAt"], "unknown system `SDAt`; did you mean `SDAtt`?"),
+        ("tables.table1.baseline", "PBSMT", "table `table1`: unknown system `PBSMT`"),
+        ("preset", "fst", "unknown preset `fst`; known are none"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(config, path, value, sentence):
+    with pytest.raises(InputError) as caught:
+        load(changed(config, path, value))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(config):
+    config["corpora"]["dev"] = {"name": "dev", "source": "dev.en", "references": ["dev.de"]}
+    with pytest.raises(InputError, match=r"nowhere/dev.en: no such file \(and 1 more\).*now nowhere"):
+        load({**config, "data": "nowhere"})
+
+
+def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
+    config["presets"] = {"small": {"model": {"hidden": 7}}, "broken": {"model": {"hiden": 7}}}
+    with pytest.raises(InputError, match="preset broken: unknown key `systems.*hiden`|preset broken.*hiden"):
+        load({**config, "preset": "small"})
+    del config["presets"]["broken"]
+    small = load({**config, "preset": "small"})
+    assert {system.model.hidden for system in small.systems.values()} == {7}
+    assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
+
+
+def test_a_system_keeps_what_it_sets_itself(config):
+    experiment = load(changed(config, "systems.SDAtt.model", {"hidden": 9}))
+    assert experiment.systems["SDAtt"].model.hidden == 9
+    assert experiment.systems["SDAtt"].model.embedding == config["model"]["embedding"]
+    assert experiment.systems["GlobalAtt"].model.hidden == config["model"]["hidden"]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "workflow" / "experiments").glob("*.yaml")), ids=lambda file: file.stem)
+def test_the_experiments_are_valid_over_the_default(config, file):
+    def merge(base: Any, over: Any) -> Any:
+        if isinstance(base, dict) and isinstance(over, dict):
+            return base | {key: merge(base.get(key), value) for key, value in over.items()}
+        return over
+
+    load(merge(config, yaml.safe_load(file.read_text(encoding="utf-8"))), check_files=False)
+
+
+def test_shares_of_the_generated_language_do_not_overlap():
+    shares = [share_of_split(place) for place in range(2 + HELD_OUT_SETS // 2)]
+    shares += [share_of_treebank(place) for place in range(3)]
+    ordered = sorted(shares)
+    assert all(before[1] <= after[0] for before, after in zip(ordered, ordered[1:], strict=False))
+    assert ordered[0][0] == 0 and ordered[-1][1] == 1
+
+
+def test_the_schema_for_editors_is_that_of_the_models():
+    from pipeline_py.config.schema import schema_text
+
+    assert (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8") == schema_text(), (
+        "run: python -m pipeline_py.config.schema --output docs/config.schema.json"
+    )

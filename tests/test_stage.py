@@ -1,0 +1,166 @@
+"""What stages share: command lines, whole files, ledgers, lines of text, ragged arrays."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from pipeline_py.artifact import Ledger, whole, writing
+from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines, read_parallel
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+
+
+STAGE = """
+from pathlib import Path
+from pipeline_py import stage
+
+def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
+    '''Greet somebody.
+
+    Args:
+        name: whom to greet.
+        times: how often.
+        missing: a file to open.
+    '''
+    if name == "nobody":
+        raise stage.InputError("greets nobody; name somebody", "people.txt", 3)
+    if missing:
+        missing.open()
+    print("hello", *[name] * times)
+
+stage.run(greet)
+"""
+
+
+def test_parameters_become_options():
+    done = run(STAGE, "--name", "you", "--times", "2")
+    assert (done.returncode, done.stdout) == (0, "hello you you\n")
+    shown = run(STAGE, "--help").stdout
+    assert "Greet somebody." in shown and "whom to greet." in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--name", "nobody"], "error: people.txt, line 3: greets nobody; name somebody\n"),
+        (
+            ["--name", "a", "--missing", "gone.txt"],
+            "error: gone.txt: no such file; check the path in the configuration\n",
+        ),
+    ],
+)
+def test_bad_input_ends_with_one_sentence(arguments, sentence):
+    done = run(STAGE, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+
+
+def test_our_own_mistakes_keep_their_traceback():
+    done = run("from pipeline_py import stage\ndef f(*, x: int = 1): return 1 / 0\nstage.run(f)")
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "new" / "file"
+    with pytest.raises(RuntimeError), writing(path) as file:
+        file.write("half")
+        raise RuntimeError
+    assert not path.exists() and not list(path.parent.iterdir())
+    with writing(path) as file:
+        file.write("all\n")
+    assert path.read_text() == "all\n"
+
+
+def test_a_directory_takes_the_place_of_the_old_one(tmp_path):
+    for content in ("one", "two"):
+        with whole(tmp_path / "folder") as temporary:
+            temporary.mkdir()
+            (temporary / content).touch()
+    assert [entry.name for entry in (tmp_path / "folder").iterdir()] == ["two"]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom pipeline_py.artifact import writing\n"
+        "with writing(Path(sys.argv[1])) as file:\n    file.write('half'); file.flush(); print('x', flush=True)\n"
+        "    time.sleep(60)"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    writer.stdout.read(1)
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    time.sleep(0.01)
+    assert path.read_text() == "old"
+
+
+def test_a_ledger_accounts_for_every_sentence(tmp_path):
+    ledger = Ledger()
+    ledger.keep(3)
+    ledger.drop("too long", 2)
+    ledger.drop("empty")
+    ledger.note("truncated")
+    ledger.write(tmp_path / "ledger.json")
+    assert json.loads((tmp_path / "ledger.json").read_text()) == {
+        "in": 6,
+        "kept": 3,
+        "dropped": {"empty": 1, "too long": 2},
+        "noted": {"truncated": 1},
+    }
+
+
+def test_only_line_ends_end_lines(tmp_path):
+    text = "a\u2028b\u0085c\x0bd\x1ce\r\nf\rg\n\nlast"
+    for path, data in (
+        (tmp_path / "plain", text.encode()),
+        (tmp_path / "packed.gz", gzip.compress(text.encode())),
+    ):
+        path.write_bytes(data)
+        assert list(read_lines(path)) == ["a\u2028b\u0085c\x0bd\x1ce", "f\rg", "", "last"]
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path):
+    path = tmp_path / "latin1"
+    path.write_bytes("gut\nschön\n".encode("latin-1"))
+    with pytest.raises(InputError, match="latin1, line 2: byte 3 is not UTF-8"):
+        list(read_lines(path))
+
+
+def test_parallel_files_need_the_same_number_of_lines(tmp_path):
+    (tmp_path / "long").write_text("1\n2\n3\n")
+    (tmp_path / "short").write_text("1\n2\n")
+    with pytest.raises(InputError, match=r"short: the file has 2 lines and .*long has more"):
+        list(read_parallel(tmp_path / "long", tmp_path / "short"))
+
+
+@pytest.mark.parametrize("count", [0, 1, ROWS_PER_BLOCK, 2 * ROWS_PER_BLOCK + 5])
+def test_ragged_rows_come_back(tmp_path, count):
+    random = np.random.default_rng(0)
+    rows = [random.integers(0, 256, random.integers(0, 9)).astype(np.uint8) for _ in range(count)]
+    write_rows(tmp_path / "rows.arrow", iter(rows), "uint8")
+    ragged = Ragged(tmp_path / "rows.arrow")
+    assert len(ragged) == count
+    assert ragged.lengths.tolist() == [len(row) for row in rows]
+    for row, expected in enumerate(rows):
+        assert ragged[row].dtype == np.uint8 and ragged[row].tolist() == expected.tolist()
+    with pytest.raises(IndexError):
+        ragged[count]
+
+
+def test_a_ragged_file_opens_elsewhere(tmp_path):
+    import pandas
+
+    write_rows(tmp_path / "rows.arrow", [np.array([1, 2]), np.array([], dtype=int), np.array([3])], "int32")
+    assert [list(row) for row in pandas.read_feather(tmp_path / "rows.arrow")["values"]] == [[1, 2], [], [3]]

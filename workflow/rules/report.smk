@@ -1,0 +1,122 @@
+"""Tables.
+
+REQUIRED INPUTS: <results>/evaluation/{system}/{split}.bleu.json, significance of the table's pairs, facts of training
+OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv
+"""
+
+TESTS = [test.name for test in EXPERIMENT.corpora.tests]
+
+
+def scores_of(table: str) -> dict[tuple[str, str], str]:
+    """BLEU files by system and split."""
+    return {
+        (system, split): f"<results>/evaluation/{system}/{split}.bleu.json"
+        for system in EXPERIMENT.tables[table].systems
+        for split in EXPERIMENT.corpora.held_out
+    }
+
+
+rule table:
+    input:
+        scores=lambda wildcards: [*scores_of(wildcards.table).values()],
+        significance=expand("<results>/evaluation/{{table}}/{split}.significance.tsv", split=TESTS),
+    output:
+        tsv="<results>/{table}.tsv",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    wildcard_constraints:
+        table="|".join(EXPERIMENT.tables) or "none",
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.tables[wildcards.table].model_dump(),
+            "tests": TESTS,
+            "dev": EXPERIMENT.corpora.dev.name,
+            "made_by": made_by("report.table"),
+        },
+        options=lambda wildcards, input: [
+            *(f"--row={system}" for system in EXPERIMENT.tables[wildcards.table].systems),
+            *(f"--proposed={system}" for system in EXPERIMENT.tables[wildcards.table].proposed),
+            *(f"--test={split}" for split in TESTS),
+            *(
+                f"--score={system}:{split}={file}"
+                for (system, split), file in zip(scores_of(wildcards.table), input.scores, strict=True)
+            ),
+            *(f"--significance={split}={file}" for split, file in zip(TESTS, input.significance, strict=True)),
+        ],
+    log:
+        "<logs>/report/table/{table}.log",
+    benchmark:
+        "<benchmarks>/report/table/{table}.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    shell:
+        """
+        python -m pipeline_py.report.table \
+            --title {params.given[title]:q} \
+            --baseline {params.given[baseline]:q} \
+            --dev dev \
+            --dev-name {params.given[dev]:q} \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+def accuracy_files(table: str) -> dict[str, str]:
+    """Dependency accuracy of the table's parsers that were trained here."""
+    parsers = {EXPERIMENT.systems[system].parser for system in EXPERIMENT.tables[table].systems} - {None}
+    return {
+        parser: f"<results>/syntax/{parser}/accuracy/conllu.tsv"
+        for parser in sorted(parsers)
+        if isinstance(EXPERIMENT.parsers[parser], TrainedParser)
+    }
+
+
+rule facts:
+    input:
+        facts=lambda wildcards: expand(
+            "<results>/nmt/{system}/facts.json", system=EXPERIMENT.tables[wildcards.table].systems
+        ),
+        accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
+    output:
+        tsv="<results>/{table}.facts.tsv",
+        markdown="<results>/{table}.facts.md",
+    wildcard_constraints:
+        table="|".join(EXPERIMENT.tables) or "none",
+    params:
+        given={"made_by": made_by("report.facts", "stanza", "sacrebleu")},
+        options=lambda wildcards, input: [
+            *(
+                f"--facts={system}={file}"
+                for system, file in zip(EXPERIMENT.tables[wildcards.table].systems, input.facts, strict=True)
+            ),
+            *(
+                f"--parser={system}={parser}"
+                for system in EXPERIMENT.tables[wildcards.table].systems
+                if (parser := EXPERIMENT.systems[system].parser)
+            ),
+            *(
+                f"--parser-accuracy={parser}={file}"
+                for parser, file in zip(accuracy_files(wildcards.table), input.accuracy, strict=True)
+            ),
+        ],
+    log:
+        "<logs>/report/facts/{table}.log",
+    benchmark:
+        "<benchmarks>/report/facts/{table}.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    shell:
+        """
+        python -m pipeline_py.report.facts \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            2> {log:q}
+        """

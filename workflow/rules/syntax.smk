@@ -1,0 +1,327 @@
+"""Trees.
+
+REQUIRED INPUTS: tokens("source"); a treebank where a parser is trained, model files where one is given
+OUTPUTS:         <results>/syntax/{parser}/{split}.conllu, .ptb, .binary.ptb, .distances.arrow,
+                 <results>/syntax/{parser}/accuracy.tsv
+
+Dependency and constituency parses are made apart: a system that reads one never waits for the other.
+"""
+
+from pathlib import Path
+
+from pipeline_py.config.parsers import TrainedParser
+
+ANNOTATION = {"conllu": "dependency", "ptb": "constituency"}
+PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
+STANZA_FOLDERS = {"conllu": ["pos", "depparse"], "ptb": ["pos", "constituency"]}
+
+
+wildcard_constraints:
+    trees="conllu|ptb",
+    part="train|dev|test",
+    processor="tagger|depparse|constituency",
+
+
+def generation_of_treebank(parser: str, part: str) -> dict:
+    sentences = EXPERIMENT.parsers[parser].treebank.generate
+    places = ("train", "dev", "test")
+    what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
+    return generation(what, share_of_treebank(places.index(part)))
+
+
+use rule generate as generate_treebank with:
+    output:
+        source="<results>/syntax/{parser}/treebank/{part}.source",
+        target=temp("<results>/syntax/{parser}/treebank/{part}.target"),
+        conllu="<results>/syntax/{parser}/treebank/{part}.conllu",
+        ptb="<results>/syntax/{parser}/treebank/{part}.ptb",
+        ledger="<results>/syntax/{parser}/treebank/{part}.json",
+    params:
+        given=lambda wildcards: generation_of_treebank(wildcards.parser, wildcards.part),
+    log:
+        "<logs>/syntax/generate_treebank/{parser}.{part}.log",
+    benchmark:
+        "<benchmarks>/syntax/generate_treebank/{parser}.{part}.tsv"
+
+
+def treebank(parser: str, part: str, trees: str) -> str:
+    """Gold trees of a trained parser: the user's, or generated."""
+    bank = EXPERIMENT.parsers[parser].treebank
+    if bank.is_generated:
+        return f"<results>/syntax/{parser}/treebank/{part}.{trees}"
+    file = getattr(bank, part if trees == "conllu" else f"constituency_{part}")
+    if file is None:
+        raise WorkflowError(
+            f"parsers.{parser}.treebank: constituency trees are asked for; give `constituency_{part}` (PTB brackets)"
+        )
+    return EXPERIMENT.path(file)
+
+
+def training_of(parser: str, processor: str) -> dict:
+    options = EXPERIMENT.parsers[parser]
+    return {
+        "processor": processor,
+        "language": EXPERIMENT.corpora.source.language,
+        "seed": options.seed,
+        **getattr(options, processor).model_dump(),
+        "vectors": options.vectors,
+        "made_by": made_by("syntax.train_parser", "stanza", "torch"),
+    }
+
+
+rule train_parser:
+    input:
+        train=lambda wildcards: treebank(
+            wildcards.parser, "train", "ptb" if wildcards.processor == "constituency" else "conllu"
+        ),
+        dev=lambda wildcards: treebank(
+            wildcards.parser, "dev", "ptb" if wildcards.processor == "constituency" else "conllu"
+        ),
+        vectors=lambda wildcards: (
+            [EXPERIMENT.path(file)] if (file := EXPERIMENT.parsers[wildcards.parser].vectors) else []
+        ),
+    output:
+        model="<results>/syntax/{parser}/model/{processor}.pt",
+        pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
+    params:
+        given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
+        options=lambda wildcards, input: [
+            *(
+                f"--{key.replace('_', '-')}={value}"
+                for key in ("epochs", "max_steps", "hidden")
+                if (value := training_of(wildcards.parser, wildcards.processor)[key]) is not None
+            ),
+            *(f"--vectors={file}" for file in input.vectors),
+        ],
+    log:
+        "<logs>/syntax/train_parser/{parser}.{processor}.log",
+    benchmark:
+        "<benchmarks>/syntax/train_parser/{parser}.{processor}.tsv"
+    threads: 1
+    resources:
+        mem_mb=6000,
+        runtime=1440,
+    shell:
+        """
+        python -m pipeline_py.syntax.train_parser \
+            --processor {params.given[processor]} \
+            --treebank-train {input.train:q} \
+            --treebank-dev {input.dev:q} \
+            --language {params.given[language]} \
+            --seed {params.given[seed]} \
+            {params.options:q} \
+            --threads {threads} \
+            --output {output.model:q} \
+            --pretrain-output {output.pretrain:q} \
+            2> {log:q}
+        """
+
+
+def models_of(parser: str, trees: str) -> list[str]:
+    """Model files that a parse is made with, so that it is made again when they change; none for a download."""
+    options = EXPERIMENT.parsers[parser]
+    if isinstance(options, TrainedParser):
+        return [f"<results>/syntax/{parser}/model/{processor}.pt" for processor in PROCESSORS[trees]]
+    if options.directory is None:
+        return []
+    folder = Path(EXPERIMENT.path(options.directory)) / EXPERIMENT.corpora.source.language
+    return sorted(str(file) for name in STANZA_FOLDERS[trees] for file in (folder / name).glob("*.pt"))
+
+
+def model_options(parser: str, trees: str) -> list[str]:
+    """How `parse` finds its models."""
+    options = EXPERIMENT.parsers[parser]
+    if isinstance(options, TrainedParser):
+        folder = f"{EXPERIMENT.folder('results')}/syntax/{parser}/model"
+        return [f"--{processor}={folder}/{processor}.pt" for processor in PROCESSORS[trees]]
+    return [
+        *([f"--directory={EXPERIMENT.path(options.directory)}"] if options.directory else []),
+        *([f"--package={options.package}"] if options.package else []),
+    ]
+
+
+rule parse:
+    input:
+        tokens=tokens("source"),
+        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+    output:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "language": EXPERIMENT.corpora.source.language,
+            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size"}),
+            "made_by": made_by("syntax.parse", "stanza", "torch"),
+        },
+        models=lambda wildcards: model_options(wildcards.parser, wildcards.trees),
+    log:
+        "<logs>/syntax/parse/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    shell:
+        """
+        python -m pipeline_py.syntax.parse \
+            --annotation {params.given[annotation]} \
+            --language {params.given[language]} \
+            --tokens {input.tokens:q} \
+            {params.models:q} \
+            --max-words {params.given[max_words]} \
+            --batch-size {params.given[batch_size]} \
+            --threads {threads} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            2> {log:q}
+        """
+
+
+rule treebank_text:
+    input:
+        trees=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+    output:
+        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
+    params:
+        given={"made_by": made_by("syntax.treebank_text")},
+    log:
+        "<logs>/syntax/treebank_text/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/treebank_text/{parser}.{trees}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    shell:
+        """
+        python -m pipeline_py.syntax.treebank_text \
+            --treebank {input.trees:q} \
+            --output {output.tokens:q} \
+            2> {log:q}
+        """
+
+
+use rule parse as parse_held_out_trees with:
+    input:
+        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
+        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+    output:
+        trees="<results>/syntax/{parser}/accuracy/test.{trees}",
+        ledger="<results>/syntax/{parser}/accuracy/test.{trees}.json",
+    log:
+        "<logs>/syntax/parse_held_out_trees/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
+
+
+rule accuracy:
+    input:
+        gold=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+        predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
+    output:
+        accuracy="<results>/syntax/{parser}/accuracy/{trees}.tsv",
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "made_by": made_by("syntax.accuracy"),
+        },
+    log:
+        "<logs>/syntax/accuracy/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    shell:
+        """
+        python -m pipeline_py.syntax.accuracy \
+            --annotation {params.given[annotation]} \
+            --gold {input.gold:q} \
+            --predicted {input.predicted:q} \
+            --output {output.accuracy:q} \
+            2> {log:q}
+        """
+
+
+rule accuracy_of_all_trees:
+    """One file for a parser: its dependency figures and, where it has gold trees of them, its constituency figures."""
+    input:
+        lambda wildcards: [
+            f"<results>/syntax/{wildcards.parser}/accuracy/{trees}.tsv"
+            for trees in (("conllu", "ptb") if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents else ("conllu",))
+        ],
+    output:
+        accuracy="<results>/syntax/{parser}/accuracy.tsv",
+    log:
+        "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+    threads: 1
+    resources:
+        mem_mb=100,
+        runtime=10,
+    shell:
+        """
+        {{ head -n 1 {input[0]:q}; tail -q -n +2 {input:q}; }} > {output.accuracy:q} 2> {log:q}
+        """
+
+
+rule binarize:
+    input:
+        trees="<results>/syntax/{parser}/{split}.ptb",
+        tokens=tokens("source"),
+    output:
+        trees="<results>/syntax/{parser}/{split}.binary.ptb",
+        ledger="<results>/syntax/{parser}/{split}.binary.json",
+    params:
+        given=lambda wildcards: {
+            "branching": EXPERIMENT.parsers[wildcards.parser].branching,
+            "made_by": made_by("syntax.binarize"),
+        },
+    log:
+        "<logs>/syntax/binarize/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/binarize/{parser}.{split}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    shell:
+        """
+        python -m pipeline_py.syntax.binarize \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --branching {params.given[branching]} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            2> {log:q}
+        """
+
+
+rule distances:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        distances="<results>/syntax/{parser}/{split}.distances.arrow",
+        ledger="<results>/syntax/{parser}/{split}.distances.json",
+    params:
+        given={"made_by": made_by("syntax.distances", "pyarrow")},
+    log:
+        "<logs>/syntax/distances/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    shell:
+        """
+        python -m pipeline_py.syntax.distances \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.distances:q} \
+            --ledger-output {output.ledger:q} \
+            2> {log:q}
+        """
