@@ -1,0 +1,147 @@
+"""A table of the run's facts: what each system cost, and with which parser, seed and software it was made."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.report import sheet
+from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.stage import InputError
+
+# Column → key of facts.json.
+COLUMNS = {
+    "parameters": "parameters",
+    "updates": "updates",
+    "epochs": "epochs",
+    "words_per_second": "target_words_per_second",
+    "seconds": "seconds",
+    "best_dev": "best_dev",
+    "dev_metric": "early_stopping",
+    "device": "device",
+    "threads": "threads",
+    "seed": "seed",
+}
+ACCURACIES = ("UAS", "LAS")
+SOFTWARE = ("torch", "stanza", "sacrebleu")
+NOTHING = "–"
+
+
+def facts(
+    *,
+    facts: Annotated[list[str], Option()],
+    output: Annotated[Path, Option()],
+    title: str = "Facts of the run",
+    parser: list[str] | None = None,
+    parser_accuracy: list[str] | None = None,
+    markdown_output: Path | None = None,
+) -> None:
+    """Lay out parameters, updates, speed, time, dev score, hardware, seed, parser and versions of every system.
+
+    The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
+    trained the system; where it did not load stanza or sacrebleu, those installed here.
+
+    Args:
+        facts: SYSTEM=FILE, the facts.json of a training; give the option once for each, in the table's order.
+        output: the table as TSV.
+        title: headline of the table.
+        parser: SYSTEM=PARSER, the parser whose trees a system reads; repeatable.
+        parser_accuracy: PARSER=FILE, the parser's accuracy.tsv; repeatable.
+        markdown_output: the table as Markdown.
+
+    Raises:
+        InputError: if a file lacks a fact, or a system or parser is unknown.
+    """
+    read = {name: _read_facts(path) for name, path in named_files(facts, "--facts").items()}
+    parsers = _parsers(parser or [], read)
+    accuracies = {name: _read_accuracy(path) for name, path in _accuracy_files(parser_accuracy or [], parsers)}
+    software = list(dict.fromkeys([*SOFTWARE, *(name for content in read.values() for name in content["versions"])]))
+    columns = ["system", *COLUMNS, "parser", *ACCURACIES, *software]
+    rows = [
+        [
+            name,
+            *(content[key] for key in COLUMNS.values()),
+            parsers.get(name),
+            *(accuracies.get(parsers.get(name, ""), {}).get(accuracy) for accuracy in ACCURACIES),
+            *(content["versions"].get(package, _installed(package)) for package in software),
+        ]
+        for name, content in read.items()
+    ]
+    with writing(output) as file:
+        sheet.write_tsv(file, columns, [["" if value is None else str(value) for value in row] for row in rows])
+    layout = Sheet(title, columns, [[Cell(_readable(value)) for value in row] for row in rows])
+    if markdown_output is not None:
+        with writing(markdown_output) as file:
+            file.write(sheet.markdown(layout))
+    sys.stdout.write(sheet.plain(layout))
+
+
+def _read_facts(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise InputError("the file is no JSON object; train the system again", path)
+    for key in (*COLUMNS.values(), "versions"):
+        if key not in content:
+            raise InputError(f"the file lacks {key!r}; train the system again", path)
+    if not isinstance(content["versions"], dict):
+        raise InputError("'versions' is no JSON object; train the system again", path)
+    return content
+
+
+def _parsers(pairs: list[str], systems: Iterable[str]) -> dict[str, str]:
+    """Map systems to their parsers; a system's name may hold a `=` itself."""
+    names = list(systems)
+    parsers = {}
+    for pair in pairs:
+        name = max((name for name in names if pair.startswith(f"{name}=")), key=len, default=None)
+        if name is None:
+            raise InputError(f"--parser {pair!r} names no system; write SYSTEM=PARSER with a system of --facts")
+        parsers[name] = pair.removeprefix(f"{name}=")
+    return parsers
+
+
+def _accuracy_files(pairs: list[str], parsers: dict[str, str]) -> Iterable[tuple[str, Path]]:
+    for name, path in named_files(pairs, "--parser-accuracy").items():
+        if name not in parsers.values():
+            raise InputError(f"--parser-accuracy {name!r} is no system's parser; name it with --parser")
+        yield name, path
+
+
+def _read_accuracy(path: Path) -> dict[str, str]:
+    """Read accuracies by metric from the TSV of `syntax.accuracy`."""
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = csv.DictReader(file, delimiter="\t")
+        if not {"metric", "value"} <= set(lines.fieldnames or ()):
+            raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
+        return {row["metric"]: row["value"] for row in lines}
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return metadata.version(package) if package in SOFTWARE else None
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _readable(value: Any) -> str:
+    """Write a value for people: a dash for none, no more decimals than matter."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
+
+
+if __name__ == "__main__":
+    stage.run(facts)

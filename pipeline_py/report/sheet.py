@@ -1,0 +1,133 @@
+"""A table before it is drawn, and its renderings: TSV, Markdown, LaTeX and plain text.
+
+Cells hold plain text; each rendering escapes what its format would take for markup.
+"""
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value, the symbols raised behind it, and whether it stands out."""
+
+    text: str
+    marks: str = ""
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: every row has one cell for each column, and the first column names the row."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+
+
+def write_tsv(file: IO[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write plain values under a header, tabs between them."""
+    table = csv.writer(file, delimiter="\t", lineterminator="\n")
+    table.writerow(columns)
+    table.writerows(rows)
+
+
+def plain(sheet: Sheet) -> str:
+    """Draw for a terminal: names to the left, numbers to the right with their marks beyond them."""
+    columns = []
+    for place, header in enumerate(sheet.columns):
+        cells = [Cell(header), *(row[place] for row in sheet.rows)]
+        width = max(_width(cell.text) for cell in cells)
+        marks = max(_width(cell.marks) for cell in cells)
+        columns.append([_padded(cell, width, marks, to_the_left=place == 0) for cell in cells])
+    lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+    rule = "-" * max(map(_width, lines))
+    return "\n".join([sheet.title, "", lines[0], rule, *lines[1:], rule, *sheet.notes]) + "\n"
+
+
+def markdown(sheet: Sheet) -> str:
+    """Draw as a GitHub-flavoured Markdown table with the notes below."""
+    header = "| " + " | ".join(map(_markdown_text, sheet.columns)) + " |"
+    rule = "|---" + "|---:" * (len(sheet.columns) - 1) + "|"
+    rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in sheet.rows]
+    notes = [line for note in sheet.notes for line in ("", _markdown_text(note))]
+    return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes]) + "\n"
+
+
+def latex(sheet: Sheet) -> str:
+    """Draw as a LaTeX table; its preamble needs the package booktabs, and other scripts than Latin need XeLaTeX."""
+    caption = " ".join(map(_latex_text, [sheet.title.rstrip(".") + ".", *sheet.notes]))
+    return "\n".join(
+        [
+            "% \\usepackage{booktabs}",
+            "\\begin{table}",
+            "\\centering",
+            "\\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}",
+            "\\toprule",
+            " & ".join(map(_latex_text, sheet.columns)) + " \\\\",
+            "\\midrule",
+            *(" & ".join(map(_latex_cell, row)) + " \\\\" for row in sheet.rows),
+            "\\bottomrule",
+            "\\end{tabular}",
+            f"\\caption{{{caption}}}",
+            "\\end{table}",
+            "",
+        ]
+    )
+
+
+def _padded(cell: Cell, width: int, marks: int, to_the_left: bool) -> str:
+    space = " " * (width - _width(cell.text))
+    text = cell.text + space if to_the_left else space + cell.text
+    return text + cell.marks + " " * (marks - _width(cell.marks))
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: two for an ideograph, none for a combining accent."""
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def _markdown_text(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>()#+\-!|&~$])", r"\\\1", text)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown_text(cell.text)
+    bold = f"**{text}**" if cell.bold else text
+    return bold + (f"<sup>{_markdown_text(cell.marks)}</sup>" if cell.marks else "")
+
+
+LATEX = {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    "–": "--",
+    # In front of these a line break `\\` would take them for its own argument.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "†": "$\\dagger$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = _latex_text(cell.text)
+    bold = f"\\textbf{{{text}}}" if cell.bold else text
+    marks = cell.marks.replace("†", "\\dagger")
+    return f"{bold}$^{{{marks}}}$" if marks else bold

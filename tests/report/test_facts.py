@@ -1,0 +1,99 @@
+"""The table of facts: every column from its file, and what is missing named."""
+
+import csv
+import json
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.report.facts import facts
+from pipeline_py.stage import InputError
+
+TRAINED = {
+    "parameters": 126893261,
+    "updates": 400000,
+    "epochs": 25.6,
+    "target_words_per_second": 12345.678,
+    "seconds": 518400.5,
+    "best_dev": 37.1234,
+    "early_stopping": "bleu",
+    "device": "cpu",
+    "threads": 1,
+    "seed": 12345,
+    "versions": {"torch": "2.13.0", "python": "3.11.7"},
+}
+
+
+def write(path: Path, content: Any) -> Path:
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write(tmp_path / "first.json", TRAINED)
+    second = write(tmp_path / "second.json", {**TRAINED, "epochs": None, "versions": {"stanza": "9.9"}})
+    accuracy = write(
+        tmp_path / "accuracy.tsv",
+        "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n",
+    )
+    output = tmp_path / "facts.tsv"
+    facts(
+        facts=[f"GlobalAtt={first}", f"SDAtt (n=4)={second}"],
+        parser=["SDAtt (n=4)=stanza"],
+        parser_accuracy=[f"stanza={accuracy}"],
+        output=output,
+        markdown_output=tmp_path / "facts.md",
+    )
+    with output.open(encoding="utf-8", newline="") as file:
+        base, syntax = csv.DictReader(file, delimiter="\t")
+    assert (base["system"], syntax["system"]) == ("GlobalAtt", "SDAtt (n=4)")
+    assert base["parameters"] == "126893261"
+    assert base["words_per_second"] == "12345.678"
+    assert (base["dev_metric"], base["seed"], base["epochs"], syntax["epochs"]) == ("bleu", "12345", "25.6", "")
+    assert (base["parser"], base["UAS"], base["LAS"]) == ("", "", "")
+    assert (syntax["parser"], syntax["UAS"], syntax["LAS"]) == ("stanza", "91.25", "88.5")
+    assert (base["torch"], base["python"], syntax["python"]) == ("2.13.0", "3.11.7", "")
+    assert (base["stanza"], syntax["stanza"]) == (metadata.version("stanza"), "9.9")
+    assert base["sacrebleu"] == metadata.version("sacrebleu")
+    markdown = (tmp_path / "facts.md").read_text(encoding="utf-8")
+    assert "| SDAtt \\(n=4\\) | 126893261 | 400000 | – | 12346 | 518400 | 37.12 | bleu | cpu | 1 | 12345 | " in markdown
+    assert "GlobalAtt" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parser": ["B=stanza"]}, "--parser 'B=stanza' names no system"),
+        ({"parser_accuracy": ["other={accuracy}"]}, "--parser-accuracy 'other' is no system's parser"),
+        (
+            {"parser": ["A=p"], "parser_accuracy": ["p={facts}"]},
+            "facts.json, line 1: the file has no columns metric and value",
+        ),
+        ({"facts": ["A={accuracy}"]}, "accuracy.tsv: the file is no JSON object"),
+        ({"facts": ["A={broken}"]}, "broken.json: the file lacks 'seed'"),
+    ],
+)
+def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, list[str]], message: str) -> None:
+    paths = {
+        "facts": write(tmp_path / "facts.json", TRAINED),
+        "accuracy": write(tmp_path / "accuracy.tsv", "metric\tvalue\nUAS\t1\n"),
+        "broken": write(tmp_path / "broken.json", {key: value for key, value in TRAINED.items() if key != "seed"}),
+    }
+    given = {"facts": ["A={facts}"], **options}
+    formatted: dict[str, Any] = {key: [item.format(**paths) for item in items] for key, items in given.items()}
+    with pytest.raises(InputError, match=message):
+        facts(output=tmp_path / "out.tsv", **formatted)
+    assert not (tmp_path / "out.tsv").exists()
+
+
+def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipeline_py.report.facts", "--facts", f"A={tmp_path / 'none.json'}"]
+    done = subprocess.run([*command, "--output", str(tmp_path / "o")], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert (
+        done.stderr == f"error: {tmp_path / 'none.json'}: no such file for --facts 'A'; make it or correct the path\n"
+    )

@@ -1,0 +1,221 @@
+"""Tables against Table 1 of the SDAtt paper: its averages, its marks, its layout."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.report.table import table
+from pipeline_py.stage import InputError
+
+DEV, TESTS = "NIST02", ["NIST03", "NIST04", "NIST05", "NIST06", "NIST08"]
+PAPER = {
+    "PBSMT": ([33.15, 31.02, 33.78, 30.33, 29.62, 23.53], "29.66"),
+    "GlobalAtt": ([37.12, 35.24, 37.49, 34.60, 32.48, 26.32], "33.23"),
+    "Chen et al. (2017)": ([37.42, 35.98, 38.34, 35.28, 33.58, 27.23], "34.08"),
+    "LocalAtt": ([37.31, 35.57, 37.85, 34.93, 32.74, 26.83], "33.58"),
+    "FlexAtt": ([37.19, 35.46, 37.81, 34.76, 32.83, 26.71], "33.51"),
+    "SDAtt": ([38.01, 36.67, 38.66, 35.74, 34.03, 27.66], "34.55"),
+}
+SIGNATURE = "nrefs:4|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0"
+HEADER = "system\tother\tbleu_system\tbleu_other\tbetter\tworse\tties\tp_value"
+
+
+class Inputs:
+    """Files of a table, written on demand, and the arguments that name them."""
+
+    def __init__(self, folder: Path, scores: dict[str, list[float]], sets: list[str]) -> None:
+        self.folder = folder
+        self.scores = scores
+        self.sets = sets
+        self.signatures = dict.fromkeys(((row, name) for row in scores for name in sets), SIGNATURE)
+        self.p_values: dict[tuple[str, str, str], float] = {}
+
+    def arguments(self, **changed: Any) -> dict[str, Any]:
+        score = []
+        for row, values in self.scores.items():
+            for name, value in zip(self.sets, values, strict=True):
+                path = self.folder / f"{len(score)}.json"
+                path.write_text(json.dumps({"score": value, "signature": self.signatures[row, name]}))
+                score.append(f"{row}:{name}={path}")
+        significance = []
+        for place, name in enumerate(self.sets[1:], start=1):
+            lines = [HEADER]
+            for system, values in self.scores.items():
+                for other, other_values in self.scores.items():
+                    if system != other:
+                        p_value = self.p_values.get((name, system, other), 0.2)
+                        up, down = (30, 10) if values[place] > other_values[place] else (10, 30)
+                        row = (system, other, values[place], other_values[place], up, down, 60, p_value)
+                        lines.append("\t".join(map(str, row)))
+            path = self.folder / f"{name}.tsv"
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            significance.append(f"{name}={path}")
+        return {
+            "title": "Results",
+            "row": list(self.scores),
+            "dev": self.sets[0],
+            "test": self.sets[1:],
+            "score": score,
+            "significance": significance,
+            "output": self.folder / "table.tsv",
+            "markdown_output": self.folder / "table.md",
+            "latex_output": self.folder / "table.tex",
+            **changed,
+        }
+
+    def tsv(self) -> list[dict[str, str]]:
+        with (self.folder / "table.tsv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t"))
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Inputs:
+    inputs = Inputs(tmp_path, {row: values for row, (values, _) in PAPER.items()}, [DEV, *TESTS])
+    for name in TESTS:
+        inputs.p_values[name, "SDAtt", "GlobalAtt"] = 0.0099
+        inputs.p_values[name, "SDAtt", "Chen et al. (2017)"] = 0.0499
+        inputs.p_values[name, "PBSMT", "GlobalAtt"] = 0.0001
+    inputs.p_values["NIST03", "LocalAtt", "GlobalAtt"] = 0.01
+    inputs.p_values["NIST04", "LocalAtt", "GlobalAtt"] = 0.05
+    return inputs
+
+
+def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    rows = {row["system"]: row for row in paper.tsv()}
+    assert list(rows) == list(PAPER)
+    assert list(rows["SDAtt"])[:4] == ["system", "NIST02", "NIST03", "NIST03_marks"]
+    for name, (values, average) in PAPER.items():
+        assert [rows[name][column] for column in [DEV, *TESTS]] == [f"{value:.2f}" for value in values]
+        assert rows[name]["AVG"] == average
+    assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**†"] * 5
+    # Better only: PBSMT differs significantly and is worse. The levels are strict: p < .01, p < .05.
+    assert [rows["PBSMT"][f"{test}_marks"] for test in TESTS] == [""] * 5
+    assert [rows["LocalAtt"][f"{test}_marks"] for test in TESTS] == ["*", "", "", "", ""]
+
+    printed = capsys.readouterr().out.splitlines()
+    assert "Dev (NIST02)" in printed[2]
+    assert next(line for line in printed if line.startswith("SDAtt ")).split() == [
+        *["SDAtt", "38.01", "36.67**†", "38.66**†", "35.74**†", "34.03**†", "27.66**†", "34.55"]
+    ]
+    assert len({line.index(".", 25) for line in printed[4:10]}) == 1
+
+
+def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
+    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    markdown = (paper.folder / "table.md").read_text(encoding="utf-8")
+    assert "| System | Dev \\(NIST02\\) | NIST03 | NIST04 | NIST05 | NIST06 | NIST08 | AVG |\n" in markdown
+    assert "| SDAtt | 38.01 | **36.67**<sup>\\*\\*†</sup> | " in markdown
+    assert "| **34.55** |\n" in markdown
+    assert "| LocalAtt | 37.31 | 35.57<sup>\\*</sup> | 37.85 | " in markdown
+    assert "†: significantly better than Chen et al. \\(2017\\) at p \\< 0.05" in markdown
+    assert markdown.count("nrefs:4") == 1
+    latex = (paper.folder / "table.tex").read_text(encoding="utf-8")
+    assert "SDAtt & 38.01 & \\textbf{36.67}$^{**\\dagger}$ & " in latex
+    assert "Bold: better than the best baseline, Chen et al. (2017)." in latex
+    assert "nrefs:4\\textbar{}case:lc" in latex
+
+
+def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_path: Path) -> None:
+    scores = {"base": [0, 10.0, 10], "x": [99, 12, 12], "y": [0, 16, 9], "new": [0, 15, 15], "newer": [0, 20, 20]}
+    inputs = Inputs(tmp_path, scores, ["dev", "a", "b"])
+    inputs.p_values = {
+        ("a", "new", "y"): 0.01,
+        ("b", "new", "y"): 0.01,
+        ("a", "new", "x"): 0.01,
+        ("a", "x", "y"): 0.01,
+        ("a", "newer", "new"): 0.01,
+    }
+    table(**inputs.arguments(baseline="base", proposed=["new", "newer"]))
+    rows = {row["system"]: row for row in inputs.tsv()}
+    # y has the higher average of x and y; it is better than "new" on a, and "x" is not proposed.
+    assert (rows["new"]["a_marks"], rows["new"]["b_marks"]) == ("", "†")
+    assert rows["x"]["a_marks"] == rows["newer"]["a_marks"] == ""
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "| new | 0.00 | 15.00 | **15.00**<sup>†</sup> | **15.00** |" in markdown
+    assert "| System | Dev | a | b | AVG |" in markdown
+
+
+def test_names_are_escaped(tmp_path: Path) -> None:
+    scores = {"+SDAtt": [1.0, 1.0], "[a_b] & c% | 5*": [1.0, 1.0], "句法 #1": [1.0, 1.0]}
+    inputs = Inputs(tmp_path, scores, ["dev", "test_2016"])
+    inputs.signatures = {cell: f"case:lc|set:{cell[1]}" for cell in inputs.signatures}
+    table(**inputs.arguments(baseline="+SDAtt", title="50% of *it*"))
+    assert [row["system"] for row in inputs.tsv()] == list(scores)
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "**50% of \\*it\\***" in markdown
+    assert "| \\+SDAtt | 1.00 |" in markdown
+    assert "| \\[a\\_b\\] \\& c% \\| 5\\* | 1.00 |" in markdown
+    latex = (tmp_path / "table.tex").read_text(encoding="utf-8")
+    assert "\n{[}a\\_b{]} \\& c\\% \\textbar{} 5{*} & 1.00 & 1.00 & 1.00 \\\\\n" in latex
+    assert "test\\_2016 & AVG" in latex
+    assert "BLEU on dev by sacrebleu: case:lc\\textbar{}set:dev." in latex
+    assert "BLEU on test\\_2016 by sacrebleu" in latex
+
+
+def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    table(**inputs.arguments(baseline="a", significance=None, mark_style="none", markdown_output=None))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
+    assert not (tmp_path / "table.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"baseline": "c"}, "'c' is not a row of the table; the rows are 'a', 'b'"),
+        ({"proposed": ["c"]}, "'c' is not a row"),
+        ({"row": ["a", "b", "a"]}, "--row 'a' is given twice"),
+        ({"test": ["t", "dev"]}, "'dev' is given twice"),
+        ({"row": ["a"], "baseline": "a"}, "--score 'b:dev' belongs to no cell"),
+        ({"row": ["a", "b", "c"]}, "no score of 'c:dev'; give --score c:dev=FILE"),
+        ({"significance": None}, "no sign test of 'b' against 'a' on 't'"),
+    ],
+)
+def test_arguments_must_fit_each_other(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    with pytest.raises(InputError, match=message):
+        table(**inputs.arguments(**{"baseline": "a", **changed}))
+    assert not (tmp_path / "table.tsv").exists()
+
+
+def test_scores_and_sign_tests_must_be_of_the_same_outputs(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    arguments = inputs.arguments(baseline="a")
+    (tmp_path / "3.json").write_text(json.dumps({"score": 3.1, "signature": SIGNATURE}))
+    with pytest.raises(InputError, match=r"'b' on 't' has BLEU 3.00 in the sign test and 3.10 as its score"):
+        table(**arguments)
+
+
+def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    inputs.signatures["b", "t"] = "case:mixed"
+    with pytest.raises(InputError, match="'b' on 't' was scored as case:mixed and 'a' as nrefs:4"):
+        table(**inputs.arguments(baseline="a"))
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("0.json", "[1]", "0.json: the file is no sacrebleu JSON"),
+        ("0.json", '{"score": "x", "signature": ""}', "0.json: the file is no sacrebleu JSON"),
+        ("t.tsv", HEADER + "\na\tb\t1\t2\t3\n", "t.tsv, line 2: no row of a sign test"),
+        ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 2: no row of a sign test"),
+    ],
+)
+def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: str, message: str) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    arguments = inputs.arguments(baseline="a")
+    (tmp_path / file).write_text(content)
+    command = [sys.executable, "-m", "pipeline_py.report.table"]
+    for key, value in arguments.items():
+        for item in value if isinstance(value, list) else [value]:
+            command += [f"--{key.replace('_', '-')}", str(item)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ") and message in done.stderr and done.stderr.count("\n") == 1
