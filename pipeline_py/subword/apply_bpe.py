@@ -45,7 +45,7 @@ def apply_bpe(
 
 
 class Segmenter:
-    """Learned merges, ready to split words."""
+    """Learned merges, ready to split words; remembers the pieces of every word."""
 
     def __init__(self, codes: Path, vocabulary: Path | None = None, vocabulary_threshold: int = 1) -> None:
         """Read codes and, where given, the vocabulary that pieces are held to."""
@@ -57,11 +57,16 @@ class Segmenter:
             if not known:
                 raise stage.InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
         self._bpe = BPE(StringIO(_checked(codes)), separator=pieces.CONTINUES, vocab=known)
+        self._pieces: dict[str, list[str]] = {}
 
     def word(self, word: str) -> list[str]:
         """Return the pieces of a word."""
-        *marked, last = self._bpe.segment_tokens([word])
-        return pieces.pieces_of_word([*(piece.removesuffix(pieces.CONTINUES) for piece in marked), last])
+        found = self._pieces.get(word)
+        if found is None:
+            *marked, last = self._bpe.segment_tokens([word])
+            found = pieces.pieces_of_word([*(piece.removesuffix(pieces.CONTINUES) for piece in marked), last])
+            self._pieces[word] = found
+        return found
 
     def sentence(self, words: list[str]) -> list[str]:
         """Return the pieces of a sentence."""

@@ -1,0 +1,64 @@
+"""What counts as a word, checked against the names that Unicode gives to characters."""
+
+import sys
+import unicodedata
+
+import pytest
+
+from pipeline_py.corpus.characters import is_visible, without_controls, without_invisible, words
+
+UNSPACED = (
+    "CJK UNIFIED IDEOGRAPH",
+    "CJK COMPATIBILITY IDEOGRAPH",
+    "HIRAGANA LETTER",
+    "KATAKANA LETTER",
+    "HALFWIDTH KATAKANA LETTER",
+)
+SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC LETTER", "DEVANAGARI", "THAI", "HANGUL SYLLABLE", "BOPOMOFO")
+
+
+def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() -> None:
+    for code in range(sys.maxunicode + 1):
+        name = unicodedata.name(chr(code), "")
+        if name.startswith(UNSPACED) and "MINNAN" not in name:  # Minnan tone marks are no syllables
+            assert words(chr(code) * 2) == 2, name
+        elif name.startswith(SPACED):
+            assert words(chr(code) * 2) == 1, name
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "tokenized_count"),
+    [
+        ("", 0, 0),
+        (" \u3000\u00a0", 0, 0),
+        ("two words", 2, 2),
+        ("don't stop-it.", 2, 2),
+        ("我喜欢Python 3", 5, 2),
+        ("私 は 学生 です", 6, 4),
+        ("한국어 문장", 2, 2),
+        ("a\u00a0b\u3000c\u2028d", 4, 4),
+        ("a\u200bb", 2, 2),
+        ("Schiff\u00adfahrt", 1, 1),
+        ("\ufeff\u200b\u2060", 0, 0),
+        ("👨\u200d👩\u200d👧", 1, 1),
+    ],
+)
+def test_words(text: str, count: int, tokenized_count: int) -> None:
+    assert words(text) == count
+    assert words(text, tokenized=True) == tokenized_count
+
+
+def test_controls_are_those_of_unicode_and_the_two_separators() -> None:
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
+        assert without_controls(character) == (" " if control else character)
+
+
+def test_invisible_characters_go_and_joiners_stay_inside_a_word() -> None:
+    assert without_invisible("\ufeffa\u200bb\u00adc \u200fd\u2066") == "a bc d"
+    persian = "می\u200cخواهم"
+    assert without_invisible(persian) == persian
+    assert is_visible(persian)
+    assert not is_visible("\u200d")
+    assert not is_visible("\ufe0f\u200d")

@@ -1,0 +1,214 @@
+"""Cleaning against a naive re-implementation, and its promises about held-out text."""
+
+import json
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.corpus.clean import clean
+from pipeline_py.stage import InputError
+
+WORDS = [b"a", b"b", b"ccc", "日本".encode(), "\u00a0".encode(), b"\t", b"\x00", b"\xff", "e\u0301".encode(), b"\r"]
+LINE = st.lists(st.sampled_from(WORDS), max_size=6).map(b" ".join)
+PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1, max_size=12)
+
+
+def naive_clean(
+    pairs: list[tuple[bytes, bytes]], held_out: list[str], shortest: int, longest: int, ratio: float, keep: bool
+) -> tuple[list[tuple[str, str]], dict[str, int], int]:
+    """The documented rules, in order, over lists."""
+
+    def repaired(text: str) -> str:
+        return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+
+    def length(text: str) -> int:
+        spaced = "".join(f" {c} " if unicodedata.name(c, "").startswith("CJK UNIFIED") else c for c in text)
+        return len(spaced.split())
+
+    kept: list[tuple[str, str]] = []
+    dropped: dict[str, int] = {}
+    noted = 0
+    for raw in pairs:
+        try:
+            texts = raw[0].decode(), raw[1].decode()
+        except UnicodeDecodeError:
+            dropped["invalid UTF-8"] = dropped.get("invalid UTF-8", 0) + 1
+            continue
+        source, target = map(repaired, texts)
+        noted += (source, target) != texts
+        reason = None
+        short, long = sorted([length(source), length(target)])
+        if short == 0:
+            reason = "empty"
+        elif short < shortest:
+            reason = "too short"
+        elif long > longest:
+            reason = "too long"
+        elif long / short > ratio:
+            reason = "ratio"
+        elif source.split() in [line.split() for line in held_out]:
+            reason = "occurs in held-out"
+        elif not keep and (source.split(), target.split()) in [(s.split(), t.split()) for s, t in kept]:
+            reason = "duplicate pair"
+        if reason:
+            dropped[reason] = dropped.get(reason, 0) + 1
+        else:
+            kept.append((source, target))
+    return kept, dropped, noted
+
+
+def write(path: Path, lines: list[bytes]) -> Path:
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def run(tmp_path: Path, source: Path, target: Path | list[Path], **options: Any) -> tuple[list[str], ...]:
+    targets = target if isinstance(target, list) else [target]
+    outputs = [tmp_path / "out" / f"{k}" for k in range(len(targets) + 1)]
+    clean(
+        source_input=source,
+        target_input=targets,
+        source_output=outputs[0],
+        target_output=outputs[1:],
+        ledger_output=tmp_path / "out" / "ledger.json",
+        **options,
+    )
+    return tuple(path.read_bytes().decode().split("\n")[:-1] for path in outputs)
+
+
+def ledger(tmp_path: Path) -> dict[str, Any]:
+    return json.loads((tmp_path / "out" / "ledger.json").read_text())
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    PAIRS,
+    st.lists(LINE, max_size=2),
+    st.integers(1, 2),
+    st.integers(2, 6),
+    st.sampled_from([1.0, 1.5, 9.0]),
+    st.booleans(),
+)
+def test_training_text_against_the_naive_rules(
+    tmp_path: Path,
+    pairs: list[tuple[bytes, bytes]],
+    held_out: list[bytes],
+    shortest: int,
+    longest: int,
+    ratio: float,
+    keep: bool,
+) -> None:
+    # A \r before the line end is part of the line end.
+    pairs = [(source.removesuffix(b"\r"), target.removesuffix(b"\r")) for source, target in pairs]
+    held_out = [line for line in held_out if b"\xff" not in line]
+    tests = [line.decode().replace("\t", " ").replace("\x00", " ").replace("\r", " ") for line in held_out]
+    kept, dropped, noted = naive_clean(pairs, tests, shortest, longest, ratio, keep)
+    options: dict[str, Any] = {
+        "held_out": [write(tmp_path / "held_out", held_out)],
+        "min_length": shortest,
+        "max_length": longest,
+        "max_ratio": ratio,
+        "keep_duplicates": keep,
+    }
+    source = write(tmp_path / "source", [pair[0] for pair in pairs])
+    target = write(tmp_path / "target", [pair[1] for pair in pairs])
+    if not kept:
+        with pytest.raises(InputError, match="no sentence is left"):
+            run(tmp_path, source, target, **options)
+        return
+    assert run(tmp_path, source, target, **options) == tuple(map(list, zip(*kept, strict=True)))
+    counts = ledger(tmp_path)
+    assert counts["dropped"] == dict(sorted(dropped.items()))
+    assert counts["noted"].get("control characters replaced by spaces", 0) == noted
+    assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
+
+
+def test_text_is_not_normalized(tmp_path: Path) -> None:
+    line = "  e\u0301  \ufb01 \u00a0 ｆｕｌｌ  ".encode()
+    source, _ = run(tmp_path, write(tmp_path / "s", [line]), write(tmp_path / "t", [b"x y z"]))
+    assert source == [line.decode()]
+
+
+def test_a_pair_that_is_not_utf8_is_never_the_first_of_two_equal_ones(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"caf\xe9", "caf\ufffd".encode(), b"caf\xe8"])
+    kept, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
+    assert kept == ["caf\ufffd"]
+    assert ledger(tmp_path)["dropped"] == {"invalid UTF-8": 2}
+
+
+def test_tokenized_chinese_is_counted_in_its_words(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", ["我 喜欢 语言学".encode()])
+    target = write(tmp_path / "t", [b"I like it"])
+    assert run(tmp_path, source, target, max_length=3, source_tokenized=True)[0] == ["我 喜欢 语言学"]
+    with pytest.raises(InputError, match="too long 1"):
+        run(tmp_path, source, target, max_length=3)
+
+
+def test_no_limit_on_length(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"a " * 500])
+    target = write(tmp_path / "t", [b"b " * 500])
+    assert len(run(tmp_path, source, target, max_length=0)[0]) == 1
+
+
+def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
+    lines = [b"one", b"", b"one", b"a\tb\x07", b"long " * 300, "x\u2028y\x85z\rw".encode()]
+    references = [write(tmp_path / f"r{k}", [b"ref"] * 5 + [b" "]) for k in range(4)]
+    sides = run(tmp_path, write(tmp_path / "s", lines), references, mode="held-out")
+    assert len(sides) == 5
+    assert sides[0] == ["one", "", "one", "a b ", "long " * 300, "x y z w"]
+    assert ledger(tmp_path) == {
+        "in": 6,
+        "kept": 6,
+        "dropped": {},
+        "noted": {"control characters replaced by spaces": 2, "empty source": 1, "empty target": 1},
+    }
+
+
+def test_held_out_text_must_be_utf8(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"fine", b"caf\xe9"])
+    with pytest.raises(InputError, match=r"s, line 2: byte 3 is not UTF-8"):
+        run(tmp_path, source, write(tmp_path / "t", [b"x", b"y"]), mode="held-out")
+    assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize("mode", ["train", "held-out"])
+@pytest.mark.parametrize("lengths", [(2, 3), (3, 2), (0, 1)])
+def test_unequal_line_counts_name_both_files_and_write_nothing(
+    tmp_path: Path, mode: str, lengths: tuple[int, int]
+) -> None:
+    source = write(tmp_path / "source", [b"x"] * lengths[0])
+    target = write(tmp_path / "target", [b"y"] * lengths[1])
+    with pytest.raises(InputError, match=rf"source has {lengths[0]} lines and .*target has {lengths[1]};"):
+        run(tmp_path, source, target, mode=mode)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("mode", ["train", "held-out"])
+def test_empty_files_are_refused(tmp_path: Path, mode: str) -> None:
+    with pytest.raises(InputError, match="no sentence is left"):
+        run(tmp_path, write(tmp_path / "s", []), write(tmp_path / "t", []), mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"min_length": 5, "max_length": 4}, "--min-length"), ({"min_length": 0}, "--min-length")],
+)
+def test_impossible_limits(tmp_path: Path, options: dict[str, int], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(tmp_path, write(tmp_path / "s", [b"x"]), write(tmp_path / "t", [b"x"]), **options)
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path / "s", [b"x", b"y"])
+    write(tmp_path / "t", [b"x"])
+    command = [sys.executable, "-m", "pipeline_py.corpus.clean", "--source-input", "s", "--target-input", "t"]
+    command += ["--source-output", "so", "--target-output", "to", "--ledger-output", "l"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == "error: s has 2 lines and t has 1; parallel files need the same number of lines\n"

@@ -1,0 +1,57 @@
+"""Text comes in byte for byte, but for line ends and byte order marks."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.corpus.fetch import fetch
+from pipeline_py.stage import InputError
+
+
+def test_files_are_concatenated_in_order_and_a_missing_last_line_end_does_not_join_lines(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"b1\nb2")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a1\r\n\r\na3"))
+    fetch(input=[tmp_path / "b", tmp_path / "a.gz"], output=tmp_path / "new" / "out")
+    assert (tmp_path / "new" / "out").read_bytes() == b"b1\nb2\na1\n\na3\n"
+
+
+def test_only_newlines_end_lines_and_other_bytes_stay(tmp_path: Path) -> None:
+    odd = "a\u2028b\x85c\x0bd\x0ce\rf\x00\u00a0 ".encode() + b"\xff\xfe"
+    (tmp_path / "in").write_bytes(odd + b"\r\n")
+    fetch(input=[tmp_path / "in"], output=tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == odd + b"\n"
+
+
+def test_byte_order_marks_go_at_the_start_of_each_file_only(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes("\ufeffx\n\ufeffy\n".encode())
+    fetch(input=[tmp_path / "in", tmp_path / "in"], output=tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "x\n\ufeffy\nx\n\ufeffy\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("absent", None, "absent: no such file"),
+        ("empty", b"", "empty: the file is empty"),
+        ("text.gz", b"not gzipped\n", "text.gz: broken .gz after line 0"),
+        ("cut.gz", gzip.compress(b"line\n" * 999)[:-12], "broken .gz"),
+    ],
+)
+def test_a_bad_file_is_named_and_leaves_nothing_behind(
+    tmp_path: Path, name: str, content: bytes | None, words: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        fetch(input=[tmp_path / name], output=tmp_path / "out" / "text")
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipeline_py.corpus.fetch", "--input", "absent.txt", "--output", "out"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == "error: absent.txt: no such file; check the path in the configuration\n"

@@ -1,0 +1,49 @@
+"""The truecasing model against the one that sacremoses trains."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sacremoses import MosesTruecaser
+
+from pipeline_py.corpus.learn_truecaser import learn_truecaser
+from pipeline_py.stage import InputError
+
+TEXT = """\
+The cat saw the Dog .
+the dog , The Dog and the dog : The end
+Die katze sah die Katze und die Katze
+" Ein Hund " sagte der Hund ! Hund
+x
+"""
+
+
+def test_the_model_is_that_of_sacremoses(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text(TEXT)
+    learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
+    library = MosesTruecaser()
+    library.train([line.split() for line in TEXT.splitlines()], save_to=str(tmp_path / "library"))
+    lines = (tmp_path / "model").read_text().splitlines()
+    assert sorted(lines) == sorted((tmp_path / "library").read_text().splitlines())
+    assert [line.split()[0].lower() for line in lines] == sorted(line.split()[0].lower() for line in lines)
+
+
+def test_a_worked_example(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("Once the The the cat\nTHE the\n")
+    learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
+    assert (tmp_path / "model").read_text() == "cat (1/1)\nthe (3/4) The (1)\n"
+
+
+def test_text_without_a_word_inside_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("One\n\n. .\n")
+    with pytest.raises(InputError, match="no word stands inside a sentence"):
+        learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipeline_py.corpus.learn_truecaser", "--input", "absent", "--output", "model"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("error: absent: no such file")

@@ -1,0 +1,154 @@
+"""One line of tokens for each line of text, whatever characters are in it."""
+
+import gzip
+import subprocess
+import sys
+import types
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.stage import InputError
+
+MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
+
+WEIRD = [
+    "a\u00a0b\u3000c",
+    "line\u2028separator\u2029here\x85and\x1chere",
+    "lone\rreturn \x0b\x0c",
+    "\ufeffmark first",
+    "family 👨\u200d👩\u200d👧 and ❤\ufe0f",
+    "cafe\u0301 e\u0301",
+    "שלום\u200f עולם! \u202bembedded\u202c",
+    "zero\u200bwidth Schiff\u00adfahrt \u2060x",
+    "می\u200cخواهم",
+    "\u200b\u200d\u2060",
+    "",
+    "   ",
+    "ends with @@ and foo@@",
+]
+
+
+def run(tmp_path: Path, lines: list[str], **options: Any) -> list[list[str]]:
+    (tmp_path / "in").write_bytes("".join(line + "\n" for line in lines).encode())
+    tokenize(input=tmp_path / "in", output=tmp_path / "out", **options)
+    written = (tmp_path / "out").read_bytes().decode().split("\n")
+    assert written.pop() == ""
+    return [line.split(" ") if line else [] for line in written]
+
+
+@pytest.mark.parametrize(("language", "tokenizer"), [("en", "moses"), ("de", "moses"), ("zh", "jieba"), ("en", "none")])
+def test_no_character_breaks_a_line_or_hides_in_a_token(tmp_path: Path, language: str, tokenizer: str) -> None:
+    sentences = run(tmp_path, WEIRD, language=language, tokenizer=tokenizer)
+    assert len(sentences) == len(WEIRD)
+    for tokens in sentences:
+        assert all(tokens)
+        assert tokens == " ".join(tokens).split()
+        if tokenizer != "none":
+            assert not any(set(token) <= set("\u200b\u200c\u200d\u2060\ufeff\ufe0f") for token in tokens)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tokens"),
+    [
+        ("en", "Mr. Smith doesn't pay $3.50.", "Mr. Smith doesn 't pay $ 3.50 ."),
+        ("en", "A & <b>, [c]|d.", "A & < b > , [ c ] | d ."),
+        ("en", "A well-known “quote”... e.g. 1,000!", "A well-known “ quote ” ... e.g. 1,000 !"),
+        ("de", "Er kam z.B. am 3. Mai: Größe", "er kam z.b. am 3. mai : größe"),
+    ],
+)
+def test_moses_worked_examples(tmp_path: Path, language: str, text: str, tokens: str) -> None:
+    assert run(tmp_path, [text], language=language, lowercase=language == "de") == [tokens.split()]
+
+
+def test_invisible_characters_do_not_split_words(tmp_path: Path) -> None:
+    lines = ["\ufeffSchiff\u00adfahrt zero\u200bwidth", "שלום\u200f עולם", "👨\u200d👩"]
+    assert run(tmp_path, lines, language="de") == [["Schifffahrt", "zero", "width"], ["שלום", "עולם"], ["👨", "👩"]]
+
+
+def test_tokenized_text_keeps_every_character_but_whitespace(tmp_path: Path) -> None:
+    lines = ["  a\u200db  \u2060 &amp; \t foo@@\u00a0x "]
+    assert run(tmp_path, lines, language="en", tokenizer="none") == [["a\u200db", "\u2060", "&amp;", "foo@@", "x"]]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n")))
+def test_none_is_python_split(tmp_path: Path, text: str) -> None:
+    assert run(tmp_path, [text + "."], language="xx", tokenizer="none") == [(text + ".").split()]
+
+
+def test_jieba_splits_chinese(tmp_path: Path) -> None:
+    assert run(tmp_path, ["我来到 北京清华大学。", "价格3.14元"], language="zh", tokenizer="jieba") == [
+        ["我", "来到", "北京", "清华大学", "。"],
+        ["价格", "3.14", "元"],
+    ]
+
+
+def test_multi30k_keeps_its_lines_and_its_characters(tmp_path: Path) -> None:
+    if not MULTI30K.is_dir():
+        pytest.skip(f"the Multi30k data is not at {MULTI30K}")
+    with gzip.open(MULTI30K / "train.de.gz", "rt", encoding="utf-8", newline="\n") as file:
+        lines = [line.rstrip("\n") for line in islice(file, 500)]
+    sentences = run(tmp_path, lines, language="de")
+    assert ["".join(tokens) for tokens in sentences] == ["".join(line.split()) for line in lines]
+
+
+def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for Stanza, whose models are too large to come with the tests: characters as tokens."""
+
+    def sentence(text: str) -> types.SimpleNamespace:
+        return types.SimpleNamespace(tokens=[types.SimpleNamespace(text=token) for token in text])
+
+    class Pipeline:
+        def __init__(self, language: str, **options: Any) -> None:
+            assert (language, options["dir"], options["download_method"]) == ("zh", str(tmp_path), None)
+            assert options["tokenize_no_ssplit"]
+
+        def bulk_process(self, texts: list[str]) -> list[types.SimpleNamespace]:
+            assert all(texts)
+            halves = [(text[: len(text) // 2], text[len(text) // 2 :]) for text in texts]
+            return [types.SimpleNamespace(sentences=[sentence(half) for half in pair]) for pair in halves]
+
+    monkeypatch.setitem(sys.modules, "stanza", types.SimpleNamespace(Pipeline=Pipeline))
+    lines = ["你好 吗", "", "好"] * 400
+    sentences = run(tmp_path, lines, language="zh", tokenizer="stanza", stanza_directory=tmp_path)
+    assert sentences == [["你", "好", "吗"], [], ["好"]] * 400
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer", "words"),
+    [("zh-hans", "moses", "use jieba"), ("ja", "moses", "use jieba"), ("de", "jieba", "of Chinese")],
+)
+def test_a_tokenizer_of_another_language_is_refused(tmp_path: Path, language: str, tokenizer: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(tmp_path, ["x"], language=language, tokenizer=tokenizer)
+
+
+def command(tmp_path: Path, *options: str) -> tuple[int, str]:
+    base = [sys.executable, "-m", "pipeline_py.corpus.tokenize", "--input", "in", "--output", "out"]
+    result = subprocess.run([*base, *options], cwd=tmp_path, capture_output=True, text=True)
+    return result.returncode, result.stderr.splitlines()[-1]
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"fine\ncaf\xe9\n")
+    code, message = command(tmp_path, "--language", "en", "--tokenizer", "none")
+    assert code == 1
+    assert message.startswith("error: in, line 2: byte 3 is not UTF-8")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_directory_without_stanza_models_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("x\n")
+    (tmp_path / "models").mkdir()
+    code, message = command(tmp_path, "--language", "zh", "--tokenizer", "stanza", "--stanza-directory", "models")
+    assert code == 1
+    assert message.startswith("error: models: Stanza has no tokenizer of zh here")
