@@ -14,7 +14,7 @@ UNSPACED = (
     "KATAKANA LETTER",
     "HALFWIDTH KATAKANA LETTER",
 )
-SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC LETTER", "DEVANAGARI", "THAI", "HANGUL SYLLABLE", "BOPOMOFO")
+SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL SYLLABLE", "BOPOMOFO")
 
 
 def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() -> None:
