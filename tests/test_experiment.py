@@ -1,6 +1,7 @@
 """The configuration: what is accepted, what is refused, and in which words."""
 
 import copy
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(confi
 
 def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
     config["presets"] = {"small": {"model": {"hidden": 7}}, "broken": {"model": {"hiden": 7}}}
-    with pytest.raises(InputError, match="preset broken: unknown key `systems.*hiden`|preset broken.*hiden"):
+    with pytest.raises(InputError, match=r"preset broken: .*hiden"):
         load({**config, "preset": "small"})
     del config["presets"]["broken"]
     small = load({**config, "preset": "small"})
@@ -108,7 +109,7 @@ def test_shares_of_the_generated_language_do_not_overlap():
     shares = [share_of_split(place) for place in range(2 + HELD_OUT_SETS // 2)]
     shares += [share_of_treebank(place) for place in range(3)]
     ordered = sorted(shares)
-    assert all(before[1] <= after[0] for before, after in zip(ordered, ordered[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(ordered))
     assert ordered[0][0] == 0 and ordered[-1][1] == 1
 
 

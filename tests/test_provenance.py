@@ -17,7 +17,8 @@ def package(tmp_path, monkeypatch):
     (room.parent / "__init__.py").write_text("")
     (room / "__init__.py").write_text("")
     (room / "stage.py").write_text(
-        '"""A stage."""\nfrom somewhere_py.room.used import double\n\ndef run(x):\n    """Run."""\n    return double(x)\n'
+        '"""A stage."""\nfrom somewhere_py.room.used import double\n\n'
+        'def run(x):\n    """Run."""\n    return double(x)\n'
     )
     (room / "used.py").write_text("def double(x):\n    return 2 * x\n")
     (room / "other.py").write_text("def nothing():\n    return None\n")

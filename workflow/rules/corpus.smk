@@ -31,6 +31,8 @@ rule generate:
         "<logs>/corpus/generate/{split}.log",
     benchmark:
         "<benchmarks>/corpus/generate/{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -77,6 +79,8 @@ rule fetch:
         "<logs>/corpus/fetch/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/fetch/{split}.{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=500,
@@ -120,6 +124,8 @@ rule clean:
         "<logs>/corpus/clean/train.log",
     benchmark:
         "<benchmarks>/corpus/clean/train.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -169,6 +175,8 @@ for references in sorted({tuple(sides) for sides in REFERENCES.values()}):
             "<logs>/corpus/clean/{split}.log",
         benchmark:
             "<benchmarks>/corpus/clean/{split}.tsv"
+        conda:
+            "../../envs/text.yaml"
         threads: 1
         resources:
             mem_mb=500,
@@ -210,6 +218,8 @@ rule tokenize:
         "<logs>/corpus/tokenize/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/tokenize/{split}.{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -237,6 +247,8 @@ rule learn_truecaser:
         "<logs>/corpus/learn_truecaser/{side}.log",
     benchmark:
         "<benchmarks>/corpus/learn_truecaser/{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=4000,
@@ -262,6 +274,8 @@ rule truecase:
         "<logs>/corpus/truecase/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/truecase/{split}.{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=1000,

@@ -39,6 +39,8 @@ rule postprocess:
         "<logs>/evaluation/postprocess/{system}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -72,6 +74,8 @@ rule score:
         "<logs>/evaluation/score/{system}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/score/{system}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -108,6 +112,8 @@ rule significance:
         "<logs>/evaluation/significance/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/significance/{table}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=2000,

@@ -51,6 +51,8 @@ rule train:
         "<logs>/nmt/train/{system}.log",
     benchmark:
         "<benchmarks>/nmt/train/{system}.tsv"
+    conda:
+        "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
         mem_mb=8000,
@@ -105,6 +107,8 @@ rule translate:
         "<logs>/nmt/translate/{system}.{split}.log",
     benchmark:
         "<benchmarks>/nmt/translate/{system}.{split}.tsv"
+    conda:
+        "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
         mem_mb=4000,

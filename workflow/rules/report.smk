@@ -47,6 +47,8 @@ rule table:
         "<logs>/report/table/{table}.log",
     benchmark:
         "<benchmarks>/report/table/{table}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=500,
@@ -108,6 +110,8 @@ rule facts:
         "<logs>/report/facts/{table}.log",
     benchmark:
         "<benchmarks>/report/facts/{table}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=500,

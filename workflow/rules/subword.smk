@@ -26,6 +26,8 @@ rule learn_bpe:
         "<logs>/subword/learn_bpe/{side}.log",
     benchmark:
         "<benchmarks>/subword/learn_bpe/{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=8000,
@@ -53,6 +55,8 @@ rule apply_bpe:
         "<logs>/subword/apply_bpe/{split}.{side}.log",
     benchmark:
         "<benchmarks>/subword/apply_bpe/{split}.{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -84,6 +88,8 @@ rule inherit:
         "<logs>/subword/inherit/{parser}.{split}.distances.log",
     benchmark:
         "<benchmarks>/subword/inherit/{parser}.{split}.distances.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -120,6 +126,8 @@ rule vocabulary:
         "<logs>/subword/vocabulary/{side}.log",
     benchmark:
         "<benchmarks>/subword/vocabulary/{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=4000,
@@ -148,6 +156,8 @@ rule pack:
         "<logs>/subword/pack/{split}.{side}.log",
     benchmark:
         "<benchmarks>/subword/pack/{split}.{side}.tsv"
+    conda:
+        "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=2000,

@@ -97,6 +97,8 @@ rule train_parser:
         "<logs>/syntax/train_parser/{parser}.{processor}.log",
     benchmark:
         "<benchmarks>/syntax/train_parser/{parser}.{processor}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=6000,
@@ -159,6 +161,8 @@ rule parse:
         "<logs>/syntax/parse/{parser}.{split}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=4000,
@@ -190,6 +194,8 @@ rule treebank_text:
         "<logs>/syntax/treebank_text/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/treebank_text/{parser}.{trees}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -231,6 +237,8 @@ rule accuracy:
         "<logs>/syntax/accuracy/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -257,6 +265,8 @@ rule accuracy_of_all_trees:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
     log:
         "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=100,
@@ -283,6 +293,8 @@ rule binarize:
         "<logs>/syntax/binarize/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/binarize/{parser}.{split}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -312,6 +324,8 @@ rule distances:
         "<logs>/syntax/distances/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=2000,

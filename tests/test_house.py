@@ -1,0 +1,65 @@
+"""The house: one name for a stage everywhere, and versions that agree wherever they are written."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+STAGES = [
+    (path.parent.name, path.stem)
+    for path in sorted((ROOT / "pipeline_py").glob("*/*.py"))
+    if re.search(r"^    stage\.run\(", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    and path.parent.name != "config"
+]
+
+
+def rules_of(room: str) -> str:
+    return (ROOT / "workflow" / "rules" / f"{room}.smk").read_text(encoding="utf-8")
+
+
+def test_there_are_stages():
+    assert len(STAGES) >= 20
+
+
+@pytest.mark.parametrize(("room", "name"), STAGES, ids=lambda part: part)
+def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(room, name):
+    rules = rules_of(room)
+    module = (ROOT / "pipeline_py" / room / f"{name}.py").read_text(encoding="utf-8")
+    assert f"stage.run({name})" in module, "the function is called like the module"
+    assert re.search(rf"^rule {name}:|name:\s+f?\"{name}_", rules, flags=re.MULTILINE)
+    assert f"python -m pipeline_py.{room}.{name} " in rules
+    assert f"<logs>/{room}/{name}/" in rules
+    assert f'made_by("{room}.{name}"' in rules
+    assert (ROOT / "tests" / room / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("room", sorted({room for room, _ in STAGES}))
+def test_every_rule_says_what_it_needs_of_the_machine(room):
+    rules = rules_of(room)
+    assert rules.startswith('"""') and "REQUIRED INPUTS:" in rules and "OUTPUTS:" in rules
+    for rule in re.split(r"^ *rule [a-z_]*:", rules, flags=re.MULTILINE)[1:]:
+        for key in ("log:", "threads:", "resources:", "mem_mb=", "runtime=", "shell:"):
+            assert key in rule
+
+
+def pins() -> dict[str, str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return dict(requirement.split("==") for requirement in project["dependencies"])
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda file: file.stem)
+def test_environments_agree_with_the_package(file):
+    environment = yaml.safe_load(file.read_text(encoding="utf-8"))
+    (pip,) = [dependency["pip"] for dependency in environment["dependencies"] if isinstance(dependency, dict)]
+    for requirement in pip:
+        name, version = requirement.split(" ==")
+        assert pins()[name] == version
+
+
+def test_every_environment_that_a_rule_names_is_there():
+    for rules in (ROOT / "workflow" / "rules").glob("*.smk"):
+        for name in re.findall(r'"(../../envs/[^"]+)"', rules.read_text(encoding="utf-8")):
+            assert (rules.parent / name).is_file()

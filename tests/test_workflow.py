@@ -1,0 +1,208 @@
+"""The workflow on a very small corpus: what it makes, and what it makes again after a change."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+
+SMALL = {
+    "corpora": {
+        "train": {"generate": {"sentences": 120}},
+        "dev": {"name": "dev", "generate": {"sentences": 20}},
+        "tests": [{"name": "one", "generate": {"sentences": 20}}, {"name": "two", "generate": {"sentences": 20}}],
+    },
+    "parsers": {
+        "embedded": {
+            "treebank": {"generate": 60},
+            **{name: {"epochs": 1, "hidden": 16} for name in ("tagger", "depparse", "constituency")},
+        }
+    },
+    "model": {"embedding": 8, "hidden": 8},
+    "training": {"epochs": 1},
+    "decoding": {"beam": 2},
+    "tables": {"table1": {"systems": ["GlobalAtt", "SDAtt"]}},
+}
+
+
+class Workplace:
+    """A copy of the project to work in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("pipeline_py", "workflow", "profiles", "envs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("Snakefile", "config.yaml"):
+            shutil.copy(ROOT / name, folder)
+
+    def snakemake(self, *arguments: str, config: dict | None = None) -> subprocess.CompletedProcess:
+        (self.folder / "small.yaml").write_text(yaml.safe_dump(merged(SMALL, config or {})))
+        return subprocess.run(
+            [SNAKEMAKE, "--configfile", "small.yaml", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(self.folder)},
+            capture_output=True,
+            text=True,
+        )
+
+    def planned(self, *targets: str, config: dict | None = None) -> dict[str, int]:
+        """How many jobs of each rule a run would start."""
+        done = self.snakemake("--dry-run", *(targets or ("results/table1.tsv",)), config=config)
+        assert done.returncode == 0, done.stderr
+        listed = re.findall(r"^(\w+) +(\d+)$", done.stdout + done.stderr, flags=re.MULTILINE)
+        return {rule: int(count) for rule, count in listed if rule != "total"}
+
+    def planned_for(self, system: str, rule: str, config: dict | None = None) -> bool:
+        """Whether a run would start a rule for a system."""
+        done = self.snakemake("--dry-run", "results/table1.tsv", config=config)
+        assert done.returncode == 0, done.stderr
+        jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: +.*\n)+)", done.stdout + done.stderr, flags=re.MULTILINE)
+        return any(name == rule and f"system={system}" in text for name, text in jobs)
+
+
+def merged(base: dict, over: dict) -> dict:
+    both = {key: merged(base[key], over[key]) for key in base.keys() & over.keys() if isinstance(over[key], dict)}
+    return {**base, **over, **both}
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory) -> Workplace:
+    return Workplace(tmp_path_factory.mktemp("fresh"))
+
+
+def test_a_table_of_attention_systems_needs_no_constituency_trees(fresh):
+    jobs = fresh.planned()
+    assert jobs["train"] == 2 and jobs["translate"] == 6
+    assert jobs["train_parser"] == 2, "tagger and dependency parser"
+    assert "binarize" not in jobs
+
+
+def test_a_system_without_syntax_waits_for_no_parser(fresh):
+    jobs = fresh.planned("results/nmt/GlobalAtt/model.safetensors")
+    assert not {"parse", "train_parser", "distances"} & set(jobs)
+
+
+def test_constituency_trees_are_made_on_request(fresh):
+    jobs = fresh.planned("results/syntax/embedded/one.binary.ptb")
+    assert jobs["binarize"] == 1 and jobs["parse"] == 1 and jobs["train_parser"] == 2
+
+
+def test_bpe_is_one_switch(fresh):
+    jobs = fresh.planned(config={"subword": {"scheme": "bpe", "merges": 100}})
+    assert jobs["learn_bpe"] == 2 and jobs["inherit"] == 4
+
+
+def test_truecasing_is_one_switch(fresh):
+    jobs = fresh.planned(config={"corpora": {"target": {"language": "de", "tokenizer": "none", "case": "true"}}})
+    assert jobs["learn_truecaser"] == 1
+
+
+def test_bad_configuration_stops_before_any_job(fresh):
+    done = fresh.snakemake("results/table1.tsv", config={"training": {"epochz": 1}})
+    assert done.returncode != 0
+    assert "unknown key `training.epochz`; did you mean `epochs`?" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (fresh.folder / "results").exists()
+
+
+def test_a_missing_file_stops_before_any_job(fresh):
+    config = {"corpora": {"dev": {"name": "dev", "source": "gone.en", "references": ["gone.de"]}}}
+    done = fresh.snakemake("results/table1.tsv", config=config)
+    assert done.returncode != 0 and "gone.en: no such file" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("finished"))
+    done = workplace.snakemake("results/table1.tsv", "results/table1.facts.tsv")
+    assert done.returncode == 0, done.stderr[-5000:]
+    return workplace
+
+
+@pytest.mark.slow
+def test_the_table_is_made(finished):
+    with (finished.folder / "results" / "table1.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["system"] for row in rows] == ["GlobalAtt", "SDAtt"]
+    with (finished.folder / "results" / "table1.facts.tsv").open(encoding="utf-8", newline="") as file:
+        facts = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["parser"] for row in facts][1].startswith("embedded")
+    assert not (finished.folder / "results/syntax/embedded/model/constituency.pt").exists()
+
+
+@pytest.mark.slow
+def test_nothing_is_made_twice(finished):
+    assert finished.planned() == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "again", "never"),
+    [
+        ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
+        ({"training": {"seed": 2}}, {"train", "translate"}, {"parse", "pack", "clean"}),
+        ({"evaluation": {"lowercase": False}}, {"score", "significance", "table"}, {"translate", "train"}),
+        ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
+        ({"parsers": {"embedded": {"constituency": {"epochs": 2}}}}, set(), {"parse", "train"}),
+        ({"parsers": {"embedded": {"branching": "left"}}}, set(), {"parse", "train"}),
+    ],
+)
+def test_only_what_depends_on_a_change_is_made_again(finished, change, again, never):
+    jobs = finished.planned(config=change)
+    assert again <= jobs.keys() and not never & jobs.keys()
+    assert again or not jobs
+
+
+@pytest.mark.slow
+def test_a_change_of_the_parser_reaches_only_systems_that_read_trees(finished):
+    change = {"parsers": {"embedded": {"max_words": 7}}}
+    jobs = finished.planned(config=change)
+    assert jobs["parse"] == 4 and jobs["train"] == 1 and jobs["translate"] == 3
+    assert "train_parser" not in jobs
+    assert finished.planned_for("SDAtt", "train", change) and not finished.planned_for("GlobalAtt", "train", change)
+
+
+@pytest.mark.slow
+def test_one_systems_option_reaches_only_that_system(finished):
+    change = {"systems": {"GlobalAtt": {"model": {"hidden": 9}}}}
+    assert finished.planned_for("GlobalAtt", "train", change) and not finished.planned_for("SDAtt", "train", change)
+
+
+@pytest.mark.slow
+def test_a_new_test_set_brings_only_its_own_chain(finished):
+    tests = [*SMALL["corpora"]["tests"], {"name": "three", "generate": {"sentences": 20}}]
+    jobs = finished.planned(config={"corpora": {"tests": tests}})
+    assert jobs["translate"] == 2 and jobs["parse"] == 1 and jobs["generate"] == 1
+    assert "train_parser" not in jobs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "again", "never"),
+    [
+        ("syntax/parse.py", {"parse", "train"}, {"train_parser", "generate"}),
+        ("nmt/weighting/syntax.py", {"train"}, {"parse"}),
+        ("evaluation/postprocess.py", {"postprocess"}, {"train", "translate"}),
+    ],
+)
+def test_a_change_of_code_reaches_what_it_makes_and_a_comment_nothing(finished, module, again, never):
+    file = finished.folder / "pipeline_py" / module
+    code = file.read_text(encoding="utf-8")
+    try:
+        file.write_text(code + "\n# A remark.\n", encoding="utf-8")
+        assert finished.planned() == {}
+        file.write_text(code + "\nCHANGED = True\n", encoding="utf-8")
+        jobs = finished.planned()
+        assert again <= jobs.keys() and not never & jobs.keys()
+        if module == "nmt/weighting/syntax.py":
+            assert jobs["train"] == 1, "only the system that is composed of it"
+    finally:
+        file.write_text(code, encoding="utf-8")
