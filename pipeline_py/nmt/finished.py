@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.batch import EOS
 from pipeline_py.nmt.hypothesis import Hypothesis, Trail
+from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)

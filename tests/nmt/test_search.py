@@ -9,10 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.systems import FlexibleContext, GlobalContext, LocalContext, Model, SyntaxContext, System
-from pipeline_py.nmt.batch import EOS, Batch, collate
-from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.search import beam_search
+from pipeline_py.subword.vocabulary import EOS
 
 torch.set_num_threads(1)
 
