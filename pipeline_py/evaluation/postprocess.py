@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
-
-from typer import Option
+from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
@@ -18,8 +16,8 @@ Detokenizer = Literal["moses", "chinese", "none"]
 
 def postprocess(
     *,
-    pieces: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
+    pieces: Path,
+    output: Path,
     language: str = "en",
     joiner: Joiner = "bpe",
     truecased: bool = False,

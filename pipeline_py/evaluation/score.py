@@ -13,9 +13,9 @@ from pipeline_py.evaluation import bleu
 
 def score(
     *,
-    hypothesis: Annotated[Path, Option()],
-    reference: Annotated[list[Path], Option()],
-    output: Annotated[Path, Option()],
+    hypothesis: Path,
+    reference: list[Path],
+    output: Path,
     tokenizer: bleu.Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:

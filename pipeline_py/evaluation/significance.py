@@ -21,9 +21,9 @@ COLUMNS = ("system", "other", "bleu_system", "bleu_other", "better", "worse", "t
 
 def significance(
     *,
-    system: Annotated[list[str], Option()],
-    reference: Annotated[list[Path], Option()],
-    output: Annotated[Path, Option()],
+    system: list[str],
+    reference: list[Path],
+    output: Path,
     tokenizer: bleu.Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:

@@ -6,9 +6,7 @@ import sys
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -37,8 +35,8 @@ NOTHING = "–"
 
 def facts(
     *,
-    facts: Annotated[list[str], Option()],
-    output: Annotated[Path, Option()],
+    facts: list[str],
+    output: Path,
     title: str = "Facts of the run",
     parser: list[str] | None = None,
     parser_accuracy: list[str] | None = None,

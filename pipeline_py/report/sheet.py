@@ -96,7 +96,7 @@ def _width(text: str) -> int:
 
 
 def _markdown_text(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>()#+\-!|&~$])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]<>|&~$])", r"\\\1", text)
 
 
 def _markdown_cell(cell: Cell) -> str:

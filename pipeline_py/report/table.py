@@ -3,9 +3,6 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -20,13 +17,13 @@ AVERAGE = "AVG"
 
 def table(
     *,
-    title: Annotated[str, Option()],
-    row: Annotated[list[str], Option()],
-    baseline: Annotated[str, Option()],
-    dev: Annotated[str, Option()],
-    test: Annotated[list[str], Option()],
-    score: Annotated[list[str], Option()],
-    output: Annotated[Path, Option()],
+    title: str,
+    row: list[str],
+    baseline: str,
+    dev: str,
+    test: list[str],
+    score: list[str],
+    output: Path,
     proposed: list[str] | None = None,
     significance: list[str] | None = None,
     mark_style: MarkStyle = "sdatt",

@@ -60,7 +60,7 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (base["stanza"], syntax["stanza"]) == (metadata.version("stanza"), "9.9")
     assert base["sacrebleu"] == metadata.version("sacrebleu")
     markdown = (tmp_path / "facts.md").read_text(encoding="utf-8")
-    assert "| SDAtt \\(n=4\\) | 126893261 | 400000 | – | 12346 | 518400 | 37.12 | bleu | cpu | 1 | 12345 | " in markdown
+    assert "| SDAtt (n=4) | 126893261 | 400000 | – | 12346 | 518400 | 37.12 | bleu | cpu | 1 | 12345 | " in markdown
     assert "GlobalAtt" in capsys.readouterr().out
 
 
