@@ -44,11 +44,24 @@ wildcard_constraints:
 
 rule all:
     default_target: True
-    localrule: True
     input:
-        expand("<results>/{table}.{format}", table=EXPERIMENT.tables, format=["tsv", "md", "tex", "facts.tsv"]),
+        expand(
+            "<results>/{table}.{format}",
+            table=EXPERIMENT.tables,
+            format=["tsv", "md", "tex", "facts.tsv"],
+        ),
+    localrule: True
 
 
+# A room's plan says what the configuration means for its rules.
+
+
+include: "workflow/plan/corpus.smk"
+include: "workflow/plan/syntax.smk"
+include: "workflow/plan/subword.smk"
+include: "workflow/plan/nmt.smk"
+include: "workflow/plan/evaluation.smk"
+include: "workflow/plan/report.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/syntax.smk"
 include: "workflow/rules/subword.smk"

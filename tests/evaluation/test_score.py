@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+from importlib import util
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,13 @@ def test_what_cannot_be_scored(tmp_path: Path, hypotheses: list[str], references
     with pytest.raises(InputError, match=message):
         score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(util.find_spec("MeCab") is not None, reason="MeCab is installed, so nothing is missing")
+def test_tokenizer_that_is_not_installed(tmp_path: Path) -> None:
+    text = write(tmp_path / "text", ["a"])
+    with pytest.raises(InputError, match=r'ja-mecab is not installed; run pip install "sacrebleu\[ja\]"'):
+        score(hypothesis=text, reference=[text], output=tmp_path / "out", tokenizer="ja-mecab")
 
 
 def test_command_line_names_file_and_line_of_invalid_utf8(tmp_path: Path) -> None:

@@ -35,7 +35,10 @@ def write(path: Path, content: Any) -> Path:
 
 def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = write(tmp_path / "first.json", TRAINED)
-    second = write(tmp_path / "second.json", {**TRAINED, "epochs": None, "versions": {"stanza": "9.9"}})
+    second = write(
+        tmp_path / "second.json",
+        {**TRAINED, "epochs": None, "versions": {"stanza": "9.9"}, "statistics": [{}, {"span": 3.5}]},
+    )
     accuracy = write(
         tmp_path / "accuracy.tsv",
         "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n",
@@ -56,12 +59,13 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (base["dev_metric"], base["seed"], base["epochs"], syntax["epochs"]) == ("bleu", "12345", "25.6", "")
     assert (base["parser"], base["UAS"], base["LAS"]) == ("", "", "")
     assert (syntax["parser"], syntax["UAS"], syntax["LAS"]) == ("stanza", "91.25", "88.5")
+    assert (base["span (2)"], syntax["span (2)"]) == ("", "3.5")
     assert (base["torch"], base["python"], syntax["python"]) == ("2.13.0", "3.11.7", "")
     assert (base["stanza"], syntax["stanza"]) == (metadata.version("stanza"), "9.9")
     assert base["sacrebleu"] == metadata.version("sacrebleu")
     markdown = (tmp_path / "facts.md").read_text(encoding="utf-8")
     assert "| SDAtt (n=4) | 126893261 | 400000 | – | 12346 | 518400 | 37.12 | bleu | cpu | 1 | 12345 | " in markdown
-    assert "GlobalAtt" in capsys.readouterr().out
+    assert "GlobalAtt" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
     assert [rows["PBSMT"][f"{test}_marks"] for test in TESTS] == [""] * 5
     assert [rows["LocalAtt"][f"{test}_marks"] for test in TESTS] == ["*", "", "", "", ""]
 
-    printed = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr().err.splitlines()
     assert "Dev (NIST02)" in printed[2]
     assert next(line for line in printed if line.startswith("SDAtt ")).split() == [
         *["SDAtt", "38.01", "36.67**†", "38.66**†", "35.74**†", "34.03**†", "27.66**†", "34.55"]
@@ -139,6 +139,10 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| new | 0.00 | 15.00 | **15.00**<sup>†</sup> | **15.00** |" in markdown
     assert "| System | Dev | a | b | AVG |" in markdown
+
+    table(**inputs.arguments(baseline="base", dev_name="newstest2012"))
+    assert "| System | Dev (newstest2012) | a | b | AVG |" in (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert list(inputs.tsv()[0])[:2] == ["system", "dev"]
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:

@@ -5,15 +5,6 @@ OUTPUTS:         <results>/evaluation/{system}/{split}.txt and .bleu.json, signi
 """
 
 
-def references(wildcards) -> list[str]:
-    return [f"<results>/corpus/clean/{wildcards.split}.{side}" for side in REFERENCES[wildcards.split]]
-
-
-def bleu_options() -> list[str]:
-    evaluation = EXPERIMENT.evaluation
-    return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
-
-
 rule postprocess:
     input:
         pieces="<results>/nmt/{system}/{split}.pieces",
@@ -22,6 +13,16 @@ rule postprocess:
     output:
         text="<results>/evaluation/{system}/{split}.txt",
         ledger="<results>/evaluation/{system}/{split}.json",
+    log:
+        "<logs>/evaluation/postprocess/{system}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/postprocess/{system}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
     params:
         given={
             "language": EXPERIMENT.corpora.target.language,
@@ -35,16 +36,6 @@ rule postprocess:
             *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
             *(["--replace-unknown"] if EXPERIMENT.decoding.replace_unknown else []),
         ],
-    log:
-        "<logs>/evaluation/postprocess/{system}.{split}.log",
-    benchmark:
-        "<benchmarks>/evaluation/postprocess/{system}.{split}.tsv"
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
     shell:
         """
         python -m pipeline_py.evaluation.postprocess \
@@ -57,19 +48,16 @@ rule postprocess:
             {params.flags:q} \
             --output {output.text:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
 rule score:
     input:
         hypothesis="<results>/evaluation/{system}/{split}.txt",
-        references=references,
+        references=references_of,
     output:
         score="<results>/evaluation/{system}/{split}.bleu.json",
-    params:
-        given={"options": bleu_options(), "made_by": made_by("evaluation.score", "sacrebleu")},
-        references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
     log:
         "<logs>/evaluation/score/{system}.{split}.log",
     benchmark:
@@ -80,6 +68,12 @@ rule score:
     resources:
         mem_mb=1000,
         runtime=30,
+    params:
+        given={
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.score", "sacrebleu"),
+        },
+        references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
     shell:
         """
         python -m pipeline_py.evaluation.score \
@@ -87,7 +81,7 @@ rule score:
             {params.references:q} \
             {params.given[options]:q} \
             --output {output.score:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -98,16 +92,9 @@ rule significance:
             system=EXPERIMENT.tables[wildcards.table].systems,
             split=wildcards.split,
         ),
-        references=references,
+        references=references_of,
     output:
         comparisons="<results>/evaluation/{table}/{split}.significance.tsv",
-    params:
-        given={"options": bleu_options(), "made_by": made_by("evaluation.significance", "sacrebleu", "scipy")},
-        systems=lambda wildcards, input: [
-            f"--system={system}={file}"
-            for system, file in zip(EXPERIMENT.tables[wildcards.table].systems, input.outputs, strict=True)
-        ],
-        references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
     log:
         "<logs>/evaluation/significance/{table}.{split}.log",
     benchmark:
@@ -118,6 +105,16 @@ rule significance:
     resources:
         mem_mb=2000,
         runtime=60,
+    params:
+        given={
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.significance", "sacrebleu", "scipy"),
+        },
+        systems=lambda wildcards, input: [
+            f"--system={system}={file}"
+            for system, file in zip(EXPERIMENT.tables[wildcards.table].systems, input.outputs, strict=True)
+        ],
+        references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
     shell:
         """
         python -m pipeline_py.evaluation.significance \
@@ -125,5 +122,5 @@ rule significance:
             {params.references:q} \
             {params.given[options]:q} \
             --output {output.comparisons:q} \
-            2> {log:q}
+            2>{log:q}
         """

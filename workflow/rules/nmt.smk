@@ -5,23 +5,6 @@ OUTPUTS:         <results>/nmt/{system}/model.safetensors, learning_curve.tsv, f
 """
 
 
-def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
-    return {f"{split}_syntax": [*syntax_of_pieces(system, split).values()] for split in splits}
-
-
-def syntax_options(option: str, system: str, files: list[str]) -> list[str]:
-    """--OPTION=KIND=FILE for each kind of syntax."""
-    kinds = EXPERIMENT.systems[system].syntax
-    return [f"--{option}={kind}={file}" for kind, file in zip(kinds, files, strict=True)]
-
-
-def trains_on_gpu() -> int:
-    """1 where training takes the card: asked for, or present."""
-    if EXPERIMENT.training.device == "auto":
-        return int(os.path.exists("/dev/nvidia0"))
-    return int(EXPERIMENT.training.device == "cuda")
-
-
 rule train:
     input:
         unpack(lambda wildcards: syntax_inputs(wildcards.system, "train", "dev")),
@@ -36,17 +19,6 @@ rule train:
         config="<results>/nmt/{system}/config.json",
         curve="<results>/nmt/{system}/learning_curve.tsv",
         facts="<results>/nmt/{system}/facts.json",
-    params:
-        given=lambda wildcards: {
-            "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
-            "training": EXPERIMENT.training.model_dump_json(),
-            "made_by": made_by("nmt.train", "torch", parts=EXPERIMENT.systems[wildcards.system].modules),
-        },
-        syntax=lambda wildcards, input: [
-            *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
-            *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
-        ],
-        checkpoints="<results>/nmt/{system}/checkpoints",
     log:
         "<logs>/nmt/train/{system}.log",
     benchmark:
@@ -58,6 +30,21 @@ rule train:
         mem_mb=8000,
         runtime=2880,
         gpu=trains_on_gpu(),
+    params:
+        given=lambda wildcards: {
+            "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
+            "training": EXPERIMENT.training.model_dump_json(),
+            "made_by": made_by(
+                "nmt.train",
+                "torch",
+                parts=EXPERIMENT.systems[wildcards.system].modules,
+            ),
+        },
+        syntax=lambda wildcards, input: [
+            *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
+            *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
+        ],
+        checkpoints="<results>/nmt/{system}/checkpoints",
     shell:
         """
         python -m pipeline_py.nmt.train \
@@ -92,17 +79,6 @@ rule translate:
         pieces="<results>/nmt/{system}/{split}.pieces",
         alignment="<results>/nmt/{system}/{split}.alignment",
         ledger="<results>/nmt/{system}/{split}.json",
-    params:
-        given=lambda wildcards: {
-            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown"}),
-            "made_by": made_by("nmt.translate", "torch", parts=EXPERIMENT.systems[wildcards.system].modules),
-        },
-        syntax=lambda wildcards, input: syntax_options("syntax", wildcards.system, input.get("syntax", [])),
-        requested=lambda wildcards, output: [
-            *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
-            *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),
-        ],
-        device=EXPERIMENT.training.device,
     log:
         "<logs>/nmt/translate/{system}.{split}.log",
     benchmark:
@@ -114,6 +90,21 @@ rule translate:
         mem_mb=4000,
         runtime=240,
         gpu=trains_on_gpu(),
+    params:
+        given=lambda wildcards: {
+            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown"}),
+            "made_by": made_by(
+                "nmt.translate",
+                "torch",
+                parts=EXPERIMENT.systems[wildcards.system].modules,
+            ),
+        },
+        syntax=lambda wildcards, input: syntax_options("syntax", wildcards.system, input.get("syntax", [])),
+        requested=lambda wildcards, output: [
+            *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
+            *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),
+        ],
+        device=EXPERIMENT.training.device,
     shell:
         """
         python -m pipeline_py.nmt.translate \
@@ -129,5 +120,5 @@ rule translate:
             --alignment-output {output.alignment:q} \
             {params.requested:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """

@@ -4,17 +4,6 @@ REQUIRED INPUTS: <results>/evaluation/{system}/{split}.bleu.json, significance o
 OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv
 """
 
-TESTS = [test.name for test in EXPERIMENT.corpora.tests]
-
-
-def scores_of(table: str) -> dict[tuple[str, str], str]:
-    """BLEU files by system and split."""
-    return {
-        (system, split): f"<results>/evaluation/{system}/{split}.bleu.json"
-        for system in EXPERIMENT.tables[table].systems
-        for split in EXPERIMENT.corpora.held_out
-    }
-
 
 rule table:
     input:
@@ -24,8 +13,18 @@ rule table:
         tsv="<results>/{table}.tsv",
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/table/{table}.log",
+    benchmark:
+        "<benchmarks>/report/table/{table}.tsv"
     wildcard_constraints:
         table="|".join(EXPERIMENT.tables) or "none",
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
@@ -43,16 +42,6 @@ rule table:
             ),
             *(f"--significance={split}={file}" for split, file in zip(TESTS, input.significance, strict=True)),
         ],
-    log:
-        "<logs>/report/table/{table}.log",
-    benchmark:
-        "<benchmarks>/report/table/{table}.tsv"
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=10,
     shell:
         """
         python -m pipeline_py.report.table \
@@ -68,33 +57,38 @@ rule table:
         """
 
 
-def accuracy_files(table: str) -> dict[str, str]:
-    """Dependency accuracy of the table's parsers that were trained here."""
-    parsers = {EXPERIMENT.systems[system].parser for system in EXPERIMENT.tables[table].systems} - {None}
-    return {
-        parser: f"<results>/syntax/{parser}/accuracy/conllu.tsv"
-        for parser in sorted(parsers)
-        if isinstance(EXPERIMENT.parsers[parser], TrainedParser)
-    }
-
-
 rule facts:
     input:
         facts=lambda wildcards: expand(
-            "<results>/nmt/{system}/facts.json", system=EXPERIMENT.tables[wildcards.table].systems
+            "<results>/nmt/{system}/facts.json",
+            system=EXPERIMENT.tables[wildcards.table].systems,
         ),
         accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
     output:
         tsv="<results>/{table}.facts.tsv",
         markdown="<results>/{table}.facts.md",
+    log:
+        "<logs>/report/facts/{table}.log",
+    benchmark:
+        "<benchmarks>/report/facts/{table}.tsv"
     wildcard_constraints:
         table="|".join(EXPERIMENT.tables) or "none",
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
     params:
         given={"made_by": made_by("report.facts", "stanza", "sacrebleu")},
         options=lambda wildcards, input: [
             *(
                 f"--facts={system}={file}"
-                for system, file in zip(EXPERIMENT.tables[wildcards.table].systems, input.facts, strict=True)
+                for system, file in zip(
+                    EXPERIMENT.tables[wildcards.table].systems,
+                    input.facts,
+                    strict=True,
+                )
             ),
             *(
                 f"--parser={system}={parser}"
@@ -106,21 +100,11 @@ rule facts:
                 for parser, file in zip(accuracy_files(wildcards.table), input.accuracy, strict=True)
             ),
         ],
-    log:
-        "<logs>/report/facts/{table}.log",
-    benchmark:
-        "<benchmarks>/report/facts/{table}.tsv"
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=10,
     shell:
         """
         python -m pipeline_py.report.facts \
             {params.options:q} \
             --output {output.tsv:q} \
             --markdown-output {output.markdown:q} \
-            2> {log:q}
+            2>{log:q}
         """

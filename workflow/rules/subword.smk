@@ -5,8 +5,6 @@ OUTPUTS:         <results>/subword/packed/{split}.{side}.arrow, <results>/subwor
                  <results>/subword/{parser}/{split}.distances.arrow
 """
 
-BPE = EXPERIMENT.subword.scheme == "bpe"
-
 
 rule learn_bpe:
     input:
@@ -16,12 +14,6 @@ rule learn_bpe:
         ],
     output:
         codes="<results>/subword/codes.{side}",
-    params:
-        given={
-            **EXPERIMENT.subword.model_dump(include={"merges", "min_frequency", "joint"}),
-            "made_by": made_by("subword.learn_bpe", "subword-nmt"),
-        },
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
     log:
         "<logs>/subword/learn_bpe/{side}.log",
     benchmark:
@@ -32,6 +24,12 @@ rule learn_bpe:
     resources:
         mem_mb=8000,
         runtime=240,
+    params:
+        given={
+            **EXPERIMENT.subword.model_dump(include={"merges", "min_frequency", "joint"}),
+            "made_by": made_by("subword.learn_bpe", "subword-nmt"),
+        },
+        files=lambda wildcards, input: [f"--input={file}" for file in input],
     shell:
         """
         python -m pipeline_py.subword.learn_bpe \
@@ -39,7 +37,7 @@ rule learn_bpe:
             --merges {params.given[merges]} \
             --min-frequency {params.given[min_frequency]} \
             --output {output.codes:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -49,8 +47,6 @@ rule apply_bpe:
         codes="<results>/subword/codes.{side}",
     output:
         pieces="<results>/subword/pieces/{split}.{side}",
-    params:
-        given={"made_by": made_by("subword.apply_bpe", "subword-nmt")},
     log:
         "<logs>/subword/apply_bpe/{split}.{side}.log",
     benchmark:
@@ -61,19 +57,16 @@ rule apply_bpe:
     resources:
         mem_mb=2000,
         runtime=240,
+    params:
+        given={"made_by": made_by("subword.apply_bpe", "subword-nmt")},
     shell:
         """
         python -m pipeline_py.subword.apply_bpe \
             --input {input.text:q} \
             --codes {input.codes:q} \
             --output {output.pieces:q} \
-            2> {log:q}
+            2>{log:q}
         """
-
-
-def pieces(side: str) -> str:
-    """The path of the units of one side, with {split} open: pieces, or the words themselves."""
-    return f"<results>/subword/pieces/{{split}}.{side}" if BPE else tokens(side)
 
 
 rule inherit:
@@ -82,8 +75,6 @@ rule inherit:
         pieces=pieces("source"),
     output:
         syntax="<results>/subword/{parser}/{split}.distances.arrow",
-    params:
-        given={"kind": "distances", "made_by": made_by("subword.inherit")},
     log:
         "<logs>/subword/inherit/{parser}.{split}.distances.log",
     benchmark:
@@ -94,6 +85,8 @@ rule inherit:
     resources:
         mem_mb=2000,
         runtime=120,
+    params:
+        given={"kind": "distances", "made_by": made_by("subword.inherit")},
     shell:
         """
         python -m pipeline_py.subword.inherit \
@@ -101,15 +94,8 @@ rule inherit:
             --input {input.syntax:q} \
             --pieces {input.pieces:q} \
             --output {output.syntax:q} \
-            2> {log:q}
+            2>{log:q}
         """
-
-
-def syntax_of_pieces(system: str, split: str) -> dict[str, str]:
-    """Files of syntax that a system reads, by kind; words pass on what their parser gave them."""
-    composition = EXPERIMENT.systems[system]
-    folder = "<results>/subword" if BPE else "<results>/syntax"
-    return {kind: f"{folder}/{composition.parser}/{split}.{kind}.arrow" for kind in composition.syntax}
 
 
 rule vocabulary:
@@ -117,11 +103,6 @@ rule vocabulary:
         text=lambda wildcards: pieces(wildcards.side).format(split="train"),
     output:
         vocabulary="<results>/subword/vocabulary.{side}",
-    params:
-        given=lambda wildcards: {
-            **getattr(EXPERIMENT.subword, f"{wildcards.side}_vocabulary").model_dump(),
-            "made_by": made_by("subword.vocabulary"),
-        },
     log:
         "<logs>/subword/vocabulary/{side}.log",
     benchmark:
@@ -132,6 +113,11 @@ rule vocabulary:
     resources:
         mem_mb=4000,
         runtime=120,
+    params:
+        given=lambda wildcards: {
+            **getattr(EXPERIMENT.subword, f"{wildcards.side}_vocabulary").model_dump(),
+            "made_by": made_by("subword.vocabulary"),
+        },
     shell:
         """
         python -m pipeline_py.subword.vocabulary \
@@ -139,7 +125,7 @@ rule vocabulary:
             --max-size {params.given[max_size]} \
             --min-count {params.given[min_count]} \
             --output {output.vocabulary:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -150,8 +136,6 @@ rule pack:
     output:
         rows="<results>/subword/packed/{split}.{side}.arrow",
         ledger="<results>/subword/packed/{split}.{side}.json",
-    params:
-        given={"made_by": made_by("subword.pack", "pyarrow")},
     log:
         "<logs>/subword/pack/{split}.{side}.log",
     benchmark:
@@ -162,6 +146,8 @@ rule pack:
     resources:
         mem_mb=2000,
         runtime=120,
+    params:
+        given={"made_by": made_by("subword.pack", "pyarrow")},
     shell:
         """
         python -m pipeline_py.subword.pack \
@@ -169,5 +155,5 @@ rule pack:
             --vocabulary {input.vocabulary:q} \
             --output {output.rows:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """

@@ -7,26 +7,11 @@ OUTPUTS:         <results>/syntax/{parser}/{split}.conllu, .ptb, .binary.ptb, .d
 Dependency and constituency parses are made apart: a system that reads one never waits for the other.
 """
 
-from pathlib import Path
-
-from pipeline_py.config.parsers import TrainedParser
-
-ANNOTATION = {"conllu": "dependency", "ptb": "constituency"}
-PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
-STANZA_FOLDERS = {"conllu": ["pos", "depparse"], "ptb": ["pos", "constituency"]}
-
 
 wildcard_constraints:
     trees="conllu|ptb",
     part="train|dev|test",
     processor="tagger|depparse|constituency",
-
-
-def generation_of_treebank(parser: str, part: str) -> dict:
-    sentences = EXPERIMENT.parsers[parser].treebank.generate
-    places = ("train", "dev", "test")
-    what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
-    return generation(what, share_of_treebank(places.index(part)))
 
 
 use rule generate as generate_treebank with:
@@ -36,46 +21,25 @@ use rule generate as generate_treebank with:
         conllu="<results>/syntax/{parser}/treebank/{part}.conllu",
         ptb="<results>/syntax/{parser}/treebank/{part}.ptb",
         ledger="<results>/syntax/{parser}/treebank/{part}.json",
-    params:
-        given=lambda wildcards: generation_of_treebank(wildcards.parser, wildcards.part),
     log:
         "<logs>/syntax/generate_treebank/{parser}.{part}.log",
     benchmark:
         "<benchmarks>/syntax/generate_treebank/{parser}.{part}.tsv"
-
-
-def treebank(parser: str, part: str, trees: str) -> str:
-    """Gold trees of a trained parser: the user's, or generated."""
-    bank = EXPERIMENT.parsers[parser].treebank
-    if bank.is_generated:
-        return f"<results>/syntax/{parser}/treebank/{part}.{trees}"
-    file = getattr(bank, part if trees == "conllu" else f"constituency_{part}")
-    if file is None:
-        raise WorkflowError(
-            f"parsers.{parser}.treebank: constituency trees are asked for; give `constituency_{part}` (PTB brackets)"
-        )
-    return EXPERIMENT.path(file)
-
-
-def training_of(parser: str, processor: str) -> dict:
-    options = EXPERIMENT.parsers[parser]
-    return {
-        "processor": processor,
-        "language": EXPERIMENT.corpora.source.language,
-        "seed": options.seed,
-        **getattr(options, processor).model_dump(),
-        "vectors": options.vectors,
-        "made_by": made_by("syntax.train_parser", "stanza", "torch"),
-    }
+    params:
+        given=lambda wildcards: generation_of_treebank(wildcards.parser, wildcards.part),
 
 
 rule train_parser:
     input:
         train=lambda wildcards: treebank(
-            wildcards.parser, "train", "ptb" if wildcards.processor == "constituency" else "conllu"
+            wildcards.parser,
+            "train",
+            "ptb" if wildcards.processor == "constituency" else "conllu",
         ),
         dev=lambda wildcards: treebank(
-            wildcards.parser, "dev", "ptb" if wildcards.processor == "constituency" else "conllu"
+            wildcards.parser,
+            "dev",
+            "ptb" if wildcards.processor == "constituency" else "conllu",
         ),
         vectors=lambda wildcards: (
             [EXPERIMENT.path(file)] if (file := EXPERIMENT.parsers[wildcards.parser].vectors) else []
@@ -83,16 +47,6 @@ rule train_parser:
     output:
         model="<results>/syntax/{parser}/model/{processor}.pt",
         pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
-    params:
-        given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
-        options=lambda wildcards, input: [
-            *(
-                f"--{key.replace('_', '-')}={value}"
-                for key in ("epochs", "max_steps", "hidden")
-                if (value := training_of(wildcards.parser, wildcards.processor)[key]) is not None
-            ),
-            *(f"--vectors={file}" for file in input.vectors),
-        ],
     log:
         "<logs>/syntax/train_parser/{parser}.{processor}.log",
     benchmark:
@@ -103,6 +57,16 @@ rule train_parser:
     resources:
         mem_mb=6000,
         runtime=1440,
+    params:
+        given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
+        options=lambda wildcards, input: [
+            *(
+                f"--{key.replace('_', '-')}={value}"
+                for key in ("epochs", "max_steps", "hidden")
+                if (value := training_of(wildcards.parser, wildcards.processor)[key]) is not None
+            ),
+            *(f"--vectors={file}" for file in input.vectors),
+        ],
     shell:
         """
         python -m pipeline_py.syntax.train_parser \
@@ -115,31 +79,8 @@ rule train_parser:
             --threads {threads} \
             --output {output.model:q} \
             --pretrain-output {output.pretrain:q} \
-            2> {log:q}
+            2>{log:q}
         """
-
-
-def models_of(parser: str, trees: str) -> list[str]:
-    """Model files that a parse is made with, so that it is made again when they change; none for a download."""
-    options = EXPERIMENT.parsers[parser]
-    if isinstance(options, TrainedParser):
-        return [f"<results>/syntax/{parser}/model/{processor}.pt" for processor in PROCESSORS[trees]]
-    if options.directory is None:
-        return []
-    folder = Path(EXPERIMENT.path(options.directory)) / EXPERIMENT.corpora.source.language
-    return sorted(str(file) for name in STANZA_FOLDERS[trees] for file in (folder / name).glob("*.pt"))
-
-
-def model_options(parser: str, trees: str) -> list[str]:
-    """How `parse` finds its models."""
-    options = EXPERIMENT.parsers[parser]
-    if isinstance(options, TrainedParser):
-        folder = f"{EXPERIMENT.folder('results')}/syntax/{parser}/model"
-        return [f"--{processor}={folder}/{processor}.pt" for processor in PROCESSORS[trees]]
-    return [
-        *([f"--directory={EXPERIMENT.path(options.directory)}"] if options.directory else []),
-        *([f"--package={options.package}"] if options.package else []),
-    ]
 
 
 rule parse:
@@ -149,14 +90,6 @@ rule parse:
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
-    params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "language": EXPERIMENT.corpora.source.language,
-            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size"}),
-            "made_by": made_by("syntax.parse", "stanza", "torch"),
-        },
-        models=lambda wildcards: model_options(wildcards.parser, wildcards.trees),
     log:
         "<logs>/syntax/parse/{parser}.{split}.{trees}.log",
     benchmark:
@@ -167,6 +100,14 @@ rule parse:
     resources:
         mem_mb=4000,
         runtime=1440,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "language": EXPERIMENT.corpora.source.language,
+            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size"}),
+            "made_by": made_by("syntax.parse", "stanza", "torch"),
+        },
+        models=lambda wildcards: model_options(wildcards.parser, wildcards.trees),
     shell:
         """
         python -m pipeline_py.syntax.parse \
@@ -179,7 +120,7 @@ rule parse:
             --threads {threads} \
             --output {output.trees:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -188,8 +129,6 @@ rule treebank_text:
         trees=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
     output:
         tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
-    params:
-        given={"made_by": made_by("syntax.treebank_text")},
     log:
         "<logs>/syntax/treebank_text/{parser}.{trees}.log",
     benchmark:
@@ -200,12 +139,20 @@ rule treebank_text:
     resources:
         mem_mb=1000,
         runtime=30,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "case": CASE_OF_TREES,
+            "made_by": made_by("syntax.treebank_text"),
+        },
     shell:
         """
         python -m pipeline_py.syntax.treebank_text \
+            --annotation {params.given[annotation]} \
+            {params.given[case]} \
             --treebank {input.trees:q} \
             --output {output.tokens:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -228,11 +175,6 @@ rule accuracy:
         predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
     output:
         accuracy="<results>/syntax/{parser}/accuracy/{trees}.tsv",
-    params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "made_by": made_by("syntax.accuracy"),
-        },
     log:
         "<logs>/syntax/accuracy/{parser}.{trees}.log",
     benchmark:
@@ -243,14 +185,21 @@ rule accuracy:
     resources:
         mem_mb=1000,
         runtime=30,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "case": CASE_OF_TREES,
+            "made_by": made_by("syntax.accuracy"),
+        },
     shell:
         """
         python -m pipeline_py.syntax.accuracy \
             --annotation {params.given[annotation]} \
+            {params.given[case]} \
             --gold {input.gold:q} \
             --predicted {input.predicted:q} \
             --output {output.accuracy:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -259,7 +208,9 @@ rule accuracy_of_all_trees:
     input:
         lambda wildcards: [
             f"<results>/syntax/{wildcards.parser}/accuracy/{trees}.tsv"
-            for trees in (("conllu", "ptb") if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents else ("conllu",))
+            for trees in (
+                ("conllu", "ptb") if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents else ("conllu",)
+            )
         ],
     output:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
@@ -273,7 +224,7 @@ rule accuracy_of_all_trees:
         runtime=10,
     shell:
         """
-        {{ head -n 1 {input[0]:q}; tail -q -n +2 {input:q}; }} > {output.accuracy:q} 2> {log:q}
+        {{ head -n 1 {input[0]:q}; tail -q -n +2 {input:q}; }} >{output.accuracy:q} 2>{log:q}
         """
 
 
@@ -284,11 +235,6 @@ rule binarize:
     output:
         trees="<results>/syntax/{parser}/{split}.binary.ptb",
         ledger="<results>/syntax/{parser}/{split}.binary.json",
-    params:
-        given=lambda wildcards: {
-            "branching": EXPERIMENT.parsers[wildcards.parser].branching,
-            "made_by": made_by("syntax.binarize"),
-        },
     log:
         "<logs>/syntax/binarize/{parser}.{split}.log",
     benchmark:
@@ -299,6 +245,11 @@ rule binarize:
     resources:
         mem_mb=1000,
         runtime=120,
+    params:
+        given=lambda wildcards: {
+            "branching": EXPERIMENT.parsers[wildcards.parser].branching,
+            "made_by": made_by("syntax.binarize"),
+        },
     shell:
         """
         python -m pipeline_py.syntax.binarize \
@@ -307,7 +258,7 @@ rule binarize:
             --branching {params.given[branching]} \
             --output {output.trees:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """
 
 
@@ -318,8 +269,6 @@ rule distances:
     output:
         distances="<results>/syntax/{parser}/{split}.distances.arrow",
         ledger="<results>/syntax/{parser}/{split}.distances.json",
-    params:
-        given={"made_by": made_by("syntax.distances", "pyarrow")},
     log:
         "<logs>/syntax/distances/{parser}.{split}.log",
     benchmark:
@@ -330,6 +279,8 @@ rule distances:
     resources:
         mem_mb=2000,
         runtime=120,
+    params:
+        given={"made_by": made_by("syntax.distances", "pyarrow")},
     shell:
         """
         python -m pipeline_py.syntax.distances \
@@ -337,5 +288,5 @@ rule distances:
             --tokens {input.tokens:q} \
             --output {output.distances:q} \
             --ledger-output {output.ledger:q} \
-            2> {log:q}
+            2>{log:q}
         """

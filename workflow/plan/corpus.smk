@@ -1,0 +1,58 @@
+"""What the rules of `corpus` are given: origins of text, limits, tokenization."""
+
+from pipeline_py.config.corpora import Generated, share_of_split, share_of_treebank
+
+
+def generation(what: Generated, share: tuple[float, float]) -> dict:
+    """Parameters of `generate`."""
+    return {**what.model_dump(), "share": share, "made_by": made_by("corpus.generate")}
+
+
+def generation_of_split(split: str) -> dict:
+    corpora = EXPERIMENT.corpora
+    text = corpora.train[0] if split == "train" else corpora.held_out[split]
+    return generation(text.generate, share_of_split(corpora.splits.index(split)))
+
+
+def files_of(split: str, side: str) -> list[str]:
+    """The user's files of one side of a split, in order; empty where the text is generated."""
+    corpora = EXPERIMENT.corpora
+    if split == "train":
+        files = [text.source if side == "source" else text.target for text in corpora.train]
+    else:
+        files = [corpora.held_out[split].sides.get(side)]
+    return [EXPERIMENT.path(file) for file in files if file is not None]
+
+
+def raw(split: str, side: str) -> str:
+    """The text of a split before cleaning: the user's, or the generated."""
+    folder = "raw" if files_of(split, side) else "generated"
+    return f"<results>/corpus/{folder}/{split}.{side}"
+
+
+def tokenized_already(side: str) -> bool:
+    return getattr(EXPERIMENT.corpora, side).tokenizer == "none"
+
+
+# A rule's outputs are fixed in number, so held-out sets are cleaned by one rule for each number of references.
+REFERENCES = {split: [*text.sides][1:] for split, text in EXPERIMENT.corpora.held_out.items()}
+
+
+def tokenization(side: str) -> dict:
+    language = getattr(EXPERIMENT.corpora, "source" if side == "source" else "target")
+    distribution = {
+        "moses": ["sacremoses"],
+        "jieba": ["jieba"],
+        "stanza": ["stanza"],
+        "none": [],
+    }[language.tokenizer]
+    return {
+        **language.model_dump(),
+        "made_by": made_by("corpus.tokenize", *distribution),
+    }
+
+
+def tokens(side: str) -> str:
+    """The path of the words that parsers and subword models read, with {split} open."""
+    folder = "truecased" if getattr(EXPERIMENT.corpora, side).case == "true" else "tokenized"
+    return f"<results>/corpus/{folder}/{{split}}.{side}"
