@@ -47,6 +47,8 @@ def facts(
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
     trained the system; where it did not load stanza or sacrebleu, those installed here.
 
+    What the parts of a system observed on dev, such as the vision span of flexible attention, has columns of its own.
+
     Args:
         facts: SYSTEM=FILE, the facts.json of a training; give the option once for each, in the table's order.
         output: the table as TSV.
@@ -62,11 +64,14 @@ def facts(
     parsers = _parsers(parser or [], read)
     accuracies = {name: _read_accuracy(path) for name, path in _accuracy_files(parser_accuracy or [], parsers)}
     software = list(dict.fromkeys([*SOFTWARE, *(name for content in read.values() for name in content["versions"])]))
-    columns = ["system", *COLUMNS, "parser", *ACCURACIES, *software]
+    observed = {name: _statistics(content) for name, content in read.items()}
+    statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
+    columns = ["system", *COLUMNS, *statistics, "parser", *ACCURACIES, *software]
     rows = [
         [
             name,
             *(content[key] for key in COLUMNS.values()),
+            *(observed[name].get(column) for column in statistics),
             parsers.get(name),
             *(accuracies.get(parsers.get(name, ""), {}).get(accuracy) for accuracy in ACCURACIES),
             *(content["versions"].get(package, _installed(package)) for package in software),
@@ -79,7 +84,7 @@ def facts(
     if markdown_output is not None:
         with writing(markdown_output) as file:
             file.write(sheet.markdown(layout))
-    sys.stdout.write(sheet.plain(layout))
+    sys.stderr.write(sheet.plain(layout))
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
@@ -95,6 +100,15 @@ def _read_facts(path: Path) -> dict[str, Any]:
     if not isinstance(content["versions"], dict):
         raise InputError("'versions' is no JSON object; train the system again", path)
     return content
+
+
+def _statistics(content: dict[str, Any]) -> dict[str, Any]:
+    """Name what each context of the decoder observed; contexts after the first get their number."""
+    return {
+        name if number == 1 else f"{name} ({number})": value
+        for number, context in enumerate(content.get("statistics", []), start=1)
+        for name, value in context.items()
+    }
 
 
 def _parsers(pairs: list[str], systems: Iterable[str]) -> dict[str, str]:

@@ -24,6 +24,7 @@ def table(
     test: list[str],
     score: list[str],
     output: Path,
+    dev_name: str | None = None,
     proposed: list[str] | None = None,
     significance: list[str] | None = None,
     mark_style: MarkStyle = "sdatt",
@@ -33,13 +34,14 @@ def table(
     """Lay out BLEU on dev and every test set, its average over the test sets, and the paper's marks.
 
     The TSV has the columns `system`, the dev set, for each test set its name and `NAME_marks`, and `AVG`. The table
-    is printed as well. Dev is never marked and not averaged, as in the papers.
+    is printed on stderr as well. Dev is never marked and not averaged, as in the papers.
 
     Args:
         title: headline of the table.
         row: a system's name; give the option once for each, in the table's order.
         baseline: the row that * and ** compare with.
-        dev: name of the development set.
+        dev: the development set, as --score names it.
+        dev_name: what the table's head calls it, as in "Dev (newstest2012)"; by default the same.
         test: name of a test set; give the option once for each, in the table's order.
         score: ROW:SET=FILE, sacrebleu JSON of one cell; give the option once for each cell.
         output: the table as TSV.
@@ -63,7 +65,7 @@ def table(
     )
     best = results.best([name for name in row if name not in (proposed or [])])
     marker = Marker(results=results, style=mark_style, baseline=baseline, best=best, proposed=proposed or [])
-    layout = _layout(title, results, marker)
+    layout = _layout(title, dev_name or dev, results, marker)
 
     with writing(output) as file:
         sheet.write_tsv(file, *_values(results, layout))
@@ -71,7 +73,7 @@ def table(
         if path is not None:
             with writing(path) as file:
                 file.write(render(layout))
-    sys.stdout.write(sheet.plain(layout))
+    sys.stderr.write(sheet.plain(layout))
 
 
 def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]) -> None:
@@ -84,8 +86,8 @@ def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]
             raise InputError(f"{name!r} is not a row of the table; the rows are {', '.join(map(repr, rows))}")
 
 
-def _layout(title: str, results: Results, marker: Marker) -> Sheet:
-    dev = "Dev" if results.dev.lower() == "dev" else f"Dev ({results.dev})"
+def _layout(title: str, dev_name: str, results: Results, marker: Marker) -> Sheet:
+    dev = "Dev" if dev_name.lower() == "dev" else f"Dev ({dev_name})"
     notes = [*marker.legend(), f"{AVERAGE} is the mean over the test sets."]
     if marker.best is not None and marker.proposed:
         notes.append(f"Bold: better than the best baseline, {marker.best}.")
