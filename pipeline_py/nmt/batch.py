@@ -7,11 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-EOS = 0
-"""Identifier of the end of a sentence, in both vocabularies."""
-
-UNKNOWN = 1
-"""Identifier of a word outside the vocabulary, in both vocabularies."""
+from pipeline_py.subword.vocabulary import EOS as EOS
 
 PADDING_OF_SYNTAX = {"distances": 255}
 """What fills a syntax tensor where a sentence has no words."""

@@ -1,6 +1,6 @@
 """The conditional GRU: two gated recurrent units around the attention (Nematus; SDAtt eq. 1–14)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems import ConditionalGRU, Model
-from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, context
+from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, context
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
@@ -52,11 +52,13 @@ class Step:
         hidden: s_i (B, H).
         contexts: the context vectors side by side (B, C·M), with M the size of an annotation.
         attention: weights of the first context (B, J).
+        observed: what each context's weighting counted, if it was asked.
     """
 
     hidden: Tensor
     contexts: Tensor
     attention: Tensor
+    observed: list[Observation]
 
 
 class Part(nn.Module):
@@ -113,7 +115,7 @@ class Part(nn.Module):
 
     def start(self, memory: Memory) -> State:
         """Return the state before the first word."""
-        summary = drop(memory.summary, self.dropout.draw(*memory.summary.shape, like=memory.summary))
+        summary = drop(memory.summary, self.dropout.draw(len(memory.summary), memory.summary.shape[1], memory.summary))
         hidden = torch.tanh(at_least_single(self.initial(summary)))
         return State(hidden, tuple(weighting.start(memory) for weighting in self.weightings))  # type: ignore[operator]
 
@@ -148,15 +150,8 @@ class Part(nn.Module):
             The sum over each sentence's words (B,), EOS included.
         """
         sentences, length = target.shape
-        words = target.T  # (I, B)
-        before = functional.pad(self.embedding(words[:-1]), (0, 0, 0, 0, 1, 0))  # (I, B, E)
-        mask = self.dropout.draw(sentences, before.shape[2], like=before)
-        inputs = at_least_single(self.first.inputs(drop(before, mask)))
-        state, masks = self.start(memory), self._masks(memory)
-        steps = []
-        for position in inputs.unbind(0):
-            state, step = self._advance(position, state, memory, masks)
-            steps.append(step)
+        before = self._words_before(target)
+        steps = list(self._steps(before, memory))
         hidden = torch.stack([step.hidden for step in steps])  # (I, B, H)
         contexts = torch.stack([step.contexts for step in steps])  # (I, B, C·M)
 
@@ -173,17 +168,49 @@ class Part(nn.Module):
         if after is not None:
             readout = readout * after.index_select(0, place % sentences)
         logits = at_least_single(self.softmax(readout))
-        losses = functional.cross_entropy(logits, words.flatten().index_select(0, place), reduction="none")
+        losses = functional.cross_entropy(logits, target.T.flatten().index_select(0, place), reduction="none")
         spread = losses.new_zeros(length * sentences).index_copy(0, place, losses)
         return spread.view(length, sentences).sum(dim=0)
 
-    def _advance(self, inputs: Tensor, state: State, memory: Memory, masks: Masks) -> tuple[State, Step]:
+    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+        """Count what the weightings of the contexts find worth counting, when `target` is what is said.
+
+        Returns:
+            For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
+        """
+        totals: list[Observation] = [{} for _ in self.weightings]
+        for number, step in enumerate(self._steps(self._words_before(target), memory, observe=True)):
+            real = target_lengths > number
+            for total, observed in zip(totals, step.observed, strict=True):
+                for name, (value, count) in observed.items():
+                    value_before, count_before = total.get(name, (0, 0))
+                    total[name] = (value_before + value * real, count_before + count * real)
+        return totals
+
+    def _words_before(self, target: Tensor) -> Tensor:
+        """Embed the word before each word, zero before the first: (B, I) → (I, B, E)."""
+        return functional.pad(self.embedding(target.T[:-1]), (0, 0, 0, 0, 1, 0))
+
+    def _steps(self, before: Tensor, memory: Memory, observe: bool = False) -> Iterator[Step]:
+        """Run the recurrence over whole sentences, given the words before each word (I, B, E)."""
+        mask = self.dropout.draw(before.shape[1], before.shape[2], before)
+        inputs = self.first.inputs(drop(before, mask))
+        state, masks = self.start(memory), self._masks(memory)
+        for position in at_least_single(inputs).unbind(0):
+            state, step = self._advance(position, state, memory, masks, observe)
+            yield step
+
+    def _advance(
+        self, inputs: Tensor, state: State, memory: Memory, masks: Masks, observe: bool = False
+    ) -> tuple[State, Step]:
         """Make the recurrent part of a step; `inputs` (B, 3·H) is what GRU1 makes of the word before."""
         query = self.first.step(inputs, state.hidden, masks.first)  # s'
         asked = drop(query, masks.query)
         scores = [at_least_single(score(asked, keys)) for score, keys in zip(self.scores, memory.keys, strict=True)]
-        weights, carried, contexts = [], [], []
+        weights, carried, contexts, observed = [], [], [], []
         for weighting, score, before in zip(self.weightings, self.score_of, state.carried, strict=True):
+            if observe:
+                observed.append(weighting.observe(scores[score], asked, memory, before))  # type: ignore[operator]
             alpha, after = weighting(scores[score], asked, memory, before)
             weights.append(alpha)
             carried.append(after)
@@ -191,7 +218,7 @@ class Part(nn.Module):
         joined = contexts[0] if len(contexts) == 1 else torch.cat(contexts, dim=1)
         fed = self.second.inputs(drop(joined[:, : self.fed], masks.context))
         hidden = self.second.step(fed, query, masks.second)
-        return State(hidden, tuple(carried)), Step(hidden, joined, weights[0])
+        return State(hidden, tuple(carried)), Step(hidden, joined, weights[0], observed)
 
     def _masks(self, memory: Memory) -> Masks:
         rows, hidden, like = len(memory.states), self.first.hidden, memory.summary

@@ -44,6 +44,6 @@ class Part(nn.Module):
     def _read(self, gru: GRU, words: Tensor) -> Tensor:
         """Run one direction: identifiers (B, J) → states (B, J, hidden)."""
         embedded = self.embedding(words.T)  # (J, B, E)
-        embedded = drop(embedded, self.dropout.draw(*embedded.shape[1:], like=embedded))
-        mask = self.dropout.draw(len(words), gru.hidden, like=embedded)
+        embedded = drop(embedded, self.dropout.draw(embedded.shape[1], embedded.shape[2], embedded))
+        mask = self.dropout.draw(len(words), gru.hidden, embedded)
         return gru.sequence(at_least_single(gru.inputs(embedded)), mask).transpose(0, 1)

@@ -1,0 +1,260 @@
+"""One training run: updates, looks at the development set, checkpoints, the end."""
+
+import math
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from pipeline_py.config.training import Training
+from pipeline_py.nmt import optimizer
+from pipeline_py.nmt.checkpoint import (
+    Checkpoint,
+    Checkpoints,
+    flatten_optimizer,
+    random_states,
+    restore_optimizer,
+    restore_random_states,
+)
+from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.validation import Validation
+from pipeline_py.subword.vocabulary import Vocabulary
+
+
+@dataclass
+class Standing:
+    """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
+
+    Attributes:
+        epoch: passes over the training data that are complete.
+        batch: batches of the present epoch that are done.
+        update: batches that were done in all, skipped ones included.
+        skipped: of these, how many changed nothing, since their loss or gradient was not finite.
+        best_score: best score on the development set (higher is better; a loss counts negatively).
+        best_update: when it was reached.
+        looks_since_best: looks at the development set since then.
+        loss: summed over the target tokens since the last look, in nats.
+        norm: summed gradient norm of the updates since the last look.
+        tokens: target tokens since the last look, EOS included.
+        updates: updates since the last look that were not skipped.
+        words: target words in all, EOS not included.
+        training_seconds: time spent on updates.
+        seconds: time spent in all.
+        curve: one row a look.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    update: int = 0
+    skipped: int = 0
+    best_score: float | None = None
+    best_update: int = 0
+    looks_since_best: int = 0
+    loss: float = 0.0
+    norm: float = 0.0
+    tokens: int = 0
+    updates: int = 0
+    words: int = 0
+    training_seconds: float = 0.0
+    seconds: float = 0.0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def words_per_second(self) -> float:
+        """Target words (EOS not included) per second of training."""
+        return self.words / self.training_seconds if self.training_seconds else 0.0
+
+    @property
+    def looked(self) -> bool:
+        """Whether the development set was looked at since the last update."""
+        return bool(self.curve) and self.curve[-1]["update"] == self.update
+
+
+class Run:
+    """Trains a model; `updates` is iterated over to the end, then `model` holds the best weights.
+
+    A run that is resumed from any checkpoint of its own makes the same updates as one that never stopped.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        training: Training,
+        data: Dataset,
+        validation: Validation,
+        vocabulary: Vocabulary,
+        checkpoints: Checkpoints,
+        device: torch.device,
+    ) -> None:
+        self.name = name
+        self.model = model.to(device).train()
+        self.training = training
+        self.standing = Standing()
+        self._data = data
+        self._validation = validation
+        self._vocabulary = vocabulary
+        self._checkpoints = checkpoints
+        self._device = device
+        self._optimizer = optimizer.build(training.optimizer, model.parameters())
+        self._best: dict[str, Tensor] = {}
+        self._epoch_length = 1
+        self._clock = time.monotonic()
+        self._saved = self._clock
+
+    def resume(self) -> bool:
+        """Go back to the last checkpoint, if there is one."""
+        checkpoint = self._checkpoints.load()
+        if checkpoint is None:
+            return False
+        self.model.load_state_dict(checkpoint.tensors["model"])
+        restore_optimizer(self._optimizer, checkpoint.tensors.get("optimizer", {}))
+        restore_random_states(checkpoint.tensors["random"], self._device)
+        self._best = checkpoint.tensors.get("best", {})
+        self.standing = Standing(**checkpoint.state)
+        return True
+
+    def remaining(self) -> int | None:
+        """Estimate how many updates are still to be made; None where only patience ends the run."""
+        training, standing = self.training, self.standing
+        limits = []
+        if training.updates is not None:
+            limits.append(training.updates - standing.update)
+        if training.epochs is not None:
+            epoch = len(self._batches(standing.epoch))
+            limits.append((training.epochs - standing.epoch) * epoch - standing.batch)
+        return max(min(limits), 0) if limits else None
+
+    def updates(self) -> Iterator[int]:
+        """Train to the end, yielding the number of each update."""
+        standing = self.standing
+        while not self._finished():
+            batches = self._batches(standing.epoch)
+            self._epoch_length = len(batches)
+            while standing.batch < len(batches) and not self._finished():
+                self._update(batches[standing.batch])
+                standing.batch += 1
+                self._tick(training=True)
+                every = self.training.validate_every
+                if every is not None and standing.update % every == 0:
+                    self._look()
+                elif time.monotonic() - self._saved > 60 * self.training.checkpoint_minutes:
+                    self._save()
+                yield standing.update
+            if standing.batch == len(batches):
+                standing.epoch += 1
+                standing.batch = 0
+                if self.training.validate_every is None:
+                    self._look()
+        if not standing.looked:
+            self._look()
+        self.model.load_state_dict(self._best)
+
+    def statistics(self) -> list[dict[str, float]]:
+        """Average what the weighting of each context counts on the development set."""
+        return self._validation.statistics(self.model)
+
+    def _batches(self, epoch: int) -> list[Any]:
+        return self._data.epoch(self.training.seed, epoch, self.training.batch_size, self.training.batch_unit)
+
+    def _finished(self) -> bool:
+        training, standing = self.training, self.standing
+        return (
+            (training.epochs is not None and standing.epoch >= training.epochs)
+            or (training.updates is not None and standing.update >= training.updates)
+            or standing.looks_since_best >= training.patience
+        )
+
+    def _update(self, pairs: Any) -> None:
+        """Make one update: loss = mean over sentences of summed log-loss, gradient norm clipped."""
+        standing = self.standing
+        batch = self._data.batch(pairs).to(self._device)
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self.training.precision == "bfloat16"):
+            loss = self.model.loss(batch).mean()
+        self._optimizer.zero_grad()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
+        mean_loss, gradient_norm = torch.stack([loss.detach(), norm]).tolist()
+        standing.update += 1
+        standing.words += self._data.words(pairs)
+        if not (math.isfinite(mean_loss) and math.isfinite(gradient_norm)):
+            standing.skipped += 1
+            return
+        self._optimizer.step()
+        standing.loss += mean_loss * len(pairs)
+        standing.norm += gradient_norm
+        standing.tokens += self._data.words(pairs) + len(pairs)
+        standing.updates += 1
+
+    def _look(self) -> None:
+        """Score the model on the development set, keep it if it is the best, and write a checkpoint."""
+        standing = self.standing
+        loss = self._validation.loss(self.model)
+        bleu = None
+        if self.training.early_stopping == "bleu":
+            bleu = self._validation.bleu(self.model, self._vocabulary)
+        score = -loss if bleu is None else bleu
+        better = not math.isnan(score) and (standing.best_score is None or score > standing.best_score)
+        if better or not self._best:
+            self._best = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
+        if better:
+            standing.best_score = score
+            standing.best_update = standing.update
+        standing.looks_since_best = 0 if better else standing.looks_since_best + 1
+        self._tick()
+        standing.curve.append(
+            {
+                "update": standing.update,
+                "epoch": standing.epoch + standing.batch / self._epoch_length,
+                "train_loss": standing.loss / standing.tokens if standing.tokens else None,
+                "dev_loss": loss,
+                "dev_bleu": bleu,
+                "best": better,
+                "gradient_norm": standing.norm / standing.updates if standing.updates else None,
+                "target_words": standing.words,
+                "seconds": standing.seconds,
+                "words_per_second": standing.words_per_second,
+            }
+        )
+        standing.loss, standing.norm, standing.tokens, standing.updates = 0.0, 0.0, 0, 0
+        self._tell()
+        self._save()
+
+    def _save(self) -> None:
+        self._tick()
+        self._checkpoints.save(
+            Checkpoint(
+                {
+                    "model": {name: tensor.detach().cpu() for name, tensor in self.model.state_dict().items()},
+                    "optimizer": flatten_optimizer(self._optimizer),
+                    "random": random_states(self._device),
+                    "best": self._best,
+                },
+                asdict(self.standing),
+            )
+        )
+        self._saved = time.monotonic()
+
+    def _tick(self, training: bool = False) -> None:
+        """Add the time since the last tick to the run's, and to that of training if it was spent there."""
+        now = time.monotonic()
+        self.standing.seconds += now - self._clock
+        if training:
+            self.standing.training_seconds += now - self._clock
+        self._clock = now
+
+    def _tell(self) -> None:
+        row = self.standing.curve[-1]
+        bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
+        verdict = "the best so far" if row["best"] else f"{self.standing.looks_since_best} looks since the best"
+        tqdm.write(
+            f"{self.name}: epoch {row['epoch']:.2f}, update {row['update']}, {row['words_per_second']:.0f} words/s, "
+            f"dev loss {row['dev_loss']:.4f}{bleu} ({verdict})",
+            file=sys.stderr,
+        )

@@ -1,0 +1,206 @@
+"""Train a neural system."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import write_json, writing
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+from pipeline_py.progress import progress
+
+if TYPE_CHECKING:
+    import torch
+
+    from pipeline_py.nmt.run import Run
+
+Options = TypeVar("Options", bound=BaseModel)
+
+COLUMNS = {
+    "update": "d",
+    "epoch": ".4f",
+    "train_loss": ".6f",
+    "dev_loss": ".6f",
+    "dev_bleu": ".4f",
+    "best": "d",
+    "gradient_norm": ".6f",
+    "target_words": "d",
+    "seconds": ".1f",
+    "words_per_second": ".1f",
+}
+"""Columns of the learning curve and how they are written; only the last two differ between equal runs."""
+
+
+def train(
+    *,
+    name: Annotated[str, Option()] = "system",
+    system: Annotated[str, Option()],
+    training: Annotated[str, Option()],
+    train_source: Annotated[Path, Option()],
+    train_target: Annotated[Path, Option()],
+    dev_source: Annotated[Path, Option()],
+    dev_target: Annotated[Path, Option()],
+    source_vocabulary: Annotated[Path, Option()],
+    target_vocabulary: Annotated[Path, Option()],
+    train_syntax: Annotated[list[str] | None, Option()] = None,
+    dev_syntax: Annotated[list[str] | None, Option()] = None,
+    code: Annotated[str, Option()] = "",
+    checkpoints: Annotated[Path, Option()],
+    model_output: Annotated[Path, Option()],
+    config_output: Annotated[Path, Option()],
+    curve_output: Annotated[Path, Option()],
+    facts_output: Annotated[Path, Option()],
+) -> None:
+    """Train a neural system and keep the weights that are best on the development set.
+
+    A run that was killed goes on from its last checkpoint and ends with the same weights, bit by bit, as one that
+    never was (on the same machine with as many threads). A checkpoint of other inputs, settings or code is set aside.
+
+    Args:
+        name: What to call the system in messages.
+        system: The composition, one of `systems` of the configuration as JSON.
+        training: `training` of the configuration as JSON.
+        train_source: Packed source sentences (ragged int32).
+        train_target: Packed target sentences.
+        dev_source: Packed source sentences to choose the weights by.
+        dev_target: Packed target sentences to choose the weights by.
+        source_vocabulary: `token count` per line.
+        target_vocabulary: `token count` per line.
+        train_syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=train.distances.arrow.
+        dev_syntax: The same for the development set.
+        code: Anything that names the version of the code; a checkpoint of another version is not resumed.
+        checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
+        model_output: Weights in safetensors.
+        config_output: What is needed to build the network: {"system", "source_size", "target_size"}.
+        curve_output: One row for each look at the development set.
+        facts_output: Size, speed, scores and versions as JSON.
+
+    Raises:
+        InputError: options or files are not what they should be, or do not belong together.
+    """
+    system_options = _options(System, system, "--system")
+    training_options = _options(Training, training, "--training")
+    train_files = _syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
+    dev_files = _syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
+
+    import torch
+
+    from pipeline_py.nmt.checkpoint import Checkpoints, identity
+    from pipeline_py.nmt.dataset import Dataset
+    from pipeline_py.nmt.model import Model
+    from pipeline_py.nmt.run import Run
+    from pipeline_py.nmt.saved import save_config, save_weights
+    from pipeline_py.nmt.validation import Validation
+    from pipeline_py.subword.vocabulary import Vocabulary
+
+    device = _prepare(training_options)
+    vocabulary = Vocabulary.load(target_vocabulary)
+    sizes = len(Vocabulary.load(source_vocabulary)), len(vocabulary)
+    data = Dataset(train_source, train_target, train_files, *sizes, training_options.max_length)
+    dev = Dataset(dev_source, dev_target, dev_files, *sizes)
+    files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
+    settings = (system_options.model_dump_json(), training_options.model_dump_json(), code)
+    versions = {"torch": torch.__version__}
+    run_identity = identity(
+        [*files, *train_files.values(), *dev_files.values()], *settings, device.type, versions["torch"]
+    )
+
+    torch.manual_seed(training_options.seed)
+    run = Run(
+        name=name,
+        model=Model(system_options, *sizes),
+        training=training_options,
+        data=data,
+        validation=Validation(
+            dev,
+            dev.in_order_of_length(training_options.batch_size, training_options.batch_unit),
+            device,
+            half=training_options.precision == "bfloat16",
+        ),
+        vocabulary=vocabulary,
+        checkpoints=(kept := Checkpoints(checkpoints, run_identity)),
+        device=device,
+    )
+    what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
+    for _ in progress(run.updates(), what, total=run.remaining(), unit="updates"):
+        pass
+
+    save_weights(model_output, run.model.state_dict())
+    save_config(config_output, run.model)
+    _write_curve(curve_output, run.standing.curve)
+    write_json(facts_output, {**_facts(run, data.skipped, device), "versions": versions})
+    kept.remove()
+
+
+def _options(model: type[Options], text: str, option: str) -> Options:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the value"
+        raise stage.InputError(f"{option}: {place}: {first['msg']}; correct the configuration") from None
+
+
+def _syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, Path]:
+    files = {}
+    for text in given:
+        kind, equals, path = text.partition("=")
+        if not equals or kind not in kinds:
+            raise stage.InputError(f"{option} {text}: the system reads {list(kinds) or 'no syntax'}, as KIND=FILE")
+        files[kind] = Path(path)
+    for kind in kinds:
+        if kind not in files:
+            raise stage.InputError(f"the system reads {kind}; give {option} {kind}=FILE")
+    return files
+
+
+def _prepare(training: Training) -> "torch.device":
+    """Set torch up so that a run can be repeated, and choose the device."""
+    import torch
+
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS does not repeat its sums
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+    torch.set_num_threads(training.threads)
+    if training.device == "cuda" and not torch.cuda.is_available():
+        raise stage.InputError("training.device is cuda and there is no such device; set it to cpu or auto")
+    return torch.device("cuda" if training.device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
+    with writing(path) as file:
+        file.write("\t".join(COLUMNS) + "\n")
+        for row in rows:
+            values = ("" if row[column] is None else format(row[column], how) for column, how in COLUMNS.items())
+            file.write("\t".join(values) + "\n")
+
+
+def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
+    standing, training = run.standing, run.training
+    best = standing.best_score
+    return {
+        "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
+        "updates": standing.update,
+        "epochs": standing.epoch,
+        "best_update": standing.best_update,
+        "early_stopping": training.early_stopping,
+        "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
+        "target_words": standing.words,
+        "target_words_per_second": round(standing.words_per_second, 1),
+        "seconds": round(standing.seconds, 1),
+        "seed": training.seed,
+        "device": device.type,
+        "threads": training.threads,
+        "precision": training.precision,
+        "skipped": {"too_long": too_long, "non_finite_batches": standing.skipped},
+        "statistics": run.statistics(),
+    }
+
+
+if __name__ == "__main__":
+    stage.run(train)
