@@ -14,6 +14,7 @@ from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report import sheet
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
 
 # Column → key of facts.json.
 COLUMNS = {
@@ -132,11 +133,10 @@ def _accuracy_files(pairs: list[str], parsers: dict[str, str]) -> Iterable[tuple
 
 def _read_accuracy(path: Path) -> dict[str, str]:
     """Read accuracies by metric from the TSV of `syntax.accuracy`."""
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = csv.DictReader(file, delimiter="\t")
-        if not {"metric", "value"} <= set(lines.fieldnames or ()):
-            raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
-        return {row["metric"]: row["value"] for row in lines}
+    lines = csv.DictReader(read_lines(path), delimiter="\t")
+    if not {"metric", "value"} <= set(lines.fieldnames or ()):
+        raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
+    return {row["metric"]: row["value"] for row in lines}
 
 
 def _installed(package: str) -> str | None:

@@ -4,11 +4,13 @@ import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
 
 # The `sacrebleu` command rounds to one decimal; what differs by more is another output or another setting.
 SAME_SCORE = 0.05 + 1e-9
@@ -117,9 +119,12 @@ def read_scores(pairs: Sequence[str], rows: Sequence[str], sets: Sequence[str]) 
 def _read_score(path: Path) -> Score:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return Score(bleu=float(content["score"]), signature=str(content["signature"]))
+        score = Score(bleu=float(content["score"]), signature=str(content["signature"]))
     except (ValueError, KeyError, TypeError):
         raise InputError("the file is no sacrebleu JSON with score and signature; score again", path) from None
+    if not isfinite(score.bleu):
+        raise InputError(f"the score is {score.bleu}, which is no BLEU; score again", path)
+    return score
 
 
 def read_comparisons(pairs: Sequence[str], tests: Sequence[str]) -> dict[tuple[str, str, str], Comparison]:
@@ -132,17 +137,16 @@ def read_comparisons(pairs: Sequence[str], tests: Sequence[str]) -> dict[tuple[s
     for test, path in named_files(pairs, "--significance").items():
         if test not in tests:
             raise InputError(f"--significance {test!r} belongs to no test set; name it with --test, or leave it out")
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = csv.DictReader(file, delimiter="\t")
-            for row in lines:
-                try:
-                    comparisons[test, row["system"], row["other"]] = Comparison(
-                        bleu_system=float(row["bleu_system"]),
-                        bleu_other=float(row["bleu_other"]),
-                        better=int(row["better"]),
-                        worse=int(row["worse"]),
-                        p_value=float(row["p_value"]),
-                    )
-                except (KeyError, ValueError, TypeError):
-                    raise InputError("no row of a sign test; make the file anew", path, lines.line_num) from None
+        lines = csv.DictReader(read_lines(path), delimiter="\t")
+        for row in lines:
+            try:
+                comparisons[test, row["system"], row["other"]] = Comparison(
+                    bleu_system=float(row["bleu_system"]),
+                    bleu_other=float(row["bleu_other"]),
+                    better=int(row["better"]),
+                    worse=int(row["worse"]),
+                    p_value=float(row["p_value"]),
+                )
+            except (KeyError, ValueError, TypeError):
+                raise InputError("no row of a sign test; make the file anew", path, lines.line_num) from None
     return comparisons

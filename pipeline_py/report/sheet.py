@@ -22,12 +22,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: every row has one cell for each column, and the first column names the row."""
+    """A table: every row has one cell for each column, and the first column names the row.
+
+    `bold_means` is what bold stands for, in the renderings that have it.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+    bold_means: str = ""
+
+    def all_notes(self) -> list[str]:
+        """The notes of a rendering that shows bold."""
+        return [*self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means else [])]
 
 
 def write_tsv(file: IO[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -55,13 +63,13 @@ def markdown(sheet: Sheet) -> str:
     header = "| " + " | ".join(map(_markdown_text, sheet.columns)) + " |"
     rule = "|---" + "|---:" * (len(sheet.columns) - 1) + "|"
     rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in sheet.rows]
-    notes = [line for note in sheet.notes for line in ("", _markdown_text(note))]
+    notes = [line for note in sheet.all_notes() for line in ("", _markdown_text(note))]
     return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes]) + "\n"
 
 
 def latex(sheet: Sheet) -> str:
     """Draw as a LaTeX table; its preamble needs the package booktabs, and other scripts than Latin need XeLaTeX."""
-    caption = " ".join(map(_latex_text, [sheet.title.rstrip(".") + ".", *sheet.notes]))
+    caption = " ".join(map(_latex_text, [sheet.title.rstrip(".") + ".", *sheet.all_notes()]))
     return "\n".join(
         [
             "% \\usepackage{booktabs}",

@@ -88,14 +88,13 @@ def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]
 
 def _layout(title: str, dev_name: str, results: Results, marker: Marker) -> Sheet:
     dev = "Dev" if dev_name.lower() == "dev" else f"Dev ({dev_name})"
-    notes = [*marker.legend(), f"{AVERAGE} is the mean over the test sets."]
-    if marker.best is not None and marker.proposed:
-        notes.append(f"Bold: better than the best baseline, {marker.best}.")
+    averaged = f"{AVERAGE} is the mean over the test sets."
     return Sheet(
         title=title,
         columns=["System", dev, *results.tests, AVERAGE],
         rows=[_row(name, results, marker) for name in results.rows],
-        notes=[*notes, *_signature_notes(results.signatures())],
+        notes=[*marker.legend(), averaged, *_signature_notes(results.signatures())],
+        bold_means=f"better than the best baseline, {marker.best}" if marker.best and marker.proposed else "",
     )
 
 
