@@ -21,7 +21,7 @@ from pipeline_py.syntax.constituency import (
     Preterminal,
     fold,
     read_trees,
-    unparsed,
+    unparsed_phrase,
     write_trees,
 )
 from pipeline_py.text import read_lines
@@ -95,7 +95,7 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
     if tree.root is None:
         return tree
     if tree.failed:
-        return unparsed([piece for word in pieces for piece in word], tree.line)
+        return unparsed_phrase([piece for word in pieces for piece in word])
     words = iter(pieces)
 
     def lexical(leaf: Preterminal) -> Node:

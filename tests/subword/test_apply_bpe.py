@@ -1,0 +1,110 @@
+"""Pieces against subword-nmt's own command, and the round trip of every word."""
+
+import gzip
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces
+from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe
+from pipeline_py.subword.learn_bpe import learn_bpe
+from pipeline_py.subword.vocabulary import vocabulary
+
+MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
+CODES = "#version: 0.2\n@ @\n@ @</w>\na @\na@ @</w>\nl o\nlo w</w>\n< /\n</ w\n</w >\n\u200d a\n"
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    if not MULTI30K.is_dir():
+        pytest.skip(f"the Multi30k data is not at {MULTI30K}")
+    with gzip.open(MULTI30K / "train.de.gz", "rb") as file:
+        (tmp_path / "text").write_bytes(b"".join(islice(file, 2000)) + b"\n" + b"".join(islice(file, 500)))
+    learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes", merges=500)
+    return tmp_path / "text"
+
+
+def theirs(folder: Path, *options: object) -> bytes:
+    command = [
+        sys.executable,
+        "-c",
+        "from subword_nmt.subword_nmt import main; main()",
+        "apply-bpe",
+        "-i",
+        folder / "text",
+    ]
+    command += ["-c", folder / "codes", "-o", folder / "theirs", *options]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    return (folder / "theirs").read_bytes()
+
+
+def test_pieces_are_those_of_subword_nmt(captions: Path, tmp_path: Path) -> None:
+    apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "ours")
+    assert (tmp_path / "ours").read_bytes() == theirs(tmp_path)
+
+
+def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
+    apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "free")
+    vocabulary(input=tmp_path / "free", output=tmp_path / "vocabulary")
+    apply_bpe(
+        input=captions,
+        codes=tmp_path / "codes",
+        output=tmp_path / "ours",
+        vocabulary=tmp_path / "vocabulary",
+        vocabulary_threshold=20,
+    )
+    options = ("--vocabulary", tmp_path / "vocabulary", "--vocabulary-threshold", 20)
+    assert (tmp_path / "ours").read_bytes() == theirs(tmp_path, *options) != (tmp_path / "free").read_bytes()
+
+
+@given(st.lists(st.text(st.sampled_from("@alow</w>\u00a0\u200d\u0301"), min_size=1), max_size=6))
+def test_words_come_back_whatever_they_are(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
+    path = tmp_path_factory.getbasetemp() / "codes"
+    path.write_text(CODES)
+    segmented = Segmenter(path).sentence(words)
+    assert pieces.join(segmented) == words
+    assert pieces.join(pieces.split(" ".join(segmented))) == words
+
+
+def test_a_word_that_ends_like_a_piece_is_no_part_of_the_next(tmp_path: Path) -> None:
+    (tmp_path / "codes").write_text(CODES)
+    (tmp_path / "text").write_text("a@@ low\n\n@@\n")
+    apply_bpe(input=tmp_path / "text", codes=tmp_path / "codes", output=tmp_path / "pieces")
+    assert (tmp_path / "pieces").read_text() == "a@@ @@@ @ low\n\n@@@ @\n"
+
+
+@pytest.mark.parametrize(
+    ("codes", "words"),
+    [
+        ("#version: 0.2\na b\na b c\n", "codes, line 3: not two symbols"),
+        ("a b\n\n", "codes, line 2: not two symbols"),
+        ("#version: 0.2\n", "codes: no merges"),
+        ("", "codes: no merges"),
+    ],
+)
+def test_malformed_codes_are_named(tmp_path: Path, codes: str, words: str) -> None:
+    (tmp_path / "codes").write_text(codes)
+    with pytest.raises(InputError, match=words):
+        Segmenter(tmp_path / "codes")
+
+
+def test_a_vocabulary_without_frequent_pieces_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "codes").write_text(CODES)
+    (tmp_path / "vocabulary").write_text("low 3\n")
+    with pytest.raises(InputError, match="vocabulary: no piece occurs 4 times"):
+        Segmenter(tmp_path / "codes", tmp_path / "vocabulary", vocabulary_threshold=4)
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("x\n")
+    (tmp_path / "codes").write_text("a\n")
+    command = [sys.executable, "-m", "pipeline_py.subword.apply_bpe", "--input", "text", "--codes", "codes"]
+    result = subprocess.run([*command, "--output", "out"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == "error: codes, line 1: not two symbols separated by a space; learn the codes again\n"

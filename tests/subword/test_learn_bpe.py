@@ -1,0 +1,76 @@
+"""Learned merges against subword-nmt's own commands."""
+
+import gzip
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.stage import InputError
+from pipeline_py.subword.learn_bpe import learn_bpe
+
+MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
+DICTIONARY = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3
+
+
+def subword_nmt(*arguments: object) -> None:
+    command = [sys.executable, "-c", "from subword_nmt.subword_nmt import main; main()", *map(str, arguments)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> list[Path]:
+    if not MULTI30K.is_dir():
+        pytest.skip(f"the Multi30k data is not at {MULTI30K}")
+    for language in ("en", "de"):
+        with gzip.open(MULTI30K / f"train.{language}.gz", "rb") as file:
+            (tmp_path / language).write_bytes(b"".join(islice(file, 2000)))
+    return [tmp_path / "en", tmp_path / "de"]
+
+
+def test_the_worked_example_of_the_paper(tmp_path: Path) -> None:
+    """The dictionary of Sennrich et al. 2016, algorithm 1, by hand: st 9, est 9, lo 7, west 6 (as are ew and ne)."""
+    (tmp_path / "text").write_text(DICTIONARY + "\n")
+    learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes", merges=4)
+    lines = (tmp_path / "codes").read_text().splitlines()
+    assert lines[0] == "#version: 0.2"
+    assert [line.replace("</w>", "·") for line in lines[1:]] == ["s t·", "e st·", "l o", "w est·"]
+
+
+@pytest.mark.parametrize("frequency", [1, 2, 30])
+def test_codes_of_one_language(captions: list[Path], tmp_path: Path, frequency: int) -> None:
+    learn_bpe(input=[captions[1]], output=tmp_path / "ours", merges=300, min_frequency=frequency)
+    subword_nmt("learn-bpe", "-s", 300, "--min-frequency", frequency, "-i", captions[1], "-o", tmp_path / "theirs")
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+def test_joint_codes(captions: list[Path], tmp_path: Path) -> None:
+    learn_bpe(input=captions, output=tmp_path / "ours", merges=300)
+    vocabularies = [tmp_path / "v0", tmp_path / "v1"]
+    command: list[object] = ["learn-joint-bpe-and-vocab", "-s", 300, "-i", *captions, "-o", tmp_path / "theirs"]
+    subword_nmt(*command, "--write-vocabulary", *vocabularies)
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+def test_fewer_merges_where_no_pair_is_frequent(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("ab ab abc\n\n")
+    learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes", merges=1000)
+    assert (tmp_path / "codes").read_text() == "#version: 0.2\na b</w>\n"
+
+
+@pytest.mark.parametrize("text", ["", "a b c\n", "ab cd\n"])
+def test_text_without_a_frequent_pair(tmp_path: Path, text: str) -> None:
+    (tmp_path / "text").write_text(text)
+    with pytest.raises(InputError, match="text: no two neighbouring characters occur 2 times"):
+        learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes")
+    assert not (tmp_path / "codes").exists()
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"aa aa\n\xff\n")
+    command = [sys.executable, "-m", "pipeline_py.subword.learn_bpe", "--input", "text", "--output", "codes"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("error: text, line 2: byte 0 is not UTF-8")

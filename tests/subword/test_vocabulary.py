@@ -1,0 +1,84 @@
+"""Vocabularies: their order, their size, their identifiers."""
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.stage import InputError
+from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, vocabulary
+
+TEXT = "b a b </s> c\n\n<unk> <unk> é Z z\u00a0z c\n"
+
+
+def build(tmp_path: Path, text: str, **options: int) -> list[str]:
+    (tmp_path / "text").write_bytes(text.encode())
+    vocabulary(input=tmp_path / "text", output=tmp_path / "vocabulary", **options)
+    return (tmp_path / "vocabulary").read_bytes().decode().split("\n")[:-1]
+
+
+def test_most_frequent_first_and_ties_by_codepoint(tmp_path: Path) -> None:
+    lines = build(tmp_path, TEXT)
+    assert lines == ["</s> 0", "<unk> 0", "b 2", "c 2", "Z 1", "a 1", "z\u00a0z 1", "é 1"]
+
+
+def test_cut_offs_count_the_special_tokens(tmp_path: Path) -> None:
+    assert build(tmp_path, TEXT, max_size=3) == ["</s> 0", "<unk> 0", "b 2"]
+    assert build(tmp_path, TEXT, min_count=2) == ["</s> 0", "<unk> 0", "b 2", "c 2"]
+    assert build(tmp_path, TEXT, min_count=9) == ["</s> 0", "<unk> 0"]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.text("abé\U0001f600\ue000", min_size=1, max_size=2), min_size=1), st.integers(3, 9), st.integers(1, 3)
+)
+def test_against_a_naive_count(tmp_path: Path, tokens: list[str], size: int, least: int) -> None:
+    lines = build(tmp_path, " ".join(tokens) + "\n", max_size=size, min_count=least)
+    expected = [f"{token} {count}" for token, count in sorted(Counter(tokens).items()) if count >= least]
+    expected.sort(key=lambda line: -int(line.split()[1]))
+    assert lines == ["</s> 0", "<unk> 0", *expected][:size]
+
+
+def test_encoding_and_decoding(tmp_path: Path) -> None:
+    build(tmp_path, TEXT)
+    loaded = Vocabulary.load(tmp_path / "vocabulary")
+    assert len(loaded) == 8
+    assert loaded.tokens[EOS] == "</s>"
+    assert loaded.counts == [0, 0, 2, 2, 1, 1, 1, 1]
+    ids = loaded.encode(["b", "z\u00a0z", "never seen", "</s>", "<unk>"])
+    assert ids == [2, 6, UNK, UNK, UNK]
+    assert loaded.decode([*ids[:3], EOS]) == ["b", "z\u00a0z", "<unk>", "</s>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("</s> 0\n<unk> 0\na\n", "line 3: not `token count`"),
+        ("</s> 0\n<unk> 0\na b 3\n", "line 3: not `token count`"),
+        ("</s> 0\n<unk> 0\na ²\n", "line 3: not `token count`"),
+        ("a 3\nb 2\n", "the first tokens are not </s> and <unk>"),
+        ("", "the first tokens are not </s> and <unk>"),
+        ("</s> 0\n<unk> 0\na 2\nb 2\na 1\n", "the token 'a' comes twice"),
+    ],
+)
+def test_a_malformed_vocabulary_is_named(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "vocabulary").write_text(text)
+    with pytest.raises(InputError, match=f"vocabulary.*{words}"):
+        Vocabulary.load(tmp_path / "vocabulary")
+
+
+def test_a_size_without_room_for_a_token(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--max-size"):
+        build(tmp_path, TEXT, max_size=2)
+
+
+def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("\n \n")
+    command = [sys.executable, "-m", "pipeline_py.subword.vocabulary", "--input", "text", "--output", "vocabulary"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("error: text: no token in the file")
