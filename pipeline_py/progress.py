@@ -25,7 +25,9 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
             mininterval=SECONDS_BETWEEN_LOG_LINES,
             maxinterval=SECONDS_BETWEEN_LOG_LINES,
             file=_LogLines(),
-            bar_format="{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left",
+            bar_format="{desc}: {n_fmt}{unit}, {rate_fmt}, {elapsed} elapsed"
+            if total is None
+            else "{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left",
         )
     yield from bar
 

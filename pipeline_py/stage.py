@@ -29,8 +29,8 @@ def run(function: Callable[..., Any]) -> None:
     """Run `function` with the arguments of the command line.
 
     Keyword-only parameters become options of the same name (`max_length` → `--max-length`); the docstring becomes
-    `--help`, its `Args` the help of each option. An `InputError` or a missing file ends the command with one
-    sentence on stderr and exit code 1.
+    `--help`, its `Args` the help of each option. An `InputError` or a file that cannot be opened ends the command
+    with one sentence on stderr and exit code 1.
     """
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command(help=_description(function))(_with_options(function))
@@ -41,6 +41,10 @@ def run(function: Callable[..., Any]) -> None:
         sys.exit(1)
     except FileNotFoundError as error:
         print(f"error: {error.filename}: no such file; check the path in the configuration", file=sys.stderr)
+        sys.exit(1)
+    except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        reason = (error.strerror or "cannot be opened").lower()
+        print(f"error: {error.filename}: {reason}; check the path in the configuration", file=sys.stderr)
         sys.exit(1)
 
 

@@ -4,6 +4,7 @@ LF or CR LF ends a line and nothing else does: the Unicode line separators are c
 """
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +13,17 @@ from pipeline_py.stage import InputError
 
 
 def read_bytes(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a plain or gzipped file without their line ends, undecoded."""
+    """Yield the lines of a plain or gzipped file without their line ends, undecoded.
+
+    Raises:
+        InputError: if a `.gz` file is broken or not gzipped.
+    """
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-        for line in file:
-            yield line.removesuffix(b"\n").removesuffix(b"\r")
+        try:
+            for line in file:
+                yield line.removesuffix(b"\n").removesuffix(b"\r")
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(f"broken gzip file ({error}); fetch it again", path) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:

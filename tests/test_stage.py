@@ -58,6 +58,7 @@ def test_parameters_become_options():
             ["--name", "a", "--missing", "gone.txt"],
             "error: gone.txt: no such file; check the path in the configuration\n",
         ),
+        (["--name", "a", "--missing", "/"], "error: /: is a directory; check the path in the configuration\n"),
     ],
 )
 def test_bad_input_ends_with_one_sentence(arguments, sentence):
@@ -135,6 +136,14 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path):
     path = tmp_path / "latin1"
     path.write_bytes("gut\nschön\n".encode("latin-1"))
     with pytest.raises(InputError, match="latin1, line 2: byte 3 is not UTF-8"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("data", [b"not gzip\n", gzip.compress(b"line\n" * 9999)[:-30]])
+def test_a_broken_gzip_file_is_named(tmp_path, data):
+    path = tmp_path / "broken.gz"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="broken.gz: broken gzip file"):
         list(read_lines(path))
 
 
