@@ -143,7 +143,7 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path):
 def test_a_broken_gzip_file_is_named(tmp_path, data):
     path = tmp_path / "broken.gz"
     path.write_bytes(data)
-    with pytest.raises(InputError, match="broken.gz: broken gzip file"):
+    with pytest.raises(InputError, match=r"broken.gz: broken gzip file"):
         list(read_lines(path))
 
 

@@ -3,6 +3,11 @@
 BPE = EXPERIMENT.subword.scheme == "bpe"
 
 
+def codes(side: str) -> str:
+    """The merges of one side: its own, or those that both share."""
+    return f"<results>/subword/codes.{'joint' if EXPERIMENT.subword.joint else side}"
+
+
 def pieces(side: str) -> str:
     """The path of the units of one side, with {split} open: pieces, or the words themselves."""
     return f"<results>/subword/pieces/{{split}}.{side}" if BPE else tokens(side)

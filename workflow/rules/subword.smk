@@ -10,10 +10,12 @@ rule learn_bpe:
     input:
         text=lambda wildcards: [
             tokens(side).format(split="train")
-            for side in (("source", "target") if EXPERIMENT.subword.joint else (wildcards.side,))
+            for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
         ],
     output:
         codes="<results>/subword/codes.{side}",
+    wildcard_constraints:
+        side="source|target|joint",
     log:
         "<logs>/subword/learn_bpe/{side}.log",
     benchmark:
@@ -44,7 +46,7 @@ rule learn_bpe:
 rule apply_bpe:
     input:
         text=lambda wildcards: tokens(wildcards.side),
-        codes="<results>/subword/codes.{side}",
+        codes=lambda wildcards: codes(wildcards.side),
     output:
         pieces="<results>/subword/pieces/{split}.{side}",
     log:
