@@ -14,12 +14,12 @@ rule learn_bpe:
         ],
     output:
         codes="<results>/subword/codes.{side}",
-    wildcard_constraints:
-        side="source|target|joint",
     log:
         "<logs>/subword/learn_bpe/{side}.log",
     benchmark:
         "<benchmarks>/subword/learn_bpe/{side}.tsv"
+    wildcard_constraints:
+        side="source|target|joint",
     conda:
         "../../envs/text.yaml"
     threads: 1
