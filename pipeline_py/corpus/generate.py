@@ -1,0 +1,140 @@
+"""Generate an English-German parallel corpus with gold trees from the grammar beside this module."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from enum import StrEnum
+from hashlib import blake2b
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.corpus.grammar.pairs import Limits, Pair, Pairs
+from pipeline_py.corpus.grammar.tree import conllu
+from pipeline_py.progress import progress
+
+SHORTEST, LONGEST = 3, 45
+# Give up when this many drawings in a row brought nothing new.
+PATIENCE = 5_000
+# The same for lexical cores outside the share, which are much cheaper to draw.
+CORE_PATIENCE = 200_000
+
+REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
+
+
+class Focus(StrEnum):
+    """A phenomenon that every sentence contains."""
+
+    any = "any"
+    particle_verb = "particle_verb"
+    relative_clause = "relative_clause"
+    attachment = "attachment"
+    agreement = "agreement"
+    verb_final = "verb_final"
+
+
+class Lengths(StrEnum):
+    """How the lengths of sentences are spread."""
+
+    natural = "natural"
+    uniform = "uniform"
+
+
+def generate(
+    *,
+    sentences: int,
+    source_output: Path,
+    target_output: Path,
+    conllu_output: Path,
+    ptb_output: Path,
+    ledger_output: Path,
+    seed: int = 1,
+    share_from: float = 0.0,
+    share_to: float = 1.0,
+    min_length: int = SHORTEST,
+    max_length: int = LONGEST,
+    focus: Focus = Focus.any,
+    lengths: Lengths = Lengths.natural,
+) -> None:
+    """Write distinct sentence pairs with the gold trees of their English side.
+
+    The space of sentences is divided by the lexical core of the main clause (its verb, and the heads of its subject and
+    object), which can be read off the English sentence. Calls with disjoint shares have no core, hence no English
+    sentence, in common, whatever their seeds.
+
+    Args:
+        sentences: How many pairs.
+        source_output: English, one tokenized sentence a line.
+        target_output: German, aligned.
+        conllu_output: Dependency trees of the English side, Universal Dependencies.
+        ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
+        ledger_output: Counts: drawings kept and dropped by reason, sentences by phenomenon.
+        seed: The same seed gives the same files.
+        share_from: Start of the share of the space of sentences, in [0, 1).
+        share_to: End of the share, exclusive, in (0, 1].
+        min_length: Fewest English tokens, the full stop included.
+        max_length: Most English tokens.
+        focus: A phenomenon that every sentence contains.
+        lengths: `natural` (mean 14) or `uniform` over the range, which fills groups of lengths alike.
+
+    Raises:
+        InputError: an argument is out of range, or there are not that many such sentences.
+    """
+    _check(sentences, share_from, share_to, min_length, max_length)
+    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus.value)
+    ledger = Ledger()
+    with ExitStack() as stack:
+        source, target, dependencies, brackets = (
+            stack.enter_context(writing(path)) for path in (source_output, target_output, conllu_output, ptb_output)
+        )
+        drawn = progress(_distinct(Pairs(seed, limits), sentences, ledger), "generate", total=sentences)
+        for number, pair in enumerate(drawn, start=1):
+            source.write(pair.english + "\n")
+            target.write(pair.german + "\n")
+            dependencies.write(conllu(pair.leaves, str(number), pair.english))
+            brackets.write(pair.tree.bracket() + "\n")
+    ledger.write(ledger_output)
+
+
+def _check(sentences: int, share_from: float, share_to: float, min_length: int, max_length: int) -> None:
+    if sentences < 1:
+        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
+    if not 0 <= share_from < share_to <= 1:
+        raise stage.InputError(
+            f"share_from {share_from} and share_to {share_to} are no share; they need 0 <= share_from < share_to <= 1"
+        )
+    if not SHORTEST <= min_length <= max_length <= LONGEST:
+        raise stage.InputError(
+            f"min_length {min_length} and max_length {max_length} are no range of lengths; "
+            f"they need {SHORTEST} <= min_length <= max_length <= {LONGEST}"
+        )
+
+
+def _distinct(pairs: Pairs, sentences: int, ledger: Ledger) -> Iterator[Pair]:
+    """Yield that many pairs whose English sides differ; memory holds 8 bytes' digest of each."""
+    seen: set[bytes] = set()
+    fruitless = outside = 0
+    while len(seen) < sentences:
+        pair = pairs.draw()
+        if isinstance(pair, Pair):
+            digest = blake2b(pair.english.encode(), digest_size=8).digest()
+            if digest not in seen:
+                seen.add(digest)
+                ledger.keep()
+                for phenomenon in sorted(pair.phenomena):
+                    ledger.note(phenomenon)
+                fruitless = outside = 0
+                yield pair
+                continue
+            ledger.drop("duplicate")
+            fruitless += 1
+        elif pair is None:
+            outside += 1
+        else:
+            ledger.drop(pair)
+            fruitless += 1
+        if fruitless >= PATIENCE or outside >= CORE_PATIENCE:
+            raise stage.InputError(f"only {len(seen)} of {sentences} such sentences were found; {REMEDY}")
+
+
+if __name__ == "__main__":
+    stage.run(generate)

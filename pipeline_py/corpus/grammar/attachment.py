@@ -1,0 +1,108 @@
+"""Which attachments are beyond doubt: the rules that keep the gold trees recoverable from the words."""
+
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.modifiers import ATTRIBUTES_OF
+from pipeline_py.corpus.grammar.nouns import Noun
+
+
+def noun_of(phrase: NounPhrase) -> Noun:
+    """The head of a phrase that is no pronoun."""
+    assert isinstance(phrase.head, Noun)
+    return phrase.head
+
+
+def antecedent_in_doubt(phrase: NounPhrase) -> bool:
+    """Whether a relative clause could belong to another noun of the phrase as well."""
+    others = [phrase.attribute[1]] if phrase.attribute else []
+    others += [phrase.possessor] if phrase.possessor else []
+    person = "person" in noun_of(phrase).classes
+    return any(("person" in noun_of(other).classes) == person or other.attribute is not None for other in others)
+
+
+def trailing(clause: Clause) -> bool:
+    """Whether an adverb stands behind the arguments."""
+    time = clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time"
+    daytime = clause.daytime is not None and clause.fronted != "daytime"
+    return time or daytime or clause.manner is not None
+
+
+def sealed(clause: Clause) -> bool:
+    """Whether a prepositional adverbial stands behind the arguments."""
+    return bool(clause.adverbials) and clause.fronted != "place"
+
+
+def reserved(clause: Clause, preposition: str) -> bool:
+    """Whether an attribute with this preposition could be taken for an argument or an instrument of the verb."""
+    sense = clause.sense
+    if sense is None:
+        return True
+    taken = {slot.english for slot in sense.slots}
+    if preposition == "place":
+        return bool(taken & {"in", "on", "at", "place"})
+    with_instrument = preposition == "with" and bool(sense.instruments)
+    return preposition in taken or with_instrument or (preposition == "to" and bool(taken & {"iobj", "goal"}))
+
+
+def could_attach(clause: Clause, adverbial: Adverbial) -> bool:
+    """Whether the last noun in front of the adverbial could have it as its attribute, or is in a clause."""
+    fillers = nominal_arguments(clause)
+    if not fillers:
+        return False
+    last = fillers[-1]
+    if clause.dative_shift:
+        last = next(f for slot, f in clause.arguments if slot.english == "iobj" and isinstance(f, NounPhrase))
+    while True:
+        if last.relative is not None:
+            return True
+        if last.conjunct is not None:
+            last = last.conjunct
+        elif last.attribute is not None:
+            last = last.attribute[1]
+        else:
+            break
+    if isinstance(last.head, Pronoun):
+        return False
+    noun = adverbial.phrase.head
+    return any(
+        noun in attribute.fillers
+        for attribute in ATTRIBUTES_OF[last.head]
+        if attribute.english in (adverbial.english, adverbial.kind)
+    )
+
+
+def nominal_arguments(clause: Clause) -> list[NounPhrase]:
+    """The noun phrases among the arguments behind the verb."""
+    return [filler for _, filler in clause.arguments if isinstance(filler, NounPhrase)]
+
+
+def phrases_of(clause: Clause) -> list[NounPhrase]:
+    """The subject and the nominal arguments."""
+    phrases = nominal_arguments(clause)
+    return [clause.subject, *phrases] if isinstance(clause.subject, NounPhrase) else phrases
+
+
+def heads_of(clause: Clause) -> list[Noun | Pronoun]:
+    """The heads of subject and nominal arguments."""
+    return [phrase.head for phrase in phrases_of(clause)]
+
+
+def has_clausal_argument(clause: Clause) -> bool:
+    """Whether a clause is an argument of the verb."""
+    return any(isinstance(filler, Clause) for _, filler in clause.arguments)
+
+
+def embeds(clause: Clause) -> bool:
+    """Whether the clause ends in another one, so that what is put behind it would belong there."""
+    return has_clausal_argument(clause) or any(_has_relative(phrase) for phrase in nominal_arguments(clause))
+
+
+def _has_relative(phrase: NounPhrase) -> bool:
+    inner = phrase.attribute[1] if phrase.attribute else None
+    return phrase.relative is not None or (inner is not None and _has_relative(inner))
+
+
+def classes_of_subject(clause: Clause) -> frozenset[str]:
+    """The semantic classes of the subject; pronouns stand for persons."""
+    subject = clause.subject
+    head = subject.antecedent.head if isinstance(subject, Gap) else subject.head
+    return head.classes if isinstance(head, Noun) else frozenset({"person"})

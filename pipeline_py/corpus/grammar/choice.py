@@ -1,0 +1,26 @@
+"""Seeded choices with Zipf-like frequencies: the n-th of a list comes about 1/(n + 3) as often as the list is long."""
+
+from bisect import bisect
+from collections.abc import Sequence
+from itertools import accumulate
+from random import Random
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+OFFSET = 3.0
+
+
+class Weighted(Generic[Item]):
+    """Items with weights; without weights, frequency falls with the position in the list."""
+
+    def __init__(self, items: Sequence[Item], weights: Sequence[float] | None = None) -> None:
+        self.items = tuple(items)
+        self.cumulative = list(accumulate(weights or [1 / (n + OFFSET) for n in range(len(self.items))]))
+
+    def draw(self, random: Random) -> Item:
+        """One item."""
+        return self.items[bisect(self.cumulative, random.random() * self.cumulative[-1])]
+
+    def __bool__(self) -> bool:
+        return bool(self.items)

@@ -1,0 +1,171 @@
+"""The derivation of a sentence pair: what both languages express, before either orders or inflects it.
+
+The grammar is synchronous in this sense: `sampling` and `growth` build one derivation, and `english` and `german` each
+linearise it. Its parts are mutable only while it grows.
+"""
+
+from dataclasses import dataclass, field
+
+from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Attribute, Subordinator
+from pipeline_py.corpus.grammar.nouns import Noun
+from pipeline_py.corpus.grammar.senses import Sense, Slot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pronoun:
+    """A personal pronoun: English and German nominative, then objects and possessives."""
+
+    english: str
+    english_object: str
+    possessive: str
+    person: int
+    plural: bool
+    german: str
+    accusative: str
+    dative: str
+    german_possessive: str
+    reflexive: str
+    gender: str = ""
+
+    def in_case(self, case: str) -> str:
+        """The German form."""
+        return {"nom": self.german, "acc": self.accusative, "dat": self.dative}[case]
+
+
+I = Pronoun("I", "me", "my", 1, False, "ich", "mich", "mir", "mein", "mich")  # noqa: E741
+WE = Pronoun("we", "us", "our", 1, True, "wir", "uns", "uns", "unser", "uns")
+YOU = Pronoun("you", "you", "your", 2, True, "Sie", "Sie", "Ihnen", "Ihr", "sich")
+HE = Pronoun("he", "him", "his", 3, False, "er", "ihn", "ihm", "sein", "sich", "m")
+SHE = Pronoun("she", "her", "her", 3, False, "sie", "sie", "ihr", "ihr", "sich", "f")
+THEY = Pronoun("they", "them", "their", 3, True, "sie", "sie", "ihnen", "ihr", "sich")
+# English has one pronoun for a thing, German one for each gender of the noun it stands for.
+IT = {
+    "m": Pronoun("it", "it", "its", 3, False, "er", "ihn", "ihm", "sein", "sich", "m"),
+    "f": Pronoun("it", "it", "its", 3, False, "sie", "sie", "ihr", "ihr", "sich", "f"),
+    "n": Pronoun("it", "it", "its", 3, False, "es", "es", "ihm", "sein", "sich", "n"),
+}
+PERSONAL = (HE, SHE, THEY, WE, I, YOU)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Determiner:
+    """A determiner. `kind` names the German paradigm: der, dieser, ein, strong (adjectives carry the endings), none."""
+
+    english: str
+    german: str
+    kind: str
+    tag: str = "DT"
+
+
+@dataclass(slots=True, eq=False)
+class NounPhrase:
+    """A noun or pronoun with what depends on it."""
+
+    head: Noun | Pronoun
+    plural: bool = False
+    determiner: Determiner | None = None
+    adjectives: list[tuple[Adjective, tuple[str, str] | None]] = field(default_factory=list)  # with a degree
+    attribute: "tuple[Attribute, NounPhrase] | None" = None
+    possessor: "NounPhrase | None" = None  # English 's
+    relative: "Clause | None" = None
+    conjunct: "NounPhrase | None" = None
+    conjunction: tuple[str, str] = ("and", "und")
+
+    @property
+    def person(self) -> int:
+        """Grammatical person."""
+        return self.head.person if isinstance(self.head, Pronoun) else 3
+
+    @property
+    def agrees_as_plural(self) -> bool:
+        """Number that a verb agrees with."""
+        if self.conjunct is not None and self.conjunction[0] == "and":
+            return True
+        return self.head.plural if isinstance(self.head, Pronoun) else self.plural
+
+
+@dataclass(slots=True, eq=False)
+class Gap:
+    """The place in a relative clause that its pronoun stands for."""
+
+    antecedent: NounPhrase
+    english: str  # the relative pronoun
+
+    @property
+    def agrees_as_plural(self) -> bool:
+        """Number of the antecedent itself, coordination aside."""
+        return self.antecedent.plural
+
+
+@dataclass(slots=True, eq=False)
+class Adverbial:
+    """A prepositional adverbial of a clause; `kind` is place, time or instrument."""
+
+    kind: str
+    english: str
+    german: str
+    case: str
+    phrase: NounPhrase
+
+
+@dataclass(slots=True, eq=False)
+class Predicate:
+    """What a copula says of its subject: exactly one of the three."""
+
+    adjective: tuple[Adjective, tuple[str, str] | None] | None = None
+    noun: NounPhrase | None = None
+    place: Adverbial | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Subordinate:
+    """An adverbial clause."""
+
+    conjunction: Subordinator
+    clause: "Clause"
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """A verb with its arguments and adverbials, or a copula with its predicate."""
+
+    sense: Sense | None  # None: the copula
+    subject: NounPhrase | Gap
+    tense: str
+    past_frame: bool
+    arguments: list[tuple[Slot, "NounPhrase | Gap | Clause"]] = field(default_factory=list)
+    predicate: Predicate | None = None
+    negated: bool = False
+    far_particle: bool = False
+    dative_shift: bool = False  # `gave the book to the man`
+    extraposed: bool = False  # a relative clause of the subject stands behind the verb
+    time: Adverb | None = None
+    manner: Adverb | None = None
+    sentence: Adverb | None = None
+    daytime: tuple[str, str, str] | None = None
+    adverbials: list[Adverbial] = field(default_factory=list)
+    fronted: str = ""  # time, daytime, place, sentence: what stands in front of the subject
+    before: Subordinate | None = None
+    after: Subordinate | None = None
+    conjunct: "Clause | None" = None
+    conjunction: tuple[str, str] = ("and", "und")
+
+    @property
+    def verb_name(self) -> str:
+        """Base form of the English verb."""
+        return self.sense.verb.base if self.sense else "be"
+
+
+PLACES = ("place", "goal")
+
+
+def place_prepositions(phrase: NounPhrase, way: str) -> tuple[str, str]:
+    """The English and the German preposition that a noun asks for as a `place` or a `goal`.
+
+    Raises:
+        ValueError: the noun is neither, which the tables of the grammar rule out.
+    """
+    found = None if isinstance(phrase.head, Pronoun) else phrase.head.place_prepositions(goal=way == "goal")
+    if found is None:
+        raise ValueError(f"{phrase.head} is no {way}")
+    return found

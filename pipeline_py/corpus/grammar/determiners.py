@@ -1,0 +1,39 @@
+"""Which determiners a noun phrase draws from."""
+
+from pipeline_py.corpus.grammar.choice import Weighted
+from pipeline_py.corpus.grammar.derivation import PERSONAL, Determiner
+
+THE = Determiner("the", "der", "der")
+A = Determiner("a", "ein", "ein")
+THIS = Determiner("this", "dies", "dieser")
+THESE = Determiner("these", "dies", "dieser")
+EVERY = Determiner("every", "jed", "dieser")
+ALL = Determiner("all", "all", "dieser")
+NO = Determiner("no", "kein", "ein")
+MANY = Determiner("many", "viel", "strong", "JJ")
+SOME = Determiner("some", "einig", "strong")
+SEVERAL = Determiner("several", "mehrer", "strong", "JJ")
+TWO = Determiner("two", "zwei", "numeral", "CD")
+THREE = Determiner("three", "drei", "numeral", "CD")
+FOUR = Determiner("four", "vier", "numeral", "CD")
+POSSESSIVES = tuple(Determiner(p.possessive, p.german_possessive, "ein", "PRP$") for p in PERSONAL)
+BARE = None
+
+_OWN = [(possessive, 2.0) for possessive in POSSESSIVES]
+
+
+def _weighted(*pairs: tuple[Determiner | None, float]) -> Weighted[Determiner | None]:
+    return Weighted([determiner for determiner, _ in pairs], [weight for _, weight in pairs])
+
+
+SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), (NO, 1), *_OWN)
+PLURAL = _weighted(
+    *((THE, 38), (BARE, 14), (THESE, 5), (ALL, 4), (MANY, 6), (SOME, 5), (SEVERAL, 3), (TWO, 5), (THREE, 3), (FOUR, 2)),
+    *_OWN,
+)
+MASS = _weighted((THE, 40), (BARE, 35), (THIS, 5), *_OWN)
+
+# Under a negation, and in a genitive, quantifiers would need scope or a paraphrase with `von`.
+PLAIN_SINGULAR = _weighted((THE, 55), (A, 15), (THIS, 6), *_OWN)
+PLAIN_PLURAL = _weighted((THE, 60), (THESE, 8), *_OWN)
+DEFINITE_SINGULAR = _weighted((THE, 70), (THIS, 6), *_OWN)

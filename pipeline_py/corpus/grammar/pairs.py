@@ -1,0 +1,148 @@
+"""Sentence pairs: draws derivations from a share of the space, of a length, with a phenomenon, and linearises them."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from random import Random
+
+from pipeline_py.corpus.grammar import english, german, length, on_clauses, on_phrases
+from pipeline_py.corpus.grammar.choice import Weighted
+from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.growth import grow
+from pipeline_py.corpus.grammar.phenomena import (
+    AGREEMENT,
+    ATTACHMENT,
+    PARTICLE_VERB,
+    RELATIVE_CLAUSE,
+    VERB_FINAL,
+    phenomena,
+)
+from pipeline_py.corpus.grammar.sampling import Sampler
+from pipeline_py.corpus.grammar.senses import SENSES
+from pipeline_py.corpus.grammar.site import Growing
+from pipeline_py.corpus.grammar.tree import Leaf, Phrase
+
+# Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
+GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
+# How often a core is drawn again because it is too long for its target already.
+SHORTER_CORES = 60
+# Tokens that a phenomenon asked for may take beyond the target.
+ALLOWANCE = 14
+
+_particle_senses = Weighted([s for s in SENSES if s.particle and s.slot("obj") is not None])
+
+
+@dataclass(slots=True)
+class Pair:
+    """An English sentence with its trees and its German translation."""
+
+    tree: Phrase
+    leaves: list[Leaf]
+    english: str
+    german: str
+    phenomena: set[str]
+
+
+def position(core: str) -> float:
+    """Where a lexical core lies in the space of all of them, in [0, 1); the same on every machine."""
+    return int.from_bytes(blake2b(core.encode(), digest_size=7).digest(), "big") / 2**56
+
+
+@dataclass(slots=True)
+class Limits:
+    """Which sentences are wanted: share of the space, lengths in English tokens and their spread, phenomenon."""
+
+    share_from: float
+    share_to: float
+    shortest: int
+    longest: int
+    uniform: bool
+    focus: str
+
+
+class Pairs:
+    """Draws pairs that keep to `limits`."""
+
+    def __init__(self, seed: int, limits: Limits) -> None:
+        self.random = Random(seed)
+        self.sampler = Sampler(self.random)
+        self.limits = limits
+
+    def draw(self) -> Pair | str | None:
+        """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
+        target = self._target()
+        main = self._core(target)
+        if main is None:
+            return None
+        growing = Growing(self.sampler, main, target)
+        if not self._add_phenomenon(growing):
+            return "without the phenomenon"
+        grow(growing)
+        tokens = length.of_clause(main) + 1
+        if not self.limits.shortest <= tokens <= self.limits.longest:
+            return "outside the limits of length"
+        found = phenomena(main)
+        if self.limits.focus != "any" and self.limits.focus not in found:
+            return "without the phenomenon"
+        tree = english.sentence(main)
+        leaves = list(tree.leaves())
+        return Pair(tree, leaves, " ".join([leaf.form for leaf in leaves]), " ".join(german.sentence(main)), found)
+
+    def _target(self) -> int:
+        """A length to grow to."""
+        limits = self.limits
+        if limits.uniform:
+            return self.random.randint(limits.shortest, limits.longest)
+        while True:
+            target = round(self.random.gammavariate(GAMMA_SHAPE, GAMMA_SCALE))
+            if target <= limits.longest:
+                return max(target, limits.shortest)
+
+    def _accepts(self, core: str) -> bool:
+        return self.limits.share_from <= position(core) < self.limits.share_to
+
+    def _core(self, target: int) -> Clause | None:
+        """The main clause at its smallest; shorter ones are tried for a short target."""
+        senses = _particle_senses if self.limits.focus == PARTICLE_VERB else None
+        clause: Clause | None = None
+        for _ in range(SHORTER_CORES):
+            past = self.sampler.chance(0.5) and self.limits.focus != AGREEMENT
+            drawn = self.sampler.clause(past, 0, senses=senses, accept=self._accepts)
+            clause = drawn or clause
+            if drawn is not None and length.of_clause(drawn) < target:
+                return drawn
+        return clause
+
+    def _add_phenomenon(self, growing: Growing) -> bool:
+        """Bring the phenomenon asked for into the clause before anything else; False if that did not work."""
+        focus, main = self.limits.focus, growing.main
+        if focus == "any":
+            return True
+        spare = growing.remaining
+        growing.remaining = max(spare, ALLOWANCE)
+        before = growing.remaining
+        added = self._add(focus, growing, main)
+        growing.remaining = spare - (before - growing.remaining)
+        return added
+
+    def _add(self, focus: str, growing: Growing, main: Clause) -> bool:
+        sites = [site for site in growing.sites if site.clause is main]
+        subjects = [site for site in sites if site.phrase is main.subject]
+        objects = [site for site in sites if site.argument]
+        if focus == PARTICLE_VERB:
+            main.far_particle = any(_is_object(main, site.phrase) for site in objects)
+            return main.far_particle
+        if focus == RELATIVE_CLAUSE:
+            return any(on_phrases.relative(growing, site) for site in sorted(sites, key=lambda _: self.random.random()))
+        if focus == ATTACHMENT:
+            adverbial = on_clauses.instrument(growing, main, 0) or on_clauses.place(growing, main, 0)
+            return adverbial or any(on_phrases.attribute(growing, site) for site in objects) or bool(objects)
+        if focus == AGREEMENT:
+            return any(on_phrases.attribute(growing, site) or on_phrases.relative(growing, site) for site in subjects)
+        assert focus == VERB_FINAL
+        return VERB_FINAL in phenomena(main) or any(on_clauses.subordinate(growing, main, 0) for _ in range(3))
+
+
+def _is_object(clause: Clause, phrase: NounPhrase) -> bool:
+    return any(slot.english == "obj" and filler is phrase for slot, filler in clause.arguments) and not isinstance(
+        phrase.head, Pronoun
+    )

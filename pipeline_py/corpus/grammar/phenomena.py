@@ -1,0 +1,94 @@
+"""The syntactic phenomena in a derivation that make structure matter for its translation."""
+
+from collections.abc import Iterator
+
+from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase, Pronoun
+
+PARTICLE_VERB = "particle_verb"
+RELATIVE_CLAUSE = "relative_clause"
+ATTACHMENT = "attachment"
+AGREEMENT = "agreement"
+VERB_FINAL = "verb_final"
+
+
+def phenomena(main: Clause) -> set[str]:
+    """The phenomena that a sentence contains.
+
+    `particle_verb`: a noun phrase stands between verb and particle. `relative_clause`: there is one.
+    `attachment`: a prepositional phrase behind an object could in its form belong to the verb or to the object.
+    `agreement`: the verb shows a number that its subject has and the nearest noun before it has not.
+    `verb_final`: an adverbial or complement clause, whose German verb stands last.
+    """
+    found: set[str] = set()
+    for clause in clauses(main):
+        arguments = [(slot, filler) for slot, filler in clause.arguments if isinstance(filler, NounPhrase)]
+        obj = next((filler for slot, filler in arguments if slot.english == "obj"), None)
+        if obj is not None and not isinstance(obj.head, Pronoun):
+            if clause.far_particle:
+                found.add(PARTICLE_VERB)
+            if _followed_by_preposition(clause, obj):
+                found.add(ATTACHMENT)
+        if clause.before or clause.after or any(slot.english in ("that", "whether") for slot, _ in clause.arguments):
+            found.add(VERB_FINAL)
+        if any(phrase.relative for phrase in _noun_phrases(clause)):
+            found.add(RELATIVE_CLAUSE)
+        if isinstance(clause.subject, NounPhrase) and _attracted(clause, clause.subject):
+            found.add(AGREEMENT)
+    return found
+
+
+def clauses(clause: Clause) -> Iterator[Clause]:
+    """The clause and all clauses inside it."""
+    yield clause
+    inner = [filler for _, filler in clause.arguments if isinstance(filler, Clause)]
+    inner += [phrase.relative for phrase in _noun_phrases(clause) if phrase.relative is not None]
+    inner += [subordinate.clause for subordinate in (clause.before, clause.after) if subordinate is not None]
+    if clause.conjunct is not None:
+        inner.append(clause.conjunct)
+    for each in inner:
+        yield from clauses(each)
+
+
+def _noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
+    """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
+    phrases = [filler for _, filler in clause.arguments if isinstance(filler, NounPhrase)]
+    phrases += [clause.subject] if isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive" else []
+    phrases += [adverbial.phrase for adverbial in clause.adverbials]
+    if clause.predicate is not None and clause.predicate.noun is not None:
+        phrases.append(clause.predicate.noun)
+    while phrases:
+        phrase = phrases.pop()
+        yield phrase
+        phrases += [phrase.attribute[1]] if phrase.attribute is not None else []
+        phrases += [phrase.conjunct] if phrase.conjunct is not None else []
+
+
+def _followed_by_preposition(clause: Clause, obj: NounPhrase) -> bool:
+    if obj.attribute is not None and obj.attribute[0].english != "of":
+        return True
+    if any(adverbial.kind != clause.fronted for adverbial in clause.adverbials):
+        return True
+    return any(slot.english not in ("obj", "iobj") and not slot.clausal for slot, _ in clause.arguments)
+
+
+def _attracted(clause: Clause, subject: NounPhrase) -> bool:
+    """Whether the finite verb shows its number, and the noun right before it has another."""
+    if clause.tense not in ("present", "perfect", "progressive") or isinstance(subject.head, Pronoun):
+        return False
+    if clause.past_frame and clause.tense == "perfect":
+        return False
+    return _last_is_plural(subject) != subject.agrees_as_plural
+
+
+def _last_is_plural(phrase: NounPhrase) -> bool:
+    """The number of the last noun of a phrase."""
+    if phrase.conjunct is not None:
+        return _last_is_plural(phrase.conjunct)
+    if phrase.relative is not None:
+        inside = [filler for _, filler in phrase.relative.arguments if isinstance(filler, NounPhrase)]
+        if not inside and not isinstance(phrase.relative.subject, Gap):
+            inside = [phrase.relative.subject]
+        return _last_is_plural(inside[-1]) if inside else phrase.plural
+    if phrase.attribute is not None:
+        return _last_is_plural(phrase.attribute[1])
+    return phrase.head.plural if isinstance(phrase.head, Pronoun) else phrase.plural

@@ -1,0 +1,262 @@
+"""Draws clauses and noun phrases at random: senses, heads that fit them, number, determiners, tense.
+
+Everything is drawn at its smallest; `growth` adds to it. A clause's lexical core (verb, heads of subject and object) is
+drawn before anything else, so that a share of the space of sentences can be refused before any work is done.
+"""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeVar
+
+from pipeline_py.corpus.grammar import determiners
+from pipeline_py.corpus.grammar.choice import Weighted
+from pipeline_py.corpus.grammar.derivation import (
+    PERSONAL,
+    Adverbial,
+    Clause,
+    Gap,
+    NounPhrase,
+    Predicate,
+    Pronoun,
+    place_prepositions,
+)
+from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, DEGREES
+from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, TOWNS, Noun, of_classes
+from pipeline_py.corpus.grammar.senses import SENSES, Sense, Slot
+
+Item = TypeVar("Item")
+
+DEEPEST = 2
+
+_senses = Weighted(SENSES)
+_unembedding = Weighted([sense for sense in SENSES if not any(slot.clausal for slot in sense.slots)])
+_infinitives = Weighted([s for s in _unembedding.items if not s.stative and s.subjects[0].singular == "man"])
+_subjects = {sense: Weighted(sense.subjects) for sense in SENSES}
+_fillers = {slot: Weighted(slot.fillers) for sense in SENSES for slot in sense.slots if slot.fillers}
+_alike = {noun: Weighted([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS}
+_people = Weighted(PEOPLE)
+_towns = Weighted(TOWNS)
+_pronouns = Weighted(PERSONAL, [6, 5, 5, 3, 4, 2])
+_copula_subjects = Weighted([noun for noun in NOUNS if ADJECTIVES_OF[noun]])
+_places = Weighted([noun for noun in of_classes("place") if noun.place_prepositions(goal=False)])
+
+PRESENT = Weighted(("present", "perfect", "progressive", "future", "can", "must", "should"), (55, 14, 10, 9, 6, 5, 4))
+PAST = Weighted(("past", "perfect", "progressive", "could"), (72, 11, 9, 8))
+HEAD = Noun | Pronoun
+
+
+def takes(noun: Noun) -> tuple[tuple[Sense, Slot | None], ...]:
+    """Every sense with the position the noun can have in it; None is the subject."""
+    found: list[tuple[Sense, Slot | None]] = []
+    for sense in SENSES:
+        if noun in sense.subjects:
+            found.append((sense, None))
+        found += [
+            (sense, slot) for slot in sense.slots if noun in slot.fillers and slot.english not in ("place", "goal")
+        ]
+    return tuple(found)
+
+
+_takes = {noun: takes(noun) for noun in NOUNS}
+AS_SUBJECT = {noun: Weighted([s for s, slot in places if slot is None]) for noun, places in _takes.items()}
+AS_ARGUMENT = {
+    noun: Weighted([(s, slot) for s, slot in places if slot is not None and not any(x.clausal for x in s.slots)])
+    for noun, places in _takes.items()
+}
+AS_OBJECT = {
+    noun: Weighted([(s, slot) for s, slot in places.items if slot.english == "obj"])
+    for noun, places in AS_ARGUMENT.items()
+}
+
+
+class Sampler:
+    """Draws parts of derivations from one source of randomness."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def chance(self, probability: float) -> bool:
+        """Whether something of this probability happens."""
+        return self.random.random() < probability
+
+    def one_of(self, items: Sequence[Item]) -> Item:
+        """One item, all equally likely (`Random.choice` is slower)."""
+        return items[int(self.random.random() * len(items))]
+
+    def clause(
+        self,
+        past_frame: bool,
+        depth: int,
+        *,
+        senses: Weighted[Sense] | None = None,
+        accept: Callable[[str], bool] | None = None,
+        simple: bool = False,
+        perfect: bool = False,
+    ) -> Clause | None:
+        """A finite clause; None if `accept` refuses its lexical core (`subject verb object`)."""
+        if senses is None and self.chance(0.09):
+            return self.copula(past_frame, accept)
+        sense = (senses or (_senses if depth < DEEPEST else _unembedding)).draw(self.random)
+        subject = self.subject_of(sense)
+        heads: list[HEAD | None] = []
+        for slot in sense.slots:
+            heads.append(None if slot.clausal else self.filler(slot, subject))
+        if accept is not None:
+            obj = next((head for slot, head in zip(sense.slots, heads, strict=True) if slot.english == "obj"), None)
+            if not accept(core(subject, sense.verb.base, obj)):
+                return None
+        return self.finish(sense, subject, heads, past_frame, depth, simple, perfect)
+
+    def finish(
+        self,
+        sense: Sense,
+        subject: "HEAD | Gap",
+        heads: "Sequence[HEAD | Gap | None]",
+        past_frame: bool,
+        depth: int,
+        simple: bool = False,
+        perfect: bool = False,
+    ) -> Clause:
+        """Make a clause of a sense and the heads of its arguments (None where a clause belongs)."""
+        tense = "perfect" if perfect and not sense.modal else self.tense(past_frame, simple, sense)
+        negated = self.chance(0.08)
+        filled = subject if isinstance(subject, Gap) else self.phrase(subject, plain=negated, definite=negated)
+        clause = Clause(sense, filled, tense, past_frame, negated=negated)
+        for slot, head in zip(sense.slots, heads, strict=True):
+            if isinstance(head, Gap):
+                clause.arguments.append((slot, head))
+            elif head is not None:
+                clause.arguments.append((slot, self.phrase(head, plain=negated)))
+            elif slot.english == "infinitive":
+                controller = next((f for _, f in clause.arguments if isinstance(f, NounPhrase)), clause.subject)
+                clause.arguments.append((slot, self.infinitive(controller)))
+            else:
+                inner = self.clause(past_frame, depth + 1)
+                assert inner is not None
+                clause.arguments.append((slot, inner))
+        self._choose_order(clause)
+        return clause
+
+    def _choose_order(self, clause: Clause) -> None:
+        sense = clause.sense
+        assert sense is not None
+        by_position = {slot.english: filler for slot, filler in clause.arguments}
+        obj = by_position.get("obj")
+        pronominal = isinstance(obj, NounPhrase) and isinstance(obj.head, Pronoun)
+        clause.far_particle = bool(sense.particle) and isinstance(obj, NounPhrase) and (pronominal or self.chance(0.6))
+        if "iobj" in by_position:
+            clause.dative_shift = pronominal or isinstance(by_position["iobj"], Gap) or self.chance(0.45)
+
+    def infinitive(self, controller: "NounPhrase | Gap") -> Clause:
+        """The complement of `to`; its subject is an argument of the clause above."""
+        sense = _infinitives.draw(self.random)
+        clause = Clause(sense, controller, "infinitive", past_frame=False)
+        head = controller.head if isinstance(controller, NounPhrase) else None
+        for slot in sense.slots:
+            clause.arguments.append((slot, self.phrase(self.filler(slot, head))))
+        self._choose_order(clause)
+        return clause
+
+    def copula(self, past_frame: bool, accept: Callable[[str], bool] | None) -> Clause | None:
+        """A clause with a form of `be`: an adjective, a noun with an adjective, or a place."""
+        subject = self.person_or(_copula_subjects.draw(self.random))
+        if accept is not None and not accept(core(subject, "be", None)):
+            return None
+        tense = self.one_of(("past", "past", "past", "perfect") if past_frame else ("present", "present", "perfect"))
+        negated = self.chance(0.1)
+        clause = Clause(None, self.phrase(subject, plain=negated, definite=negated), tense, past_frame, negated=negated)
+        clause.predicate = self._predicate(clause)
+        return clause
+
+    def _predicate(self, clause: Clause) -> Predicate:
+        subject = clause.subject
+        assert isinstance(subject, NounPhrase)
+        head = subject.head
+        animate = isinstance(head, Pronoun) or bool(head.classes & {"person", "animal"})
+        if animate and self.chance(0.25):
+            return Predicate(place=self.place())
+        gender = head.gender if isinstance(head, Pronoun) or head.proper else ""
+        if gender and self.chance(0.3):
+            noun = self.one_of([n for n in of_classes("person") if n.gender == gender])
+            phrase = NounPhrase(noun, False, determiners.A)
+            phrase.adjectives.append((self.one_of(ADJECTIVES_OF[noun]), None))
+            return Predicate(noun=phrase)
+        common = head if isinstance(head, Noun) and not head.proper else GUEST
+        degree = self.one_of(DEGREES) if self.chance(0.3) else None
+        return Predicate(adjective=(self.one_of(ADJECTIVES_OF[common]), degree))
+
+    def place(self) -> Adverbial:
+        """A place where something is."""
+        noun = _places.draw(self.random)
+        phrase = self.phrase(noun, plain=True)
+        return Adverbial("place", *place_prepositions(phrase, "place"), "dat", phrase)
+
+    def tense(self, past_frame: bool, simple: bool, sense: Sense) -> str:
+        """A tense of the frame; `simple` and modals allow no other than the simple one."""
+        if simple or sense.modal:
+            return "past" if past_frame else "present"
+        tense = (PAST if past_frame else PRESENT).draw(self.random)
+        if tense == "progressive" and sense.stative:
+            return "past" if past_frame else "present"
+        return tense
+
+    def person_or(self, noun: Noun) -> HEAD:
+        """A person may be a pronoun or a name instead."""
+        if "person" not in noun.classes:
+            return noun
+        value = self.random.random()
+        if value < 0.3:
+            return _pronouns.draw(self.random)
+        return _people.draw(self.random) if value < 0.38 else noun
+
+    def subject_of(self, sense: Sense) -> HEAD:
+        """A head for the subject of a sense."""
+        return self.person_or(_subjects[sense].draw(self.random))
+
+    def like(self, noun: Noun) -> Noun:
+        """Another noun that shares its classes with the noun."""
+        return _alike[noun].draw(self.random)
+
+    def filler(self, slot: Slot, subject: HEAD | None) -> HEAD:
+        """The head of an argument, never the subject itself again."""
+        noun = _fillers[slot].draw(self.random)
+        if "town" in noun.classes and slot.english in ("place", "goal") and self.chance(0.4):
+            return _towns.draw(self.random)
+        if "person" not in noun.classes:
+            return noun
+        value = self.random.random()
+        head: HEAD = noun
+        if value < 0.15:
+            head = _pronouns.draw(self.random)
+        elif value < 0.25:
+            head = _people.draw(self.random)
+        return noun if head is subject else head
+
+    def phrase(self, head: HEAD, plain: bool = False, definite: bool = False) -> NounPhrase:
+        """A noun phrase without attributes; `plain` keeps quantifiers out, `definite` indefinite articles too."""
+        if isinstance(head, Pronoun) or head.proper:
+            return NounPhrase(head)
+        if head.mass:
+            drawn = determiners.MASS.draw(self.random)
+            return NounPhrase(head, False, drawn or (determiners.THE if definite else None))
+        plural = self.chance(0.3)
+        if definite and not plural:
+            return NounPhrase(head, False, determiners.DEFINITE_SINGULAR.draw(self.random))
+        if plain:
+            table = determiners.PLAIN_PLURAL if plural else determiners.PLAIN_SINGULAR
+        else:
+            table = determiners.PLURAL if plural else determiners.SINGULAR
+        return NounPhrase(head, plural, table.draw(self.random))
+
+
+GUEST = of_classes("guest")[0]
+
+
+def lemma(head: HEAD) -> str:
+    """What the head is called in a lexical core."""
+    return head.english if isinstance(head, Pronoun) else head.singular
+
+
+def core(subject: HEAD, verb: str, obj: HEAD | None) -> str:
+    """The lexical core of a main clause. It can be read off the English sentence, particle, number and tense aside."""
+    return f"{lemma(subject)} {verb} {lemma(obj) if obj is not None else '-'}"
