@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Literal
-
-from typer import Option
+from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
@@ -25,11 +23,11 @@ REPAIRED = "control characters replaced by spaces"
 
 def clean(
     *,
-    source_input: Annotated[Path, Option()],
-    target_input: Annotated[list[Path], Option()],
-    source_output: Annotated[Path, Option()],
-    target_output: Annotated[list[Path], Option()],
-    ledger_output: Annotated[Path, Option()],
+    source_input: Path,
+    target_input: list[Path],
+    source_output: Path,
+    target_output: list[Path],
+    ledger_output: Path,
     mode: Literal["train", "held-out"] = "train",
     held_out: list[Path] | None = None,
     min_length: int = 1,
@@ -39,14 +37,14 @@ def clean(
     source_tokenized: bool = False,
     target_tokenized: bool = False,
 ) -> None:
-    r"""Clean parallel text; lines stay aligned.
+    """Clean parallel text; lines stay aligned.
 
     Mode `train` drops a pair for the first of these reasons that holds: a side that is not UTF-8 ("invalid UTF-8"),
     has no word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than
     `max_ratio` times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out");
     it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8.
 
-    In both modes a control character (tabs, a lone \r, and U+2028/U+2029 among them) becomes a space, and the
+    In both modes a control character (tabs, a lone CR, and U+2028/U+2029 among them) becomes a space, and the
     sentence is noted in the ledger. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
 
     Words stand between whitespace, and each Han or Kana character counts as one, unless the side is tokenized.

@@ -1,13 +1,8 @@
 """Bring one side of one split into the results: local files, concatenated in order, as plain text."""
 
 import codecs
-import zlib
 from collections.abc import Iterator
-from gzip import BadGzipFile
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import whole
@@ -15,15 +10,11 @@ from pipeline_py.progress import progress
 from pipeline_py.text import read_bytes
 
 
-def fetch(
-    *,
-    input: Annotated[list[Path], Option()],
-    output: Annotated[Path, Option()],
-) -> None:
-    r"""Write the lines of the input files (plain or .gz, in the order given) to one plain file.
+def fetch(*, input: list[Path], output: Path) -> None:
+    """Write the lines of the input files (plain or .gz, in the order given) to one plain file.
 
-    Bytes stay as they are (clean judges them), with three exceptions: a line ends with \n where it ended with
-    \r\n, the last line of each file is ended, and a UTF-8 byte order mark at the start of a file is left out.
+    Bytes stay as they are (clean judges them), with three exceptions: a line ends with LF where it ended with
+    CR LF, the last line of each file is ended, and a UTF-8 byte order mark at the start of a file is left out.
 
     Args:
         input: Text files, one sentence a line; repeat the option for several.
@@ -43,11 +34,8 @@ def fetch(
 
 def _lines(path: Path) -> Iterator[bytes]:
     number = 0
-    try:
-        for number, line in enumerate(read_bytes(path), start=1):
-            yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-    except (BadGzipFile, EOFError, zlib.error) as error:
-        raise stage.InputError(f"broken .gz after line {number} ({error}); fetch the file again", path) from None
+    for number, line in enumerate(read_bytes(path), start=1):
+        yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
     if number == 0:
         raise stage.InputError("the file is empty; give a file with one sentence a line", path)
 

@@ -2,9 +2,6 @@
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -12,11 +9,7 @@ from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
 
-def learn_truecaser(
-    *,
-    input: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-) -> None:
+def learn_truecaser(*, input: Path, output: Path) -> None:
     """Write a truecasing model in the format of Moses' train-truecaser.perl.
 
     A line a word, sorted by its lower-cased form: the most frequent form first, `the (40/60) The (20)`; equally

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
-
-from typer import Option
+from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -22,9 +20,9 @@ SENTENCES_AT_ONCE = 500
 
 def tokenize(
     *,
-    input: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-    language: Annotated[str, Option()],
+    input: Path,
+    output: Path,
+    language: str,
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = "moses",
     lowercase: bool = False,
     stanza_directory: Path | None = None,

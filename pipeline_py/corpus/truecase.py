@@ -2,9 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -15,12 +12,7 @@ SENTENCE_END = frozenset(".:?!")
 DELAYED_START = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
 
 
-def truecase(
-    *,
-    input: Annotated[Path, Option()],
-    model: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-) -> None:
+def truecase(*, input: Path, model: Path, output: Path) -> None:
     """Write tokenized text with truecased words; line by line and token by token nothing else changes.
 
     Args:

@@ -2,9 +2,6 @@
 
 from io import StringIO
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -16,9 +13,9 @@ from pipeline_py.text import read_lines
 
 def apply_bpe(
     *,
-    input: Annotated[Path, Option()],
-    codes: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
+    input: Path,
+    codes: Path,
+    output: Path,
     vocabulary: Path | None = None,
     vocabulary_threshold: int = 1,
 ) -> None:

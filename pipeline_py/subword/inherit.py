@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from math import isqrt
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -29,13 +28,7 @@ from pipeline_py.text import read_lines
 Syntax = TypeVar("Syntax")
 
 
-def inherit(
-    *,
-    kind: Annotated[Literal["distances", "labels", "trees"], Option()],
-    input: Annotated[Path, Option()],
-    pieces: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-) -> None:
+def inherit(*, kind: Literal["distances", "labels", "trees"], input: Path, pieces: Path, output: Path) -> None:
     """Carry the syntax of words over to their pieces; files stay in their format and aligned.
 
     `distances`: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.

@@ -5,9 +5,6 @@ from functools import partial
 from io import StringIO
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -16,13 +13,7 @@ from pipeline_py.subword import pieces
 from pipeline_py.text import read_lines
 
 
-def learn_bpe(
-    *,
-    input: Annotated[list[Path], Option()],
-    output: Annotated[Path, Option()],
-    merges: int = 8000,
-    min_frequency: int = 2,
-) -> None:
+def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_frequency: int = 2) -> None:
     """Write the merges that subword-nmt learns from the input files together.
 
     Give one file for merges of one language, both sides for joint merges. Of equally frequent pairs the one that
@@ -56,7 +47,7 @@ def _learn(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: in
     from subword_nmt import learn_bpe as library
 
     # Its own bar would redraw itself thousands of times in a log file.
-    library.tqdm = partial(progress, what="learn_bpe", unit="merges")
+    library.tqdm = partial(progress, what="learn_bpe", total=merges, unit="merges")
     library.learn_bpe(lines, codes, merges, min_frequency)
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
@@ -15,13 +13,7 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 
-def pack(
-    *,
-    input: Annotated[Path, Option()],
-    vocabulary: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-    ledger_output: Annotated[Path, Option()],
-) -> None:
+def pack(*, input: Path, vocabulary: Path, output: Path, ledger_output: Path) -> None:
     """Write the identifiers of each line, with EOS at its end; an empty line is EOS alone.
 
     Args:

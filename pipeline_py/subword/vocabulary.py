@@ -3,9 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -19,13 +16,7 @@ SPECIALS = ("</s>", "<unk>")
 """The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
 
 
-def vocabulary(
-    *,
-    input: Annotated[Path, Option()],
-    output: Annotated[Path, Option()],
-    max_size: int = 0,
-    min_count: int = 1,
-) -> None:
+def vocabulary(*, input: Path, output: Path, max_size: int = 0, min_count: int = 1) -> None:
     """Write the tokens of a text with their counts: `token count`, most frequent first.
 
     The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens stand in the order of their codepoints.
