@@ -50,6 +50,10 @@ class Model(nn.Module):
         )
         self._initialize()
 
+    def forward(self, batch: Batch) -> Tensor:
+        """Compute the loss; see there."""
+        return self.loss(batch)
+
     def encode(self, batch: Batch) -> Memory:
         """Read the sources; the memory holds the keys of all scores."""
         memory: Memory = self.encoder(batch)
