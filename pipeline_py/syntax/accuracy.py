@@ -20,9 +20,10 @@ Metrics = list[tuple[str, float]]
 def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: bool = False, output: Path) -> None:
     """Compare predicted trees with gold trees.
 
-    Dependency: UPOS, UAS and LAS over all words, punctuation among them, with full labels (`nsubj:pass`); micro-average.
-    Constituency: labelled bracket precision, recall and F1 (`bracket_scoring` says what is counted), micro-average.
-    A failed parse counts as wrong throughout; how many there are is a metric of its own.
+    Dependency: UPOS, UAS and LAS over all words, punctuation among them, with full labels (`nsubj:pass`).
+    Constituency: labelled bracket precision, recall and F1 (`bracket_scoring` says what is counted).
+    All are averages over the whole file, not over its sentences. A failed parse counts as wrong throughout;
+    how many there are is a metric of its own.
 
     Args:
         annotation: which kind of trees.
@@ -87,7 +88,7 @@ def _pairs(
             )
         if not same_words(tuple(case(word) for word in right.words), tuple(case(word) for word in guess.words)):
             raise InputError(
-                f"the words of tree {number} are not those in {gold_path}, line {right.line}; parse the gold text again",
+                f"the words of tree {number} are not those of {gold_path}, line {right.line}; parse that text again",
                 predicted_path,
                 guess.line,
             )

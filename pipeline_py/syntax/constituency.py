@@ -70,9 +70,9 @@ class PhraseTree:
         return self.root is not None and self.root.label == FAILED
 
 
-def unparsed(words: Sequence[str], line: int = 0) -> PhraseTree:
+def unparsed_phrase(words: Sequence[str]) -> PhraseTree:
     """The marked fallback for a sentence that could not be parsed."""
-    return PhraseTree(Phrase(FAILED, tuple(Preterminal("X", word) for word in words)), line)
+    return PhraseTree(Phrase(FAILED, tuple(Preterminal("X", word) for word in words)))
 
 
 def preorder(root: Node | None) -> Iterator[Node]:

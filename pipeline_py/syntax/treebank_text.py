@@ -1,10 +1,12 @@
 """The words of a treebank as tokenized text, so that held-out trees can be parsed again and measured."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
+from pipeline_py.syntax.alignment import HasWords
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import read_treebank
 from pipeline_py.syntax.dependency import read_dependencies
@@ -21,9 +23,10 @@ def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = F
         lowercase: lower-case the words, for a parser of lower-cased text.
         output: one sentence a line, tokens separated by one space.
     """
-    trees = read_dependencies(treebank) if annotation is Annotation.DEPENDENCY else read_treebank(treebank)
+    read: Callable[[Path], Iterator[HasWords]]
+    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_treebank
     with writing(output) as file:
-        for tree in progress(trees, "treebank text"):
+        for tree in progress(read(treebank), "treebank text"):
             line = " ".join(tree.words)
             file.write((line.lower() if lowercase else line) + "\n")
 

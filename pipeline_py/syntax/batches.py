@@ -1,0 +1,79 @@
+"""Parse a stream of sentences in batches of similar length, in order, whatever the parser does to some of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, TypeVar
+
+from pipeline_py.artifact import Ledger
+
+Tree = TypeVar("Tree")
+Words = tuple[str, ...]
+
+# Sentences are sorted by length within this many: batches need little padding, and memory stays bounded.
+WINDOW = 2048
+# Longer ones (broken text, base64) would cost a character model more than all the rest of the sentence.
+LONGEST_WORD = 1000
+
+
+@dataclass
+class BatchParser(Generic[Tree]):
+    """A parser of batches that never loses a sentence.
+
+    Attributes:
+        parse: the trees of some sentences of at least one word; may raise.
+        fallback: the marked tree for words without a parse and the reason.
+        empty: the tree of an empty sentence.
+        batch_size: sentences given to `parse` at once.
+        max_words: sentences with more words get the fallback.
+        ledger: counts sentences, and fallbacks by reason.
+    """
+
+    parse: Callable[[Sequence[Words]], list[Tree]]
+    fallback: Callable[[Words, str], Tree]
+    empty: Tree
+    batch_size: int
+    max_words: int
+    ledger: Ledger
+
+    def trees(self, sentences: Iterable[Words]) -> Iterator[Tree]:
+        """Yield one tree per sentence, in order."""
+        stream = iter(sentences)
+        while window := list(islice(stream, WINDOW)):
+            yield from self._window(window)
+
+    def _window(self, window: list[Words]) -> list[Tree]:
+        trees: dict[int, Tree] = {}
+        to_parse = []
+        for place, words in enumerate(window):
+            self.ledger.keep()
+            if not words:
+                self.ledger.note("empty line")
+                trees[place] = self.empty
+            elif len(words) > self.max_words:
+                trees[place] = self._failed(words, f"more than {self.max_words} words")
+            elif max(map(len, words)) > LONGEST_WORD:
+                trees[place] = self._failed(words, f"a word of more than {LONGEST_WORD} characters")
+            else:
+                to_parse.append(place)
+        to_parse.sort(key=lambda place: len(window[place]))
+        for start in range(0, len(to_parse), self.batch_size):
+            batch = to_parse[start : start + self.batch_size]
+            trees.update(zip(batch, self._batch([window[place] for place in batch]), strict=True))
+        return [trees[place] for place in range(len(window))]
+
+    def _batch(self, sentences: list[Words]) -> list[Tree]:
+        """Parse a batch; where that fails, its halves, until the sentence at fault stands alone."""
+        try:
+            return self.parse(sentences)
+        except Exception as error:
+            # A neural parser may fail in any way (memory, recursion, no legal transition); the text must go on.
+            if len(sentences) == 1:
+                reason = " ".join(f"{type(error).__name__}: {error}".split())[:100]
+                return [self._failed(sentences[0], reason)]
+        half = len(sentences) // 2
+        return self._batch(sentences[:half]) + self._batch(sentences[half:])
+
+    def _failed(self, words: Words, reason: str) -> Tree:
+        self.ledger.note(f"parsed by fallback: {reason}")
+        return self.fallback(words, reason)

@@ -1,0 +1,120 @@
+"""Train one processor of a parser from a treebank, with Stanza's own training commands."""
+
+import contextlib
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.training_data import write_dependency_training, write_phrase_training
+
+
+class Processor(StrEnum):
+    """The models that make up a parser."""
+
+    TAGGER = "tagger"
+    DEPPARSE = "depparse"
+    CONSTITUENCY = "constituency"
+
+
+# Passes over the training data that bring a small model of a treebank of about 2,000 sentences to its best.
+EPOCHS = {Processor.TAGGER: 5, Processor.DEPPARSE: 5, Processor.CONSTITUENCY: 5}
+
+
+def train_parser(
+    *,
+    processor: Processor,
+    treebank_train: Path,
+    treebank_dev: Path,
+    output: Path,
+    ledger_output: Path,
+    language: str = "en",
+    vectors: Path | None = None,
+    tagger: Path | None = None,
+    pretrain_output: Path | None = None,
+    lowercase: bool = False,
+    hidden: int = 100,
+    epochs: int | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    device: str = "cpu",
+) -> None:
+    """Train a tagger, a dependency parser or a constituency parser.
+
+    What treebanks hold and Stanza cannot learn from is adapted and counted (`training_data` lists it).
+    The dev trees decide which epoch is kept. On the CPU, the same seed and threads give the same model, byte by byte.
+
+    Args:
+        processor: which model to train.
+        treebank_train: CoNLL-U for tagger and depparse, Penn Treebank brackets for constituency; may be gzipped.
+        treebank_dev: the same, of other sentences.
+        output: the Stanza model.
+        ledger_output: counts of the training sentences.
+        language: Stanza's code of the language.
+        vectors: word vectors in word2vec's text format.
+        tagger: for constituency: the trained tagger that the parser will work with (with the same vectors).
+        pretrain_output: Stanza's form of the vectors, needed to load the model; constituency always has one
+            (zero vectors where none are given), the others only with vectors.
+        lowercase: learn from lower-cased words.
+        hidden: size of the layers.
+        epochs: passes over the training trees; 5 when not given.
+        seed: of all random numbers.
+        threads: CPU threads.
+        device: auto, cpu or cuda.
+    """
+    if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
+        raise InputError("hidden must be at least 4, epochs and threads at least 1")
+    has_pretrain = vectors is not None or processor is Processor.CONSTITUENCY
+    if has_pretrain and pretrain_output is None:
+        raise InputError("this model cannot be loaded without its word vectors; give --pretrain-output")
+    if processor is Processor.CONSTITUENCY and tagger is None:
+        raise InputError("the constituency parser learns from the tags that it will see; give --tagger")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ledger, sentences, words = _write_data(processor, treebank_train, treebank_dev, folder, lowercase)
+
+        # Stanza and torch take seconds to import: not before the treebanks are known to be good.
+        import torch
+
+        from pipeline_py.syntax import stanza_training
+        from pipeline_py.syntax.reproducible import load_model, save_reproducibly
+        from pipeline_py.syntax.stanza_pipeline import ModelFiles, device_named, from_files
+        from pipeline_py.syntax.word_vectors import write_pretrain
+
+        torch.set_num_threads(threads)
+        device = device_named(device)
+        pretrain = None
+        if has_pretrain:
+            pretrain = folder / stanza_training.PRETRAIN
+            write_pretrain(vectors, pretrain)
+        budget = stanza_training.Budget(hidden, epochs or EPOCHS[processor], seed, sentences, words)
+        tagging = None
+        if tagger is not None:
+            tagging = from_files(ModelFiles(tagger, pretrain=pretrain), language, device, batch_size=100)
+        with contextlib.chdir(folder):
+            if processor is Processor.TAGGER:
+                stanza_training.train_tagger(language, budget, vectors is not None, device)
+            elif processor is Processor.DEPPARSE:
+                stanza_training.train_depparse(language, budget, vectors is not None, device)
+            else:
+                stanza_training.train_constituency(language, budget, tagging, device)
+        save_reproducibly(load_model(folder / stanza_training.MODEL), output)
+        if pretrain is not None and pretrain_output is not None:
+            save_reproducibly(load_model(pretrain), pretrain_output)
+    ledger.write(ledger_output)
+
+
+def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Ledger, int, int]:
+    """Check both treebanks and write them for Stanza; the ledger is that of the training trees."""
+    write = write_phrase_training if processor is Processor.CONSTITUENCY else write_dependency_training
+    ledger = Ledger()
+    words = write(train, folder / "train.txt", lowercase, ledger)
+    write(dev, folder / "dev.txt", lowercase, Ledger())
+    return ledger, ledger.kept, words
+
+
+if __name__ == "__main__":
+    stage.run(train_parser)
