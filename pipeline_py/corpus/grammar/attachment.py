@@ -45,12 +45,10 @@ def reserved(clause: Clause, preposition: str) -> bool:
 
 def could_attach(clause: Clause, adverbial: Adverbial) -> bool:
     """Whether the last noun in front of the adverbial could have it as its attribute, or is in a clause."""
-    fillers = nominal_arguments(clause)
+    fillers = [filler for _, filler in clause.english_order if isinstance(filler, NounPhrase)]
     if not fillers:
         return False
     last = fillers[-1]
-    if clause.dative_shift:
-        last = next(f for slot, f in clause.arguments if slot.english == "iobj" and isinstance(f, NounPhrase))
     while True:
         if last.relative is not None:
             return True

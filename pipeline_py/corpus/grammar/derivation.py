@@ -151,9 +151,11 @@ class Clause:
     conjunction: tuple[str, str] = ("and", "und")
 
     @property
-    def verb_name(self) -> str:
-        """Base form of the English verb."""
-        return self.sense.verb.base if self.sense else "be"
+    def english_order(self) -> "list[tuple[Slot, NounPhrase | Gap | Clause]]":
+        """The arguments as English has them behind the verb."""
+        if not self.dative_shift:
+            return self.arguments
+        return sorted(self.arguments, key=lambda argument: argument[0].english == "iobj")
 
 
 PLACES = ("place", "goal")

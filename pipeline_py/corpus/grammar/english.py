@@ -127,7 +127,7 @@ def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node
         particle = [Phrase("PRT", leaf, [leaf])]
     children: list[Node] = [] if clause.far_particle else [*particle]
     clausal: list[Node] = []
-    for slot, filler in _english_order(clause):
+    for slot, filler in clause.english_order:
         if isinstance(filler, Clause):
             clausal.append(_clausal_argument(slot, filler))
         elif isinstance(filler, Gap):
@@ -138,12 +138,6 @@ def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node
         if clause.far_particle and slot.english == "obj":
             children += particle
     return [*children, *_adjuncts(clause), *clausal]
-
-
-def _english_order(clause: Clause) -> list[tuple[Slot, "NounPhrase | Gap | Clause"]]:
-    if not clause.dative_shift:
-        return clause.arguments
-    return sorted(clause.arguments, key=lambda argument: argument[0].english == "iobj")
 
 
 def _argument(slot: Slot, filler: NounPhrase, dative_shift: bool) -> Node:
