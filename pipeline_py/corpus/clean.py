@@ -42,7 +42,8 @@ def clean(
     Mode `train` drops a pair for the first of these reasons that holds: a side that is not UTF-8 ("invalid UTF-8"),
     has no word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than
     `max_ratio` times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out");
-    it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8.
+    it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8 and
+    empty references, which cannot be scored.
 
     In both modes a control character (tabs, a lone CR, and U+2028/U+2029 among them) becomes a space, and the
     sentence is noted in the ledger. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
@@ -68,7 +69,7 @@ def clean(
         target_tokenized: The same of the target.
 
     Raises:
-        InputError: files differ in their number of lines; held-out text is not UTF-8; nothing is kept.
+        InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty; nothing is kept.
     """
     if len(target_input) != len(target_output):
         raise stage.InputError("give as many --target-output as --target-input")
@@ -144,14 +145,18 @@ def _training_pairs(
 
 
 def _held_out_sentences(paths: list[Path], ledger: Ledger) -> Iterator[tuple[str, ...]]:
-    for raw in progress(read_parallel(*paths), f"clean {paths[0].name}"):
+    lines = progress(read_parallel(*paths), f"clean {paths[0].name}")
+    for number, raw in enumerate(lines, start=1):
         sides = tuple(without_controls(side) for side in raw)
         if sides != raw:
             ledger.note(REPAIRED)
         if not words(sides[0]):
             ledger.note("empty source")
-        if not all(words(side) for side in sides[1:]):
-            ledger.note("empty target")
+        for path, side in zip(paths[1:], sides[1:], strict=True):
+            if not words(side):
+                raise stage.InputError(
+                    "the reference is empty; write it, or take the line out of all files of the set", path, number
+                )
         ledger.keep()
         yield sides
 

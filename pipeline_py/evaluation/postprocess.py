@@ -6,9 +6,10 @@ from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.evaluation.unknown_words import UNKNOWN, AttendedWords, Joiner, pieces_of, words_of
+from pipeline_py.evaluation.unknown_words import UNKNOWN, AttendedWords, Joiner, words_of
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
+from pipeline_py.subword.pieces import split
 from pipeline_py.text import read_lines, read_parallel
 
 Detokenizer = Literal["moses", "chinese", "none"]
@@ -67,7 +68,7 @@ def postprocess(
 def _joined(pieces: Path, joiner: Joiner, ledger: Ledger) -> Iterator[list[str]]:
     """Yield the words of each sentence, unknown ones as they are."""
     for line in read_lines(pieces):
-        found = pieces_of(line)
+        found = split(line)
         if UNKNOWN in found:
             ledger.note("unknown word left", found.count(UNKNOWN))
         yield words_of(found, joiner)

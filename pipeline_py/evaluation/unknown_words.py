@@ -5,37 +5,20 @@ from typing import Literal
 
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces
 
 Joiner = Literal["bpe", "none"]
 
 UNKNOWN = "<unk>"
-CONTINUES = "@@"
 
 
-def pieces_of(line: str) -> list[str]:
-    """Give the pieces of a line."""
-    # Only a space separates pieces: a no-break space, for one, may stand inside a piece.
-    return [piece for piece in line.split(" ") if piece]
-
-
-def words_of(pieces: list[str], joiner: Joiner) -> list[str]:
+def words_of(line: list[str], joiner: Joiner) -> list[str]:
     """Give the words that pieces stand for; a word of nothing but joiners is none."""
-    words = [_joined(pieces[start:end], joiner) for start, end in _spans(pieces, joiner)]
-    return [word for word in words if word]
+    return [word for word in _joined(line, joiner) if word]
 
 
-def _spans(pieces: list[str], joiner: Joiner) -> list[tuple[int, int]]:
-    """Give [start, end) of each word; a word reaches up to the first piece that does not end in @@."""
-    ends = [
-        place
-        for place, piece in enumerate(pieces, start=1)
-        if joiner == "none" or not piece.endswith(CONTINUES) or place == len(pieces)
-    ]
-    return list(zip([0, *ends], ends, strict=False))
-
-
-def _joined(pieces: list[str], joiner: Joiner) -> str:
-    return pieces[0] if joiner == "none" else "".join(piece.removesuffix(CONTINUES) for piece in pieces)
+def _joined(line: list[str], joiner: Joiner) -> list[str]:
+    return line if joiner == "none" else pieces.join(line)
 
 
 class AttendedWords:
@@ -58,21 +41,16 @@ class AttendedWords:
         Raises:
             InputError: if the positions do not fit the pieces of output and source.
         """
-        pieces, source_pieces = pieces_of(line), pieces_of(source)
-        attended = self._positions(positions, len(pieces), len(source_pieces), number)
-        word_at = [
-            _joined(source_pieces[start:end], self.joiner)
-            for start, end in _spans(source_pieces, self.joiner)
-            for _ in range(start, end)
+        output, source_pieces = pieces.split(line), pieces.split(source)
+        attended = self._positions(positions, len(output), len(source_pieces), number)
+        sizes = [1] * len(source_pieces) if self.joiner == "none" else map(len, pieces.by_word(source_pieces))
+        source_words = zip(_joined(source_pieces, self.joiner), sizes, strict=True)
+        word_at = [word for word, size in source_words for _ in range(size)]
+        restored = [
+            self._restored(word_at, position) if piece == UNKNOWN else piece
+            for piece, position in zip(output, attended, strict=True)
         ]
-        words = []
-        for start, end in _spans(pieces, self.joiner):
-            restored = [
-                self._restored(word_at, attended[place]) if pieces[place] == UNKNOWN else pieces[place]
-                for place in range(start, end)
-            ]
-            words.append(_joined(restored, self.joiner))
-        return [word for word in words if word]
+        return words_of(restored, self.joiner)
 
     def _restored(self, word_at: list[str], position: int) -> str:
         if position == len(word_at):
@@ -81,14 +59,14 @@ class AttendedWords:
         self.ledger.note("unknown word replaced")
         return word_at[position]
 
-    def _positions(self, line: str, pieces: int, source_pieces: int, number: int) -> list[int]:
+    def _positions(self, line: str, output: int, source_pieces: int, number: int) -> list[int]:
         try:
             positions = [int(position) for position in line.split()]
         except ValueError as error:
             raise InputError(f"{error}; write one source position for each piece", self.alignment, number) from None
-        if len(positions) != pieces:
+        if len(positions) != output:
             raise InputError(
-                f"{len(positions)} positions for {pieces} output pieces; decode again to get both files anew",
+                f"{len(positions)} positions for {output} output pieces; decode again to get both files anew",
                 self.alignment,
                 number,
             )

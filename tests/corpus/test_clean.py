@@ -158,7 +158,7 @@ def test_no_limit_on_length(tmp_path: Path) -> None:
 
 def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     lines = [b"one", b"", b"one", b"a\tb\x07", b"long " * 300, "x\u2028y\x85z\rw".encode()]
-    references = [write(tmp_path / f"r{k}", [b"ref"] * 5 + [b" "]) for k in range(4)]
+    references = [write(tmp_path / f"r{k}", [b"ref"] * 6) for k in range(4)]
     sides = run(tmp_path, write(tmp_path / "s", lines), references, mode="held-out")
     assert len(sides) == 5
     assert sides[0] == ["one", "", "one", "a b ", "long " * 300, "x y z w"]
@@ -166,8 +166,15 @@ def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
         "in": 6,
         "kept": 6,
         "dropped": {},
-        "noted": {"control characters replaced by spaces": 2, "empty source": 1, "empty target": 1},
+        "noted": {"control characters replaced by spaces": 2, "empty source": 1},
     }
+
+
+def test_an_empty_reference_is_refused_before_anything_depends_on_it(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"one", b"two"])
+    references = [write(tmp_path / "r0", [b"eins", b"zwei"]), write(tmp_path / "r1", [b"eins", b"\xc2\xa0"])]
+    with pytest.raises(InputError, match=r"r1, line 2: the reference is empty"):
+        run(tmp_path, source, references, mode="held-out")
 
 
 def test_held_out_text_must_be_utf8(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Text comes in.
+"""Text comes in, before anything else, so that what is wrong with it is said before hours of work.
 
 REQUIRED INPUTS: the files named under `corpora`, or none (the embedded corpus is generated)
 OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it
@@ -16,6 +16,7 @@ rule generate:
         "<logs>/corpus/generate/{split}.log",
     benchmark:
         "<benchmarks>/corpus/generate/{split}.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -53,6 +54,7 @@ rule fetch:
         "<logs>/corpus/fetch/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/fetch/{split}.{side}.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -84,6 +86,7 @@ rule clean:
         "<logs>/corpus/clean/train.log",
     benchmark:
         "<benchmarks>/corpus/clean/train.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -136,6 +139,7 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
             "<benchmarks>/corpus/clean/{split}.tsv"
         wildcard_constraints:
             split="|".join(split for split, sides in REFERENCES.items() if tuple(sides) == target_sides),
+        priority: 10
         conda:
             "../../envs/text.yaml"
         threads: 1
@@ -169,6 +173,7 @@ rule tokenize:
         "<logs>/corpus/tokenize/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/tokenize/{split}.{side}.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -206,6 +211,7 @@ rule learn_truecaser:
         "<logs>/corpus/learn_truecaser/{side}.log",
     benchmark:
         "<benchmarks>/corpus/learn_truecaser/{side}.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -233,6 +239,7 @@ rule truecase:
         "<logs>/corpus/truecase/{split}.{side}.log",
     benchmark:
         "<benchmarks>/corpus/truecase/{split}.{side}.tsv"
+    priority: 10
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -240,7 +247,7 @@ rule truecase:
         mem_mb=1000,
         runtime=120,
     params:
-        given={"made_by": made_by("corpus.truecase", "sacremoses")},
+        given={"made_by": made_by("corpus.truecase")},
     shell:
         """
         python -m pipeline_py.corpus.truecase \
