@@ -73,7 +73,7 @@ def parse(
     pipeline = _load(
         annotation, tagger, depparse, constituency, pretrain, directory, package, language, device, batch_size
     )
-    sentences = progress(map(tokens_of, read_lines(tokens)), f"parse ({annotation})", total)
+    sentences = map(tokens_of, read_lines(tokens))
     ledger = Ledger()
     with writing(output) as file:
         if annotation is Annotation.DEPENDENCY:
@@ -85,7 +85,7 @@ def parse(
                 max_words,
                 ledger,
             )
-            write_dependencies(file, parser.trees(sentences))
+            write_dependencies(file, progress(parser.trees(sentences), "parse", total))
         else:
             phrase_parser = BatchParser(
                 lambda batch: stanza_pipeline.phrase_trees(pipeline, batch),
@@ -95,7 +95,7 @@ def parse(
                 max_words,
                 ledger,
             )
-            write_trees(file, phrase_parser.trees(sentences))
+            write_trees(file, progress(phrase_parser.trees(sentences), "parse", total))
     ledger.write(ledger_output)
 
 

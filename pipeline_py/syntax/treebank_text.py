@@ -1,12 +1,11 @@
 """The words of a treebank as tokenized text, so that held-out trees can be parsed again and measured."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.alignment import HasWords
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import read_treebank
 from pipeline_py.syntax.dependency import read_dependencies
@@ -23,12 +22,17 @@ def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = F
         lowercase: lower-case the words, for a parser of lower-cased text.
         output: one sentence a line, tokens separated by one space.
     """
-    read: Callable[[Path], Iterator[HasWords]]
-    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_treebank
     with writing(output) as file:
-        for tree in progress(read(treebank), "treebank text"):
-            line = " ".join(tree.words)
+        for words in progress(_words(annotation, treebank), "treebank text"):
+            line = " ".join(words)
             file.write((line.lower() if lowercase else line) + "\n")
+
+
+def _words(annotation: Annotation, treebank: Path) -> Iterator[tuple[str, ...]]:
+    if annotation is Annotation.DEPENDENCY:
+        yield from (tree.words for tree in read_dependencies(treebank))
+    else:
+        yield from (tree.words for tree in read_treebank(treebank))
 
 
 if __name__ == "__main__":

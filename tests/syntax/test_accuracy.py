@@ -4,6 +4,7 @@ import gzip
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import nltk
@@ -70,7 +71,8 @@ def test_constituency_by_hand(tmp_path: Path) -> None:
         "  (PP-LOC (IN in) (NP=1 (NN park)))) (. .)))\n(ROOT (X (Y b)))"
     )
     (tmp_path / "predicted.ptb").write_text(
-        "(ROOT (S (NP (PRP I)) (VP (VBD saw) (NP (NP (NN man)) (PP (IN in) (ADJP (NN park)))) (. .))))\n(FAILED (X b))\n"
+        "(ROOT (S (NP (PRP I)) (VP (VBD saw) (NP (NP (NN man)) (PP (IN in) (ADJP (NN park)))) (. .))))\n"
+        "(FAILED (X b))\n"
     )
     accuracy(
         annotation=Annotation.CONSTITUENCY,
@@ -102,7 +104,7 @@ def trees_over_the_same_words(draw: st.DrawFn) -> PhraseTree:
             else phrase(a, b, depth + 1)
             if depth < 4
             else Phrase("X", tuple(Preterminal(tags[k], f"w{k}") for k in range(a, b)))
-            for a, b in zip(edges, edges[1:], strict=False)
+            for a, b in pairwise(edges)
         )
         return Phrase(draw(st.sampled_from(["S", "NP", "VP-TMP"])), children)
 
