@@ -101,6 +101,11 @@ class Sources:
                 rows.path,
                 first + 1,
             )
+        for number in range(len(rows)):
+            if rows[number][:: int(source.lengths[number]) + 1].any():
+                raise InputError(
+                    "a word's distance to itself is not 0; make the distances again", rows.path, number + 1
+                )
 
 
 def _open(path: Path) -> Ragged:

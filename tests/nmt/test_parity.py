@@ -1,0 +1,63 @@
+"""Training and search go through the same network: the score of a translation is minus its loss."""
+
+import numpy as np
+import pytest
+import torch
+
+from pipeline_py.config.systems import (
+    ConditionalGRU,
+    FlexibleContext,
+    GlobalContext,
+    LocalContext,
+    Model,
+    SyntaxContext,
+    System,
+)
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.search import beam_search
+from pipeline_py.subword.vocabulary import EOS
+
+torch.set_num_threads(1)
+
+SYSTEMS = {
+    "global": System(contexts=[GlobalContext()]),
+    "local": System(contexts=[LocalContext(window=3)]),
+    "flexible": System(contexts=[FlexibleContext()]),
+    "syntax": System(contexts=[SyntaxContext()]),
+    "syntax, round": System(contexts=[SyntaxContext(position="round", gaussian="weight")]),
+    "syntax, attention": System(contexts=[SyntaxContext(position="attention")]),
+    "two contexts": System(contexts=[GlobalContext(), SyntaxContext()], decoder=ConditionalGRU(gru_context="both")),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@torch.no_grad()
+def test_score_is_minus_the_loss(name):
+    random = np.random.default_rng(2)
+    torch.manual_seed(2)
+    system = SYSTEMS[name].model_copy(update={"model": Model(embedding=6, hidden=7, dropout=0.3)})
+    model = Network(system, source_size=12, target_size=4).double().eval()
+    for parameter in model.parameters():
+        parameter.normal_(std=0.7)
+    sources = [np.array([*random.integers(1, 12, size=length), EOS]) for length in (0, 1, 4, 7, 11)]
+    squares = [random.integers(1, 6, size=(len(source), len(source))) for source in sources]
+    for square in squares:
+        np.fill_diagonal(square, 0)
+    distances = [square.ravel().astype(np.uint8) for square in squares]
+    batch = collate(sources, syntax={"distances": distances})
+
+    found = beam_search([model], batch, beam=5, max_lengths=torch.full((5,), 9), n_best=5)
+    pairs = [
+        (number, hypothesis)
+        for number, hypotheses in enumerate(found)
+        for hypothesis in hypotheses
+        if not hypothesis.cut
+    ]
+    assert len(pairs) >= 10
+    again = collate(
+        [sources[number] for number, _ in pairs],
+        [np.array([*hypothesis.tokens, EOS]) for _, hypothesis in pairs],
+        {"distances": [distances[number] for number, _ in pairs]},
+    )
+    np.testing.assert_allclose([hypothesis.log_probability for _, hypothesis in pairs], -model.loss(again), rtol=1e-12)
