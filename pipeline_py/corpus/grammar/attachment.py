@@ -3,6 +3,10 @@
 from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Pronoun
 from pipeline_py.corpus.grammar.modifiers import ATTRIBUTES_OF
 from pipeline_py.corpus.grammar.nouns import Noun
+from pipeline_py.corpus.grammar.senses import PREPOSITIONS_OF
+
+# `put the coat on the chair down`: where a verb can take a place, its object cannot have one of its own.
+WHERE = frozenset(("on", "in", "under", "beside"))
 
 
 def noun_of(phrase: NounPhrase) -> Noun:
@@ -16,7 +20,10 @@ def antecedent_in_doubt(phrase: NounPhrase) -> bool:
     others = [phrase.attribute[1]] if phrase.attribute else []
     others += [phrase.possessor] if phrase.possessor else []
     person = "person" in noun_of(phrase).classes
-    return any(("person" in noun_of(other).classes) == person or other.attribute is not None for other in others)
+    return any(
+        ("person" in noun_of(other).classes) == person or other.attribute is not None or other.relative is not None
+        for other in others
+    )
 
 
 def trailing(clause: Clause) -> bool:
@@ -36,7 +43,7 @@ def reserved(clause: Clause, preposition: str) -> bool:
     sense = clause.sense
     if sense is None:
         return True
-    taken = {slot.english for slot in sense.slots}
+    taken = {slot.english for slot in sense.slots} | {sense.particle} | (PREPOSITIONS_OF[sense.verb] & WHERE)
     if preposition == "place":
         return bool(taken & {"in", "on", "at", "place"})
     with_instrument = preposition == "with" and bool(sense.instruments)

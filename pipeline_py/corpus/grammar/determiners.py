@@ -26,7 +26,7 @@ def _weighted(*pairs: tuple[Determiner | None, float]) -> Weighted[Determiner | 
     return Weighted([determiner for determiner, _ in pairs], [weight for _, weight in pairs])
 
 
-SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), (NO, 1), *_OWN)
+SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), *_OWN)
 PLURAL = _weighted(
     *((THE, 38), (BARE, 14), (THESE, 5), (ALL, 4), (MANY, 6), (SOME, 5), (SEVERAL, 3), (TWO, 5), (THREE, 3), (FOUR, 2)),
     *_OWN,

@@ -6,16 +6,21 @@ from pipeline_py.corpus.grammar.derivation import (
     Clause,
     Gap,
     NounPhrase,
-    Pronoun,
     Subordinate,
     place_prepositions,
 )
-from pipeline_py.corpus.grammar.english_words import BE, determiner, noun, pronoun, verb_chain
-from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb
+from pipeline_py.corpus.grammar.english_phrases import (
+    NEGATION,
+    adjective_phrase,
+    adverb_phrase,
+    base,
+    coordinator,
+    daytime_phrase,
+    prepositional,
+)
+from pipeline_py.corpus.grammar.english_words import BE, verb_chain
 from pipeline_py.corpus.grammar.senses import Slot
 from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, hang
-
-NEGATION = "Polarity=Neg"
 
 
 def sentence(clause: Clause) -> Phrase:
@@ -45,11 +50,7 @@ def _coordinated(clause: Clause) -> Phrase:
     comma: list[Node] = []
     if clause.conjunction[0] == "but":
         comma = [hang(Leaf(",", ",", "PUNCT"), "punct", conjunct)]
-    return Phrase("S", first, [first, *comma, _coordinator(clause.conjunction[0], conjunct), conjunct])
-
-
-def _coordinator(word: str, conjunct: Node) -> Node:
-    return hang(Leaf(word, "CC", "CCONJ"), "cc", conjunct)
+    return Phrase("S", first, [first, *comma, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
 def _clause(clause: Clause) -> Phrase:
@@ -60,17 +61,19 @@ def _clause(clause: Clause) -> Phrase:
         children += [adverbial, hang(Leaf(",", ",", "PUNCT"), "punct", adverbial)]
     match clause.fronted:
         case "time" if clause.time is not None:
-            children.append(_adverb(clause.time))
+            children.append(adverb_phrase(clause.time))
         case "sentence" if clause.sentence is not None:
-            children.append(_adverb(clause.sentence))
+            children.append(adverb_phrase(clause.sentence))
         case "daytime" if clause.daytime is not None:
-            children.append(_daytime(clause.daytime))
+            children.append(daytime_phrase(clause.daytime))
         case "place":
             children += [_adverbial(a) for a in clause.adverbials if a.kind == "place"]
-    if isinstance(clause.subject, NounPhrase):
-        children.append(hang(noun_phrase(clause.subject, nominative=True), "nsubj"))
+    assert isinstance(clause.subject, NounPhrase)
+    subject = hang(noun_phrase(clause.subject, nominative=True, with_relative=not clause.extraposed), "nsubj")
     predicate = _coordinated_verb_phrases(clause, None)
-    children.append(predicate)
+    children += [subject, predicate]
+    if clause.extraposed and clause.subject.relative is not None:
+        children.append(hang(relative_clause(clause.subject.relative), "acl:relcl", subject))
     return Phrase("S", predicate, children)
 
 
@@ -80,7 +83,7 @@ def _coordinated_verb_phrases(clause: Clause, relative: Leaf | None) -> Phrase:
     if second is None or second.subject is not clause.subject:
         return first
     conjunct = hang(_verb_phrase(second, None), "conj")
-    return Phrase("VP", first, [first, _coordinator(clause.conjunction[0], conjunct), conjunct])
+    return Phrase("VP", first, [first, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
 def _verb_phrase(clause: Clause, relative: Leaf | None) -> Phrase:
@@ -113,7 +116,7 @@ def _middle(clause: Clause) -> list[Node]:
     if clause.negated:
         middle.append(hang(Leaf("not", "RB", "PART", feats=NEGATION), "advmod"))
     if clause.time is not None and clause.time.kind == "frequency" and clause.fronted != "time":
-        middle.append(_adverb(clause.time))
+        middle.append(adverb_phrase(clause.time))
     return middle
 
 
@@ -144,20 +147,13 @@ def _argument(slot: Slot, filler: NounPhrase, dative_shift: bool) -> Node:
     phrase = noun_phrase(filler, nominative=False)
     if slot.english in ("obj", "iobj") and not (slot.english == "iobj" and dative_shift):
         return hang(phrase, slot.english)
-    return _prepositional(_preposition(slot, filler), phrase, "obl")
+    return prepositional(_preposition(slot, filler), phrase, "obl")
 
 
 def _preposition(slot: Slot, filler: NounPhrase) -> str:
     if slot.english == "iobj":
         return "to"
     return place_prepositions(filler, slot.english)[0] if slot.english in PLACES else slot.english
-
-
-def _prepositional(preposition: str, phrase: Phrase, relation: str) -> Phrase:
-    case = hang(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case")
-    result = Phrase("PP", phrase, [case, phrase])
-    hang(result, relation)
-    return result
 
 
 def _gap(slot: Slot, relative: Leaf, verb: Leaf) -> list[Node]:
@@ -184,36 +180,21 @@ def _adjuncts(clause: Clause) -> list[Node]:
     """Manner, instrument, place, time, an extraposed relative clause and an adverbial clause."""
     nodes: list[Node] = []
     if clause.manner is not None:
-        nodes.append(_adverb(clause.manner))
+        nodes.append(adverb_phrase(clause.manner))
     for adverbial in clause.adverbials:
         if not (clause.fronted == "place" and adverbial.kind == "place"):
             nodes.append(_adverbial(adverbial))
     if clause.daytime is not None and clause.fronted != "daytime":
-        nodes.append(_daytime(clause.daytime))
+        nodes.append(daytime_phrase(clause.daytime))
     if clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time":
-        nodes.append(_adverb(clause.time))
+        nodes.append(adverb_phrase(clause.time))
     if clause.after is not None:
         nodes.append(_subordinate(clause.after))
     return nodes
 
 
 def _adverbial(adverbial: Adverbial) -> Phrase:
-    return _prepositional(adverbial.english, noun_phrase(adverbial.phrase, nominative=False), "obl")
-
-
-def _daytime(daytime: tuple[str, str, str]) -> Phrase:
-    preposition, word, _ = daytime
-    head = Leaf(word, "NN", "NOUN", feats="Number=Sing")
-    article = hang(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det")
-    return _prepositional(preposition, Phrase("NP", head, [article, head]), "obl")
-
-
-def _adverb(adverb: Adverb) -> Phrase:
-    if adverb.kind == "noun":
-        leaf = Leaf(adverb.english, "NN", "NOUN", feats="Number=Sing")
-        return Phrase("NP", hang(leaf, "obl:tmod"), [leaf])
-    leaf = Leaf(adverb.english, "RB", "ADV", feats=NEGATION if adverb.english == "never" else "_")
-    return Phrase("ADVP", hang(leaf, "advmod"), [leaf])
+    return prepositional(adverbial.english, noun_phrase(adverbial.phrase, nominative=False), "obl")
 
 
 def _subordinate(subordinate: Subordinate) -> Phrase:
@@ -233,68 +214,30 @@ def _predicate(clause: Clause) -> Phrase:
     predicate = clause.predicate
     assert predicate is not None
     if predicate.adjective is not None:
-        return _adjective_phrase(*predicate.adjective)
+        return adjective_phrase(*predicate.adjective)
     if predicate.noun is not None:
         return noun_phrase(predicate.noun, nominative=True)
     assert predicate.place is not None
     return _adverbial(predicate.place)
 
 
-def _adjective_phrase(adjective: Adjective, degree: tuple[str, str] | None) -> Phrase:
-    leaf = Leaf(adjective.english, "JJ", "ADJ", feats="Degree=Pos")
-    children: list[Node] = [leaf]
-    if degree is not None:
-        children.insert(0, hang(Leaf(degree[0], "RB", "ADV"), "advmod"))
-    return Phrase("ADJP", leaf, children)
-
-
-def noun_phrase(phrase: NounPhrase, nominative: bool) -> Phrase:
+def noun_phrase(phrase: NounPhrase, nominative: bool, with_relative: bool = True) -> Phrase:
     """NP with its attributes: (NP (NP base) (PP …) (SBAR …)), coordinated if it has a conjunct."""
-    base = _base(phrase, nominative)
-    children: list[Node] = [base]
+    core = base(phrase, nominative)
+    children: list[Node] = [core]
     if phrase.attribute is not None:
         attribute, inner = phrase.attribute
         preposition = attribute.english
         if preposition == "place":
             preposition = place_prepositions(inner, preposition)[0]
-        children.append(_prepositional(preposition, noun_phrase(inner, nominative=False), "nmod"))
-    if phrase.relative is not None:
+        children.append(prepositional(preposition, noun_phrase(inner, nominative=False), "nmod"))
+    if phrase.relative is not None and with_relative:
         children.append(hang(relative_clause(phrase.relative), "acl:relcl"))
-    whole = base if len(children) == 1 else Phrase("NP", base, children)
+    whole = core if len(children) == 1 else Phrase("NP", core, children)
     if phrase.conjunct is None:
         return whole
     conjunct = hang(noun_phrase(phrase.conjunct, nominative), "conj")
-    return Phrase("NP", whole, [whole, _coordinator(phrase.conjunction[0], conjunct), conjunct])
-
-
-def _base(phrase: NounPhrase, nominative: bool) -> Phrase:
-    """NP → (DT | NP 's) (JJ | ADJP)* NN."""
-    if isinstance(phrase.head, Pronoun):
-        leaf = pronoun(phrase.head, nominative)
-        return Phrase("NP", leaf, [leaf])
-    head = noun(phrase.head, phrase.plural)
-    children: list[Node] = []
-    for adjective, degree in phrase.adjectives:
-        inner = hang(_adjective_phrase(adjective, degree), "amod")
-        # An adjective of its own is a bare JJ inside the NP; an ADJP needs a degree.
-        children.append(inner if degree is not None else inner.head)
-    children.append(head)
-    if phrase.possessor is not None:
-        children.insert(0, _possessor(phrase.possessor))
-    elif phrase.determiner is not None:
-        following = next(leaf.form for leaf in children[0].leaves())
-        leaf = determiner(phrase.determiner, following)
-        relation = {"PRP$": "nmod:poss", "CD": "nummod", "JJ": "amod"}.get(leaf.xpos, "det")
-        children.insert(0, hang(leaf, relation))
-    return Phrase("NP", head, children)
-
-
-def _possessor(possessor: NounPhrase) -> Phrase:
-    owner = _base(possessor, nominative=False)
-    mark = hang(Leaf("'" if owner.head.form.endswith("s") else "'s", "POS", "PART", "'s"), "case")
-    result = Phrase("NP", owner, [*owner.children, mark])
-    hang(result, "nmod:poss")
-    return result
+    return Phrase("NP", whole, [whole, coordinator(phrase.conjunction[0], conjunct), conjunct])
 
 
 def relative_clause(clause: Clause) -> Phrase:

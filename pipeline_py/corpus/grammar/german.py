@@ -1,58 +1,32 @@
 """The German side of a derivation: verb second in main clauses, verb last in subordinate ones.
 
 A clause is laid out by topological fields: Vorfeld, finite verb, Mittelfeld, right bracket (prefix, participle,
-infinitive; in a subordinate clause all verbs), Nachfeld (subordinate clauses). Where German leaves a choice, one
-order is taken throughout, so that a source sentence has one translation: in the Mittelfeld subject, pronouns, time,
-dative, place, manner, instrument, accusative, negation, prepositional object or predicate. That order is what tells an
-instrument (`schlägt mit dem Stock den Mann`) from an attribute (`schlägt den Mann mit dem Stock`).
+infinitive; in a subordinate clause all verbs), Nachfeld (subordinate clauses).
 """
 
-from dataclasses import dataclass
-
 from pipeline_py.corpus.grammar.derivation import (
-    PLACES,
-    Adverbial,
     Clause,
     Determiner,
     Gap,
     NounPhrase,
-    Predicate,
     Pronoun,
     Subordinate,
     place_prepositions,
 )
 from pipeline_py.corpus.grammar.german_bracket import bare_infinitive, verb_last, verb_second
+from pipeline_py.corpus.grammar.german_fields import Part, adverbial_part, middle, subject
 from pipeline_py.corpus.grammar.german_words import (
     CONTRACTED,
-    GOAL_CASE,
     RELATIVE,
     adjective_ending,
     article,
     column,
     noun_form,
 )
-from pipeline_py.corpus.grammar.senses import Slot
 
 COMMA = ","
 THE = Determiner("the", "der", "der")
 KEIN = Determiner("no", "kein", "ein")
-
-
-@dataclass(slots=True)
-class Part:
-    """A part of the Mittelfeld: fixed words, or a noun phrase in a case with or without a preposition."""
-
-    words: tuple[str, ...] = ()
-    preposition: str = ""
-    phrase: NounPhrase | None = None
-    case: str = ""
-    negative: bool = False
-
-    def tokens(self, without_relative: bool = False) -> list[str]:
-        """The words; a relative clause at the end of the noun phrase can be left for later."""
-        if self.phrase is None:
-            return list(self.words)
-        return prepositional(self.preposition, self.phrase, self.case, self.negative, without_relative)
 
 
 def sentence(clause: Clause) -> list[str]:
@@ -85,7 +59,7 @@ def _main(clause: Clause) -> list[str]:
     elif clause.fronted:
         start = _fronted(clause)
     else:
-        start = _subject(clause).tokens(clause.extraposed)
+        start = _tokens(subject(clause), without_relative=clause.extraposed)
     subject_behind = clause.before is not None or bool(clause.fronted)
     tokens = start + _verb_second(clause, subject_behind)
     second = clause.conjunct
@@ -94,35 +68,31 @@ def _main(clause: Clause) -> list[str]:
     return tokens
 
 
-def _subject(clause: Clause) -> Part:
-    assert isinstance(clause.subject, NounPhrase)
-    return Part(phrase=clause.subject, case="nom")
-
-
 def _fronted(clause: Clause) -> list[str]:
     if clause.fronted == "daytime" and clause.daytime is not None:
         return clause.daytime[2].split()
     if clause.fronted == "place":
-        return next(_adverbial(adverbial) for adverbial in clause.adverbials if adverbial.kind == "place").tokens()
+        place = next(adverbial for adverbial in clause.adverbials if adverbial.kind == "place")
+        return _tokens(adverbial_part(place))
     adverb = clause.time if clause.fronted == "time" else clause.sentence
     return [adverb.german] if adverb is not None else []
 
 
 def _verb_second(clause: Clause, with_subject: bool) -> list[str]:
     finite, bracket = verb_second(clause)
-    middle, relative = _rendered(_middle(clause, with_subject), bool(bracket))
-    return [finite, *middle, *bracket, *relative, *_behind(clause)]
+    field, relative = _rendered(middle(clause, with_subject), bool(bracket))
+    return [finite, *field, *bracket, *relative, *_behind(clause)]
 
 
 def _verb_last(clause: Clause) -> list[str]:
     """Mittelfeld, all verbs, Nachfeld; a second predicate of the same subject follows its conjunction."""
     tokens: list[str] = []
-    middle, relative = _rendered(_middle(clause, with_subject=True), has_bracket=True)
-    tokens = [*middle, *verb_last(clause), *relative, *_behind(clause)]
+    field, relative = _rendered(middle(clause, with_subject=True), has_bracket=True)
+    tokens = [*field, *verb_last(clause), *relative, *_behind(clause)]
     second = clause.conjunct
     if second is not None and second.subject is clause.subject:
-        middle, relative = _rendered(_middle(second, with_subject=False), has_bracket=True)
-        tokens += [clause.conjunction[1], *middle, *verb_last(second), *relative, *_behind(second)]
+        field, relative = _rendered(middle(second, with_subject=False), has_bracket=True)
+        tokens += [clause.conjunction[1], *field, *verb_last(second), *relative, *_behind(second)]
     return tokens
 
 
@@ -132,112 +102,21 @@ def _rendered(parts: list[Part], has_bracket: bool) -> tuple[list[str], list[str
     tokens: list[str] = []
     for number, part in enumerate(parts, start=1):
         moves = has_bracket and number == len(parts) and _ends_in_relative(part.phrase)
-        tokens += part.tokens(without_relative=moves)
+        tokens += _tokens(part, without_relative=moves)
         if moves and part.phrase is not None and part.phrase.relative is not None:
             relative = relative_clause(part.phrase.relative)
     return tokens, relative
 
 
+def _tokens(part: Part, without_relative: bool = False) -> list[str]:
+    """The words of a part; a relative clause at the end of its noun phrase can be left for later."""
+    if part.phrase is None:
+        return list(part.words)
+    return prepositional(part.preposition, part.phrase, part.case, part.negative, without_relative)
+
+
 def _ends_in_relative(phrase: NounPhrase | None) -> bool:
     return phrase is not None and phrase.relative is not None and phrase.conjunct is None
-
-
-def _middle(clause: Clause, with_subject: bool) -> list[Part]:
-    """The Mittelfeld in the order of the module's docstring."""
-    parts: list[Part] = []
-    reflexive = [Part((_reflexive(clause),))] if clause.sense is not None and clause.sense.german.reflexive else []
-    if with_subject and isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive":
-        # `weil er sich erinnert`, but `weil sich der Mann erinnert`.
-        pronominal = isinstance(clause.subject.head, Pronoun)
-        parts += [_subject(clause), *reflexive] if pronominal else [*reflexive, _subject(clause)]
-    else:
-        parts += reflexive
-    pronouns: list[Part] = []
-    datives: list[Part] = []
-    accusatives: list[Part] = []
-    objects: list[Part] = []
-    negative = _negated_object(clause)
-    for slot, filler in clause.arguments:
-        if not isinstance(filler, NounPhrase):
-            continue
-        preposition, case = _marking(slot, filler)
-        part = Part(preposition=preposition, phrase=filler, case=case, negative=filler is negative)
-        if preposition:
-            objects.append(part)
-        elif isinstance(filler.head, Pronoun) and filler.conjunct is None:
-            pronouns.append(part)
-        elif case == "dat":
-            datives.append(part)
-        else:
-            accusatives.append(part)
-    parts += sorted(pronouns, key=lambda part: part.case)
-    late: list[Part] = []
-    if clause.time is not None and clause.fronted != "time":
-        (late if clause.time.kind == "late" else parts).append(Part((clause.time.german,)))
-    if clause.daytime is not None and clause.fronted != "daytime":
-        parts.append(Part(tuple(clause.daytime[2].split())))
-    parts += datives
-    parts += [_adverbial(a) for a in clause.adverbials if a.kind == "time"]
-    parts += [_adverbial(a) for a in clause.adverbials if a.kind == "place" and clause.fronted != "place"]
-    if clause.manner is not None:
-        parts.append(Part((clause.manner.german,)))
-    parts += [_adverbial(a) for a in clause.adverbials if a.kind == "instrument"]
-    parts += [*accusatives, *late]
-    if clause.negated and negative is None:
-        parts.append(Part(("nicht",)))
-    parts += objects
-    if clause.predicate is not None:
-        parts.append(_predicate(clause.predicate, clause.negated))
-    inner = bare_infinitive(clause)
-    return parts + _middle(inner, False) if inner is not None else parts
-
-
-def _negated_object(clause: Clause) -> NounPhrase | None:
-    """The indefinite noun phrase that `kein` negates instead of `nicht`."""
-    if not clause.negated:
-        return None
-    candidates = [filler for slot, filler in clause.arguments if slot.case and not slot.preposition]
-    if clause.predicate is not None and clause.predicate.noun is not None:
-        candidates.append(clause.predicate.noun)
-    for candidate in reversed(candidates):
-        if isinstance(candidate, NounPhrase) and _indefinite(candidate):
-            return candidate
-    return None
-
-
-def _indefinite(phrase: NounPhrase) -> bool:
-    if isinstance(phrase.head, Pronoun) or phrase.head.proper or phrase.possessor is not None:
-        return False
-    return phrase.determiner is None or phrase.determiner.english == "a"
-
-
-def _marking(slot: Slot, phrase: NounPhrase) -> tuple[str, str]:
-    """The German preposition and case of an argument."""
-    if slot.english not in PLACES:
-        return slot.preposition, slot.case
-    preposition = place_prepositions(phrase, slot.english)[1]
-    return preposition, GOAL_CASE[preposition] if slot.english == "goal" else "dat"
-
-
-def _reflexive(clause: Clause) -> str:
-    subject = clause.subject
-    if isinstance(subject, NounPhrase) and isinstance(subject.head, Pronoun):
-        return subject.head.reflexive
-    return "sich"
-
-
-def _adverbial(adverbial: Adverbial) -> Part:
-    return Part(preposition=adverbial.german, phrase=adverbial.phrase, case=adverbial.case)
-
-
-def _predicate(predicate: Predicate, negated: bool) -> Part:
-    if predicate.noun is not None:
-        return Part(phrase=predicate.noun, case="nom", negative=negated and _indefinite(predicate.noun))
-    if predicate.place is not None:
-        return _adverbial(predicate.place)
-    assert predicate.adjective is not None
-    adjective, degree = predicate.adjective
-    return Part((*((degree[1],) if degree else ()), adjective.german))
 
 
 def _behind(clause: Clause) -> list[str]:

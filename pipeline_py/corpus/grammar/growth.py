@@ -37,6 +37,11 @@ _on_clauses: Weighted[Callable[[Growing, Clause, int], bool]] = Weighted(
 
 def grow(growing: Growing) -> None:
     """Add until the target is reached or nothing more fits."""
+    _add(growing)
+    on_clauses.extrapose(growing)
+
+
+def _add(growing: Growing) -> None:
     sampler = growing.sampler
     for _ in range(ATTEMPTS):
         if growing.remaining <= 0:

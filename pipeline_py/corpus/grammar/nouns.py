@@ -177,7 +177,7 @@ beach beaches | der Strand Strände Strandes | place on=an to=an
 castle + | das Schloss Schlösser Schlosses | place fixed building in=in to=zu
 river + | der Fluss Flüsse Flusses | landmark to=zu
 lake + | der See Seen Sees | landmark to=zu
-island + | die Insel Inseln | place town on=auf to=auf
+island + | die Insel Inseln | place island on=auf to=auf
 farm + | der Bauernhof Bauernhöfe Bauernhofs | place fixed building business on=auf to=zu
 factory factories | die Fabrik Fabriken | place fixed building business in=in to=zu
 tree + | der Baum Bäume Baumes | landmark

@@ -12,6 +12,7 @@ from pipeline_py.corpus.grammar.attachment import (
 )
 from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import IT, Adverbial, Clause, NounPhrase, Pronoun, Subordinate
+from pipeline_py.corpus.grammar.determiners import NO, SOME, TWO, A
 from pipeline_py.corpus.grammar.modifiers import (
     COORDINATORS,
     DAYTIMES,
@@ -51,6 +52,9 @@ def time(growth: Growing, clause: Clause, _: int) -> bool:
     if clause.time is not None or clause.daytime is not None:
         return False
     if adverb.tenses and clause.tense not in adverb.tenses:
+        return False
+    subject = clause.subject
+    if adverb.english == "never" and isinstance(subject, NounPhrase) and subject.determiner is NO:
         return False
     movable = adverb.kind in ("noun", "adverb")
     if (clause.negated and not movable) or (clause.sense is None and adverb.kind == "late"):
@@ -173,8 +177,8 @@ def coordinate(growth: Growing, clause: Clause, _: int) -> bool:
     """A second main clause, or a second predicate of the same subject."""
     if clause is not growth.main or clause.conjunct is not None or clause.after is not None:
         return False
-    shared = growth.sampler.chance(0.45)
     simple = clause.tense in ("present", "past")
+    shared = simple and growth.sampler.chance(0.5)
     inner = _with_it(growth.sampler, clause, simple, False) if growth.sampler.chance(0.35) else None
     inner = inner or growth.sampler.clause(clause.past_frame, 1, simple=simple)
     if inner is None or (shared and not _shareable(clause, inner)):
@@ -186,8 +190,22 @@ def coordinate(growth: Growing, clause: Clause, _: int) -> bool:
     clause.conjunct, clause.conjunction = inner, conjunction
     if shared:
         inner.subject = clause.subject
+        growth.sampler.settle_tense(inner)
     growth.enter_clause(inner, 0, subject=not shared)
     return True
+
+
+def extrapose(growth: Growing) -> bool:
+    """`A man came in who …`: an indefinite subject leaves its relative clause behind a verb that has nothing else."""
+    main, subject = growth.main, growth.main.subject
+    if not isinstance(subject, NounPhrase) or subject.relative is None or subject.determiner not in (A, SOME, TWO):
+        return False
+    if main.sense is None or main.arguments or main.negated or main.fronted or main.conjunct is not None:
+        return False
+    if main.before or main.after or main.time or main.daytime or main.manner or main.adverbials:
+        return False
+    main.extraposed = growth.sampler.chance(0.5)
+    return main.extraposed
 
 
 def _with_it(sampler: Sampler, clause: Clause, simple: bool, perfect: bool) -> Clause | None:

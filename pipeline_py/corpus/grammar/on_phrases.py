@@ -34,7 +34,9 @@ def adjective(growth: Growing, site: Site) -> bool:
 def attribute(growth: Growing, site: Site) -> bool:
     """A prepositional attribute, if the clause has no use of its own for the preposition."""
     phrase = site.phrase
-    if site.bare or phrase.attribute is not None or phrase.relative is not None or site.depth > DEEPEST:
+    if site.bare or site.depth > DEEPEST:
+        return False
+    if phrase.attribute is not None or phrase.relative is not None or phrase.conjunct is not None:
         return False
     attributes = ATTRIBUTES_OF[noun_of(phrase)]
     if not attributes or (site.argument and sealed(site.clause)):
@@ -48,7 +50,7 @@ def attribute(growth: Growing, site: Site) -> bool:
     if inner.head is phrase.head or not growth.affords(1 + length.of_phrase(inner)):
         return False
     phrase.attribute = drawn, inner
-    growth.enter_phrase(inner, site.clause, site.depth + 1, site.argument, bare=drawn.apposition)
+    growth.enter_phrase(inner, site.clause, site.depth + 1, site.argument, drawn.apposition, phrase)
     return True
 
 
@@ -84,7 +86,11 @@ def possessor(growth: Growing, site: Site) -> bool:
 def relative(growth: Growing, site: Site) -> bool:
     """A relative clause whose pronoun is the subject, an object, or a prepositional object of its verb."""
     phrase = site.phrase
-    if site.bare or phrase.relative is not None or site.depth >= DEEPEST or antecedent_in_doubt(phrase):
+    if site.bare or site.depth >= DEEPEST or antecedent_in_doubt(phrase):
+        return False
+    if phrase.relative is not None or phrase.conjunct is not None:
+        return False
+    if site.parent is not None and site.parent.relative is not None:
         return False
     if site.argument and (sealed(site.clause) or trailing(site.clause)):
         return False

@@ -121,7 +121,10 @@ class Sampler:
         tense = "perfect" if perfect and not sense.modal else self.tense(past_frame, simple, sense)
         negated = self.chance(0.08)
         filled = subject if isinstance(subject, Gap) else self.phrase(subject, plain=negated, definite=negated)
+        if isinstance(filled, NounPhrase) and filled.determiner is determiners.A and self.chance(0.06):
+            filled.determiner = determiners.NO
         clause = Clause(sense, filled, tense, past_frame, negated=negated)
+        self.settle_tense(clause)
         for slot, head in zip(sense.slots, heads, strict=True):
             if isinstance(head, Gap):
                 clause.arguments.append((slot, head))
@@ -136,6 +139,15 @@ class Sampler:
                 clause.arguments.append((slot, inner))
         self._choose_order(clause)
         return clause
+
+    def settle_tense(self, clause: Clause) -> None:
+        """`They put` may be present or past: where the form does not tell, English takes the progressive."""
+        verb = clause.sense.verb if clause.sense is not None else None
+        if verb is None or verb.past != verb.base or clause.negated or clause.tense not in ("present", "past"):
+            return
+        third = not isinstance(clause.subject, NounPhrase) or clause.subject.person == 3
+        if clause.subject.agrees_as_plural or not third:
+            clause.tense = "progressive"
 
     def _choose_order(self, clause: Clause) -> None:
         sense = clause.sense

@@ -33,7 +33,7 @@ know | person | that | wissen | stative
 know | person | whether | wissen | stative
 say | person | that | sagen |
 help | person | obj:person=dat | helfen |
-visit | person | obj:person,town=acc | besuchen |
+visit | person | obj:person,town,island=acc | besuchen |
 laugh | person | | lachen | place
 turn off | person | obj:device=acc | aus+schalten |
 turn on | person | obj:device=acc | ein+schalten |
@@ -84,11 +84,11 @@ look | person | at:viewable,jewel,animal=acc | an+sehen |
 look | person | for:portable,person,animal=acc | suchen |
 look | person | after:person,animal=um+acc | sich kümmern |
 look up | person | obj:word=acc | nach+schlagen |
-come | person | from:place=aus+dat | kommen | sein
+come | person | from:building,town,room,garden,park,forest=aus+dat | kommen | sein
 come back | person,animal | | zurück+kommen | sein
 come in | person | | herein+kommen | sein
 come along | person | | mit+kommen | sein
-love | person | obj:person,animal,town=acc | lieben | stative
+love | person | obj:person,animal,town,island=acc | lieben | stative
 hear | person | that | hören | stative
 hear | person | obj:person,animal,music=acc | hören | stative
 meet | person | obj:person=acc | treffen | place
@@ -153,7 +153,7 @@ belong | portable,vehicle | to:person=dat | gehören | stative
 admire | person | obj:person,building,viewable=acc | bewundern | stative
 drive | person | obj:own=acc | fahren |
 drive | person | goal:place | fahren | sein
-travel | person | goal:town | reisen | sein
+travel | person | goal:town,island | reisen | sein
 walk | person | obj:dog=acc | aus+führen |
 walk | person | goal:place | gehen | sein
 grow | person | obj:crop=acc | an+bauen | place
@@ -307,3 +307,9 @@ def _sense(line: str) -> Sense:
 
 
 SENSES = tuple(_sense(line) for line in TABLE.strip().splitlines())
+
+# The prepositions of all arguments that an English verb has in any of its senses.
+PREPOSITIONS_OF: dict[EnglishVerb, frozenset[str]] = {
+    verb: frozenset(slot.english for sense in SENSES if sense.verb == verb for slot in sense.slots)
+    for verb in {sense.verb for sense in SENSES}
+}

@@ -17,6 +17,7 @@ class Site:
     depth: int
     argument: bool  # behind the verb, so adverbials of the clause may follow it
     bare: bool  # takes only adjectives
+    parent: NounPhrase | None  # whose attribute it is
 
 
 class Growing:
@@ -51,7 +52,15 @@ class Growing:
         if clause.predicate is not None and clause.predicate.noun is not None:
             self.enter_phrase(clause.predicate.noun, clause, depth, argument=True)
 
-    def enter_phrase(self, phrase: NounPhrase, clause: Clause, depth: int, argument: bool, bare: bool = False) -> None:
+    def enter_phrase(
+        self,
+        phrase: NounPhrase,
+        clause: Clause,
+        depth: int,
+        argument: bool,
+        bare: bool = False,
+        parent: NounPhrase | None = None,
+    ) -> None:
         """Take a noun phrase as a place to grow; pronouns and names do not."""
         if not isinstance(phrase.head, Pronoun) and not phrase.head.proper:
-            self.sites.append(Site(phrase, clause, depth, argument, bare))
+            self.sites.append(Site(phrase, clause, depth, argument, bare, parent))
