@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn import functional
 
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.time_loop import LoopLinear, time_loop
 
 
 class GRU(nn.Module):
@@ -20,36 +20,30 @@ class GRU(nn.Module):
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
         self.hidden = hidden
-        self.weight_input = nn.Parameter(torch.empty(3 * hidden, inputs))
-        self.weight_hidden = nn.Parameter(torch.empty(3 * hidden, hidden))
-        self.bias = nn.Parameter(torch.zeros(3 * hidden))
-
-    def inputs(self, values: Tensor) -> Tensor:
-        """Compute W x + b, which does not depend on the recurrence: (…, X) → (…, 3·H)."""
-        return functional.linear(values, self.weight_input, self.bias)
+        self.input = LoopLinear(inputs, 3 * hidden, bias=True)
+        self.recurrent = LoopLinear(hidden, 3 * hidden, bias=False)
 
     def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None) -> Tensor:
         """Move on by one position.
 
         Args:
-            inputs: W x + b (B, 3·H).
+            inputs: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
             state: h (B, H).
             mask: dropout of h on its way into U, not of the h that is carried on (B, H).
 
         Returns:
             h' (B, H).
         """
-        recurrent = functional.linear(drop(state, mask), self.weight_hidden)
-        new: Tensor = _Gates.apply(inputs, recurrent, state)
+        new: Tensor = _Gates.apply(inputs, self.recurrent(drop(state, mask)), state)
         return new
 
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
-        state = inputs.new_zeros(inputs.shape[1], self.hidden)
         states = []
-        for position in inputs.unbind(0):
-            state = self.step(position, state, mask)
-            states.append(state)
+        with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), [self.recurrent]) as state:
+            for position in inputs.unbind(0):
+                state = self.step(position, state, mask)
+                states.append(state)
         return torch.stack(states)
 
 

@@ -69,7 +69,7 @@ class Model(nn.Module):
         for name, parameter in self.named_parameters():
             if "bias" in name.rpartition(".")[2]:
                 parameter.zero_()
-            elif name.endswith("weight_hidden"):
+            elif name.endswith("recurrent.weight"):
                 for gate in parameter.split(parameter.shape[1]):
                     nn.init.orthogonal_(gate)
             else:

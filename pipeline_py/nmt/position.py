@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.time_loop import LoopLinear
 
 
 class PredictedPosition(nn.Module):
@@ -11,12 +13,12 @@ class PredictedPosition(nn.Module):
 
     def __init__(self, query_size: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(query_size, query_size))
+        self.query = LoopLinear(query_size, query_size, bias=False)
         self.vector = nn.Parameter(torch.empty(query_size))
 
     def forward(self, query: Tensor, memory: Memory) -> Tensor:
         """Predict one position a sentence: (B, Q) → (B,)."""
-        share = torch.sigmoid(torch.tanh(query @ self.weight.T) @ self.vector)
+        share = torch.sigmoid(torch.tanh(at_least_single(self.query(query))) @ self.vector)
         return memory.lengths * share
 
 

@@ -113,7 +113,7 @@ class Reference:
         self.training = model.training
 
     def gru(self, name: str, x: np.ndarray, h: np.ndarray) -> np.ndarray:
-        w, u, b = (self.p[f"{name}.{part}"] for part in ("weight_input", "weight_hidden", "bias"))
+        w, u, b = (self.p[f"{name}.{part}"] for part in ("input.weight", "recurrent.weight", "input.bias"))
         size = len(h)
         wr, wz, wn = w[:size], w[size : 2 * size], w[2 * size :]
         ur, uz, un = u[:size], u[size : 2 * size], u[2 * size :]
@@ -154,7 +154,7 @@ class Reference:
                 e = [
                     float(
                         score["vector"]
-                        @ np.tanh(score["weight_query"] @ query + score["weight_key"] @ h + score["bias_key"])
+                        @ np.tanh(score["query.weight"] @ query + score["key.weight"] @ h + score["key.bias"])
                         + score["bias"]
                     )
                     for h in annotations
@@ -188,7 +188,7 @@ class Reference:
                 for j, a in enumerate(softmax(e))
             ]
         if options.type == "flexible":
-            g = math.exp(part["vector"] @ np.tanh(part["weight"] @ query + part["bias"]))
+            g = math.exp(part["vector"] @ np.tanh(part["query.weight"] @ query + part["query.bias"]))
             penalty = [g * (j - centre) ** 2 / (2 * options.sigma**2) for j in range(J)]
             seen = list(range(J))
             if options.threshold is not None and not self.training:
@@ -218,7 +218,7 @@ class Reference:
 
     @staticmethod
     def position(part, query: np.ndarray, J: int) -> float:
-        weights = part["position.vector"] @ np.tanh(part["position.weight"] @ query)
+        weights = part["position.vector"] @ np.tanh(part["position.query.weight"] @ query)
         return J * float(sigmoid(weights))
 
     @staticmethod
@@ -302,7 +302,7 @@ def test_initial_parameters() -> None:
     torch.manual_seed(0)
     model = Model(System.model_validate({"model": {"embedding": 30, "hidden": 40}, "contexts": ["local"]}), 200, 200)
     for name, parameter in model.named_parameters():
-        if name.endswith("weight_hidden"):
+        if name.endswith("recurrent.weight"):
             for gate in parameter.split(40):
                 torch.testing.assert_close(gate @ gate.T, torch.eye(40), atol=1e-5, rtol=0)
         elif "bias" in name:

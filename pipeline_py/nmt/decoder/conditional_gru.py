@@ -1,7 +1,7 @@
 """The conditional GRU: two gated recurrent units around the attention (Nematus; SDAtt eq. 1–14)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,7 @@ from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.time_loop import LoopLinear, time_loop
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class Part(nn.Module):
             embedded = state.hidden.new_zeros(len(state.hidden), self.embedding.embedding_dim)
         else:
             embedded = self.embedding(previous)
-        state, step = self._advance(at_least_single(self.first.inputs(embedded)), state, memory, Masks())
+        state, step = self._advance(at_least_single(self.first.input(embedded)), state, memory, Masks())
         logits = self.softmax(self._readout(embedded, step.hidden, step.contexts))
         return at_least_single(logits), state, step.attention
 
@@ -194,11 +195,17 @@ class Part(nn.Module):
     def _steps(self, before: Tensor, memory: Memory, observe: bool = False) -> Iterator[Step]:
         """Run the recurrence over whole sentences, given the words before each word (I, B, E)."""
         mask = self.dropout.draw(before.shape[1], before.shape[2], before)
-        inputs = self.first.inputs(drop(before, mask))
+        inputs = self.first.input(drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
-        for position in at_least_single(inputs).unbind(0):
-            state, step = self._advance(position, state, memory, masks, observe)
-            yield step
+        with time_loop(state.hidden, self._maps()) as hidden:
+            state = replace(state, hidden=hidden)
+            for position in at_least_single(inputs).unbind(0):
+                state, step = self._advance(position, state, memory, masks, observe)
+                yield step
+
+    def _maps(self) -> Iterator[LoopLinear]:
+        """Find the maps of all parts that are applied at each step."""
+        return (module for module in self.modules() if isinstance(module, LoopLinear))
 
     def _advance(
         self, inputs: Tensor, state: State, memory: Memory, masks: Masks, observe: bool = False
@@ -216,7 +223,7 @@ class Part(nn.Module):
             carried.append(after)
             contexts.append(at_least_single(context(alpha, memory.states)))
         joined = contexts[0] if len(contexts) == 1 else torch.cat(contexts, dim=1)
-        fed = self.second.inputs(drop(joined[:, : self.fed], masks.context))
+        fed = self.second.input(drop(joined[:, : self.fed], masks.context))
         hidden = self.second.step(fed, query, masks.second)
         return State(hidden, tuple(carried)), Step(hidden, joined, weights[0], observed)
 

@@ -46,4 +46,4 @@ class Part(nn.Module):
         embedded = self.embedding(words.T)  # (J, B, E)
         embedded = drop(embedded, self.dropout.draw(embedded.shape[1], embedded.shape[2], embedded))
         mask = self.dropout.draw(len(words), gru.hidden, embedded)
-        return gru.sequence(at_least_single(gru.inputs(embedded)), mask).transpose(0, 1)
+        return gru.sequence(at_least_single(gru.input(embedded)), mask).transpose(0, 1)

@@ -2,9 +2,9 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from pipeline_py.config.systems import MLPScore
+from pipeline_py.nmt.time_loop import LoopLinear
 
 
 class Part(nn.Module):
@@ -13,17 +13,17 @@ class Part(nn.Module):
     def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
         super().__init__()
         width = 2 * query_size
-        self.weight_query = nn.Parameter(torch.empty(width, query_size))
-        self.weight_key = nn.Parameter(torch.empty(width, memory_size))
-        self.bias_key = nn.Parameter(torch.zeros(width))
+        self.query = LoopLinear(query_size, width, bias=False)
+        self.key = nn.Linear(memory_size, width)
         self.vector = nn.Parameter(torch.empty(width))
         self.bias = nn.Parameter(torch.zeros(()))
 
     def keys(self, states: Tensor) -> Tensor:
         """Compute U h_j + b, which no step changes: (B, J, H) → (B, J, A)."""
-        return functional.linear(states, self.weight_key, self.bias_key)
+        keys: Tensor = self.key(states)
+        return keys
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """Score all positions against one query: (B, Q), (B, J, A) → (B, J)."""
-        hidden = functional.linear(query, self.weight_query).unsqueeze(1) + keys
+        hidden = self.query(query).unsqueeze(1) + keys
         return hidden.tanh() @ self.vector + self.bias

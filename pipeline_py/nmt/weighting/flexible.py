@@ -7,6 +7,7 @@ from pipeline_py.config.systems import FlexibleContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import positions
+from pipeline_py.nmt.time_loop import LoopLinear
 
 LARGEST_EXPONENT = 50.0
 """Keeps g finite, so that no penalty becomes inf · 0; a penalty of e^50 forbids a position just as well."""
@@ -23,8 +24,7 @@ class Part(Weighting):
         super().__init__()
         self.sigma = options.sigma
         self.threshold = options.threshold
-        self.weight = nn.Parameter(torch.empty(query_size, query_size))
-        self.bias = nn.Parameter(torch.zeros(query_size))
+        self.query = LoopLinear(query_size, query_size, bias=True)
         self.vector = nn.Parameter(torch.empty(query_size))
 
     def start(self, memory: Memory) -> Carried:
@@ -44,7 +44,7 @@ class Part(Weighting):
         return {"vision_span": (span, torch.ones_like(span))}
 
     def _penalty(self, query: Tensor, memory: Memory, carried: Carried) -> Tensor:
-        strictness = (torch.tanh(query @ self.weight.T + self.bias) @ self.vector).clamp(max=LARGEST_EXPONENT).exp()
+        strictness = (torch.tanh(at_least_single(self.query(query))) @ self.vector).clamp(max=LARGEST_EXPONENT).exp()
         (centre,) = carried
         distance = positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
         return at_least_single(strictness).unsqueeze(1) * distance**2 / (2 * self.sigma**2)
