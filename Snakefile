@@ -25,7 +25,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
 
 
 pathvars:

@@ -57,9 +57,8 @@ class ParserOptions(Section):
 class ProcessorTraining(Section):
     """How long and how wide one of a parser's networks is trained."""
 
-    epochs: PositiveInt | None = None
-    max_steps: PositiveInt | None = None
-    hidden: PositiveInt | None = None
+    epochs: PositiveInt | None = Field(None, description="Passes over the trees; null: a few.")
+    hidden: int | None = Field(None, ge=4, description="Size of the layers; null: small.")
 
 
 class TrainedParser(ParserOptions):

@@ -55,8 +55,8 @@ def train_parser(
         language: Stanza's code of the language.
         vectors: word vectors in word2vec's text format.
         tagger: for constituency: the trained tagger that the parser will work with (with the same vectors).
-        pretrain_output: Stanza's form of the vectors, needed to load the model; constituency always has one
-            (zero vectors where none are given), the others only with vectors.
+        pretrain_output: Stanza's form of the vectors (zero vectors where none are given); constituency, and any
+            processor with vectors, cannot be loaded without it.
         lowercase: learn from lower-cased words.
         hidden: size of the layers.
         epochs: passes over the training trees; 5 when not given.
@@ -66,8 +66,8 @@ def train_parser(
     """
     if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
         raise InputError("hidden must be at least 4, epochs and threads at least 1")
-    has_pretrain = vectors is not None or processor is Processor.CONSTITUENCY
-    if has_pretrain and pretrain_output is None:
+    needs_pretrain = vectors is not None or processor is Processor.CONSTITUENCY
+    if needs_pretrain and pretrain_output is None:
         raise InputError("this model cannot be loaded without its word vectors; give --pretrain-output")
     if processor is Processor.CONSTITUENCY and tagger is None:
         raise InputError("the constituency parser learns from the tags that it will see; give --tagger")
@@ -86,9 +86,8 @@ def train_parser(
 
         torch.set_num_threads(threads)
         device = device_named(device)
-        pretrain = None
-        if has_pretrain:
-            pretrain = folder / stanza_training.PRETRAIN
+        pretrain = folder / stanza_training.PRETRAIN
+        if pretrain_output is not None:
             write_pretrain(vectors, pretrain)
         budget = stanza_training.Budget(hidden, epochs or EPOCHS[processor], seed, sentences, words)
         tagging = None
@@ -102,7 +101,7 @@ def train_parser(
             else:
                 stanza_training.train_constituency(language, budget, tagging, device)
         save_reproducibly(load_model(folder / stanza_training.MODEL), output)
-        if pretrain is not None and pretrain_output is not None:
+        if pretrain_output is not None:
             save_reproducibly(load_model(pretrain), pretrain_output)
     ledger.write(ledger_output)
 

@@ -1,5 +1,7 @@
 """What the rules of `nmt` are given: the syntax that a system reads, and whether it takes the card."""
 
+from shutil import which
+
 
 def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
     return {f"{split}_syntax": [*syntax_of_pieces(system, split).values()] for split in splits}
@@ -14,5 +16,5 @@ def syntax_options(option: str, system: str, files: list[str]) -> list[str]:
 def trains_on_gpu() -> int:
     """1 where training takes the card: asked for, or present."""
     if EXPERIMENT.training.device == "auto":
-        return int(os.path.exists("/dev/nvidia0"))
+        return int(which("nvidia-smi") is not None)
     return int(EXPERIMENT.training.device == "cuda")

@@ -11,7 +11,7 @@ PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"
 # A parser of lower-cased text is measured on lower-cased words.
 CASE_OF_TREES = "--lowercase" if EXPERIMENT.corpora.source.case == "lower" else "--no-lowercase"
 
-STANZA_FOLDERS = {"conllu": ["pos", "depparse"], "ptb": ["pos", "constituency"]}
+STANZA_FOLDERS = {"conllu": ["pos", "depparse", "pretrain"], "ptb": ["pos", "constituency", "pretrain"]}
 
 
 def generation_of_treebank(parser: str, part: str) -> dict:
@@ -34,35 +34,61 @@ def treebank(parser: str, part: str, trees: str) -> str:
     return EXPERIMENT.path(file)
 
 
+def model_file(parser: str, name: str) -> str:
+    return f"<results>/syntax/{parser}/model/{name}.pt"
+
+
+def training_inputs(parser: str, processor: str) -> dict[str, str]:
+    """Gold trees and word vectors; the constituency parser learns from the tags that it will see."""
+    trees = "ptb" if processor == "constituency" else "conllu"
+    vectors = EXPERIMENT.parsers[parser].vectors
+    return {
+        "train": treebank(parser, "train", trees),
+        "dev": treebank(parser, "dev", trees),
+        **({"vectors": EXPERIMENT.path(vectors)} if vectors else {}),
+        **({"tagger": model_file(parser, "tagger")} if processor == "constituency" else {}),
+    }
+
+
 def training_of(parser: str, processor: str) -> dict:
     options = EXPERIMENT.parsers[parser]
     return {
-        "processor": processor,
         "language": EXPERIMENT.corpora.source.language,
         "seed": options.seed,
+        "case": CASE_OF_TREES,
         **getattr(options, processor).model_dump(),
-        "vectors": options.vectors,
         "made_by": made_by("syntax.train_parser", "stanza", "torch"),
     }
+
+
+def training_options(parser: str, processor: str, input) -> list[str]:
+    sizes = getattr(EXPERIMENT.parsers[parser], processor).model_dump()
+    return [
+        *(f"--{name}={value}" for name, value in sizes.items() if value is not None),
+        *(f"--{name}={input[name]}" for name in ("vectors", "tagger") if name in input.keys()),
+    ]
 
 
 def models_of(parser: str, trees: str) -> list[str]:
     """Model files that a parse is made with, so that it is made again when they change; none for a download."""
     options = EXPERIMENT.parsers[parser]
     if isinstance(options, TrainedParser):
-        return [f"<results>/syntax/{parser}/model/{processor}.pt" for processor in PROCESSORS[trees]]
+        tagger, last = PROCESSORS[trees]
+        return [model_file(parser, name) for name in (tagger, last, f"{last}.pretrain")]
     if options.directory is None:
         return []
-    folder = Path(EXPERIMENT.path(options.directory)) / EXPERIMENT.corpora.source.language
-    return sorted(str(file) for name in STANZA_FOLDERS[trees] for file in (folder / name).glob("*.pt"))
+    folder = Path(EXPERIMENT.path(options.directory))
+    language = folder / EXPERIMENT.corpora.source.language
+    models = [str(file) for name in STANZA_FOLDERS[trees] for file in sorted((language / name).glob("*.pt"))]
+    return [str(folder / "resources.json"), *models]
 
 
-def model_options(parser: str, trees: str) -> list[str]:
+def model_options(parser: str, trees: str, models) -> list[str]:
     """How `parse` finds its models."""
     options = EXPERIMENT.parsers[parser]
     if isinstance(options, TrainedParser):
-        folder = f"{EXPERIMENT.folder('results')}/syntax/{parser}/model"
-        return [f"--{processor}={folder}/{processor}.pt" for processor in PROCESSORS[trees]]
+        names = [*PROCESSORS[trees], "pretrain"]
+        return [f"--{name}={file}" for name, file in zip(names, models, strict=True)]
     return [
         *([f"--directory={EXPERIMENT.path(options.directory)}"] if options.directory else []),
         *([f"--package={options.package}"] if options.package else []),

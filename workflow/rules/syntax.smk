@@ -31,22 +31,11 @@ use rule generate as generate_treebank with:
 
 rule train_parser:
     input:
-        train=lambda wildcards: treebank(
-            wildcards.parser,
-            "train",
-            "ptb" if wildcards.processor == "constituency" else "conllu",
-        ),
-        dev=lambda wildcards: treebank(
-            wildcards.parser,
-            "dev",
-            "ptb" if wildcards.processor == "constituency" else "conllu",
-        ),
-        vectors=lambda wildcards: (
-            [EXPERIMENT.path(file)] if (file := EXPERIMENT.parsers[wildcards.parser].vectors) else []
-        ),
+        unpack(lambda wildcards: training_inputs(wildcards.parser, wildcards.processor)),
     output:
         model="<results>/syntax/{parser}/model/{processor}.pt",
         pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
+        ledger="<results>/syntax/{parser}/model/{processor}.json",
     log:
         "<logs>/syntax/train_parser/{parser}.{processor}.log",
     benchmark:
@@ -59,26 +48,21 @@ rule train_parser:
         runtime=1440,
     params:
         given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
-        options=lambda wildcards, input: [
-            *(
-                f"--{key.replace('_', '-')}={value}"
-                for key in ("epochs", "max_steps", "hidden")
-                if (value := training_of(wildcards.parser, wildcards.processor)[key]) is not None
-            ),
-            *(f"--vectors={file}" for file in input.vectors),
-        ],
+        options=lambda wildcards, input: training_options(wildcards.parser, wildcards.processor, input),
     shell:
         """
         python -m pipeline_py.syntax.train_parser \
-            --processor {params.given[processor]} \
+            --processor {wildcards.processor} \
             --treebank-train {input.train:q} \
             --treebank-dev {input.dev:q} \
             --language {params.given[language]} \
             --seed {params.given[seed]} \
+            {params.given[case]} \
             {params.options:q} \
             --threads {threads} \
             --output {output.model:q} \
             --pretrain-output {output.pretrain:q} \
+            --ledger-output {output.ledger:q} \
             2>{log:q}
         """
 
@@ -107,7 +91,7 @@ rule parse:
             **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size"}),
             "made_by": made_by("syntax.parse", "stanza", "torch"),
         },
-        models=lambda wildcards: model_options(wildcards.parser, wildcards.trees),
+        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
     shell:
         """
         python -m pipeline_py.syntax.parse \
@@ -206,12 +190,12 @@ rule accuracy:
 rule accuracy_of_all_trees:
     """One file for a parser: its dependency figures and, where it has gold trees of them, its constituency figures."""
     input:
-        lambda wildcards: [
-            f"<results>/syntax/{wildcards.parser}/accuracy/{trees}.tsv"
-            for trees in (
-                ("conllu", "ptb") if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents else ("conllu",)
-            )
-        ],
+        dependency="<results>/syntax/{parser}/accuracy/conllu.tsv",
+        constituency=lambda wildcards: (
+            [f"<results>/syntax/{wildcards.parser}/accuracy/ptb.tsv"]
+            if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents
+            else []
+        ),
     output:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
     log:
@@ -224,7 +208,7 @@ rule accuracy_of_all_trees:
         runtime=10,
     shell:
         """
-        {{ head -n 1 {input[0]:q}; tail -q -n +2 {input:q}; }} >{output.accuracy:q} 2>{log:q}
+        awk 'FNR > 1 || NR == 1' {input.dependency:q} {input.constituency:q} >{output.accuracy:q} 2>{log:q}
         """
 
 
