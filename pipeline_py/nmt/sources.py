@@ -111,6 +111,8 @@ class Sources:
 def _open(path: Path) -> Ragged:
     try:
         return Ragged(path)
+    except FileNotFoundError:
+        raise InputError("no such file; check the path in the configuration", path) from None
     except pa.ArrowInvalid as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"not a packed file ({reason}); run the stage that makes it again", path) from None

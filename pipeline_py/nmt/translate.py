@@ -66,6 +66,8 @@ def translate(
         InputError: options or files are not what they should be, or do not belong together.
     """
     options = _decoding(decoding, n_best_output)
+    if device not in ("auto", "cpu", "cuda"):
+        raise stage.InputError(f"--device {device}: use auto, cpu or cuda")
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
 
@@ -123,11 +125,9 @@ def _decoding(text: str, n_best_output: Path | None) -> Decoding:
 
 
 def _device(name: str) -> str:
-    """Choose the device, and make sums on it repeatable."""
+    """Choose "cpu" or "cuda", and make its sums repeatable."""
     import torch
 
-    if name not in ("auto", "cpu", "cuda"):
-        raise stage.InputError(f"--device {name}: use auto, cpu or cuda")
     if name == "cuda" and not torch.cuda.is_available():
         raise stage.InputError("--device cuda: there is no such device; use cpu or auto")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")

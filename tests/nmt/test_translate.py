@@ -1,0 +1,266 @@
+"""Translating files: order, alignment of the outputs, ledger, and one sentence for bad input."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from pipeline_py.config.systems import GlobalContext, Model, SyntaxContext, System
+from pipeline_py.nmt import sources as sources_module
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.sources import Sources
+from pipeline_py.nmt.translate import translate
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword.vocabulary import EOS
+
+SOURCE_SIZE, TARGET_SIZE = 12, 10
+DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}
+
+
+@pytest.fixture(autouse=True)
+def same_torch_afterwards():
+    """The stage owns its process and sets torch up for it; here it shares one."""
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    fill = torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(deterministic)
+    torch.utils.deterministic.fill_uninitialized_memory = fill
+
+
+@pytest.fixture
+def room(tmp_path):
+    """A directory with a model that reads distances, and 25 sentences, some of them empty."""
+    random = np.random.default_rng(0)
+    torch.manual_seed(0)
+    system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6), parser="any")
+    model = Network(system, SOURCE_SIZE, TARGET_SIZE)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=1.5)
+    save_weights(tmp_path / "model.safetensors", model.state_dict())
+    save_config(tmp_path / "config.json", model)
+    rows = [np.array([*random.integers(1, SOURCE_SIZE, size=length), EOS]) for length in random.integers(0, 9, size=25)]
+    rows[0], rows[13] = np.array([EOS]), np.array([EOS])
+    write_rows(tmp_path / "source.arrow", rows, "int32")
+    squares = [random.integers(1, 6, size=(len(row), len(row))) for row in rows]
+    for square in squares:
+        np.fill_diagonal(square, 0)
+    write_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
+    write_vocabulary(tmp_path / "vocabulary", TARGET_SIZE)
+    return tmp_path
+
+
+def write_vocabulary(path, size):
+    path.write_text("</s> 0\n<unk> 0\n" + "".join(f"w{i} {99 - i}\n" for i in range(2, size)), encoding="utf-8")
+
+
+def arguments(room, **changes):
+    return {
+        "model": room / "model.safetensors",
+        "config": room / "config.json",
+        "source": room / "source.arrow",
+        "syntax": [f"distances={room / 'distances.arrow'}"],
+        "target_vocabulary": room / "vocabulary",
+        "decoding": json.dumps(DECODING),
+        "device": "cpu",
+        "output": room / "out.pieces",
+        "alignment_output": room / "out.alignment",
+        "ledger_output": room / "out.json",
+        **changes,
+    }
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def test_every_output_belongs_to_its_sentence(room, monkeypatch):
+    monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
+    n_best_output, attention_output = room / "out.n-best", room / "out.arrow"
+    translate(**arguments(room, n_best_output=n_best_output, attention_output=attention_output))
+
+    model = load(room / "model.safetensors", room / "config.json")
+    sources, distances = Ragged(room / "source.arrow"), Ragged(room / "distances.arrow")
+    pieces, alignment, attention = lines(room / "out.pieces"), lines(room / "out.alignment"), Ragged(attention_output)
+    assert len(pieces) == len(alignment) == len(attention) == len(sources)
+    n_best, cut, empty = [], 0, 0
+    for number in range(len(sources)):
+        if len(sources[number]) == 1:
+            assert pieces[number] == alignment[number] == ""
+            assert len(attention[number]) == 0
+            n_best.append((number, "", 0.0))
+            continue
+        found = beam_search(
+            [model],
+            collate([sources[number]], syntax={"distances": [distances[number]]}),
+            beam=4,
+            max_lengths=torch.tensor([int(0.5 * (len(sources[number]) - 1)) + 10]),
+            n_best=2,
+            attention=True,
+        )[0]
+        best = found[0]
+        cut += best.cut
+        empty += not best.tokens
+        assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
+        assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))
+        weights = attention[number].reshape(-1, len(sources[number]))
+        assert len(weights) == len(best.tokens) + (not best.cut)
+        np.testing.assert_allclose(weights, best.attention, atol=1e-5)
+        assert weights.argmax(axis=1).tolist() == best.alignment
+        for hypothesis in found:
+            text = " ".join(f"w{token}" if token > 1 else "<unk>" for token in hypothesis.tokens)
+            n_best.append((number, text, hypothesis.score))
+    for line, (number, text, score) in zip(lines(n_best_output), n_best, strict=True):
+        left, middle, right = line.split(" ||| ")
+        assert (int(left), middle) == (number, text)
+        assert float(right) == pytest.approx(score, abs=1e-4)
+    assert len(set(pieces)) > 5
+    empty_sources = sum(len(sources[number]) == 1 for number in range(len(sources)))
+    noted = {
+        "cut at the greatest length": cut,
+        "empty source": empty_sources,
+        "empty translation": empty + empty_sources,
+    }
+    assert json.loads((room / "out.json").read_text()) == {
+        "in": 25,
+        "kept": 25,
+        "dropped": {},
+        "noted": {what: count for what, count in noted.items() if count},
+    }
+
+
+def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(room):
+    outputs = []
+    for run, batch_size in enumerate([1, 4, 64, 64]):
+        files = {name: room / f"{run}.{name}" for name in ("output", "alignment_output", "ledger_output")}
+        translate(**arguments(room, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
+        outputs.append([path.read_bytes() for path in files.values()])
+    assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
+
+
+def test_a_file_without_sentences(room):
+    write_rows(room / "source.arrow", [], "int32")
+    write_rows(room / "distances.arrow", [], "uint8")
+    translate(**arguments(room, attention_output=room / "out.arrow"))
+    assert (room / "out.pieces").read_bytes() == (room / "out.alignment").read_bytes() == b""
+    assert len(Ragged(room / "out.arrow")) == 0
+
+
+def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
+    lengths = [3] * 40 + [sources_module.USUAL_LENGTH * 4, 5, 10 * sources_module.USUAL_LENGTH]
+    write_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
+    batches = list(Sources(tmp_path / "source.arrow", {}, 2).batches(8))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
+    assert [batch.tolist() for batch in batches[:2]] == [[42], [40, 41]]
+    assert max(map(len, batches)) == 8
+
+
+def shorter(room):
+    write_rows(room / "distances.arrow", [np.zeros(1, dtype=np.uint8)], "uint8")
+
+
+def narrower(room):
+    rows = Ragged(room / "distances.arrow")
+    write_rows(room / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
+
+
+def without_zeros(room):
+    rows = Ragged(room / "distances.arrow")
+    write_rows(room / "distances.arrow", [rows[number] + 1 for number in range(len(rows))], "uint8")
+
+
+def without_end(room):
+    write_rows(room / "source.arrow", [np.array([3, 4, EOS]), np.array([3, 4])], "int32")
+
+
+def beyond_the_vocabulary(room):
+    write_rows(room / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
+
+
+def gone(room):
+    (room / "source.arrow").unlink()
+
+
+def not_arrow(room):
+    (room / "source.arrow").write_text("a sentence\n")
+
+
+def other_vocabulary(room):
+    write_vocabulary(room / "vocabulary", TARGET_SIZE + 1)
+
+
+def not_a_number(room):
+    model = load(room / "model.safetensors", room / "config.json")
+    with torch.no_grad():
+        model.decoder.softmax.bias[3] = torch.nan
+    save_weights(room / "model.safetensors", model.state_dict())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (shorter, r"distances.arrow: the file has 1 sentences and .*source.arrow has 25; "),
+        (narrower, r"distances.arrow, line 2: the sentence has 4 distances, but .* positions there, which need \d+"),
+        (without_zeros, r"distances.arrow, line 1: a word's distance to itself is not 0"),
+        (without_end, r"source.arrow, line 2: the sentence has no end"),
+        (beyond_the_vocabulary, r"source.arrow, line 1: .*outside the model's source vocabulary of 12"),
+        (gone, r"source.arrow: no such file"),
+        (not_arrow, r"source.arrow: not a packed file"),
+        (other_vocabulary, r"vocabulary: the vocabulary has 11 tokens and the model in .* predicts 10"),
+        (not_a_number, r"the model predicts something that is not a number; train the system again"),
+    ],
+)
+def test_files_that_do_not_belong_together(room, spoil, message):
+    spoil(room)
+    with pytest.raises(InputError, match=message):
+        translate(**arguments(room))
+    assert not list(room.glob("out.*"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"syntax": []}, "the system reads distances; give --syntax distances=FILE"),
+        ({"syntax": ["trees=x"]}, "--syntax trees=x: the system reads distances"),
+        ({"syntax": ["x.arrow"]}, "--syntax x.arrow: the system reads distances; give KIND=FILE"),
+        ({"decoding": '{"beam": 0}'}, "--decoding: beam: .*greater than 0"),
+        ({"decoding": '{"beams": 2}'}, "--decoding: beams: "),
+        ({"decoding": "{"}, "--decoding: .*JSON"),
+        ({"decoding": '{"beam": 2, "n_best": 3}'}, "n_best 3 exceeds beam 2"),
+        ({"device": "gpu"}, "--device gpu: use auto, cpu or cuda"),
+        ({"threads": 0}, "--threads must be at least 1"),
+    ],
+)
+def test_options_at_fault(room, changes, message):
+    with pytest.raises(InputError, match=message):
+        translate(**arguments(room, **changes))
+
+
+def test_n_best_output_needs_a_number(room):
+    with pytest.raises(InputError, match="n_best is 0"):
+        translate(**arguments(room, decoding="{}", n_best_output=room / "out.n-best"))
+
+
+def test_command_line(room):
+    def run(**changes):
+        command = [sys.executable, "-m", "pipeline_py.nmt.translate"]
+        for name, value in arguments(room, **changes).items():
+            values = value if isinstance(value, list) else [value]
+            command += [f"--{name.replace('_', '-')}={each}" for each in values]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = run(n_best_output=room / "out.n-best")
+    assert done.returncode == 0, done.stderr
+    assert len(lines(room / "out.pieces")) == 25
+
+    failed = run(device="gpu")
+    assert failed.returncode == 1
+    assert failed.stderr == "error: --device gpu: use auto, cpu or cuda\n"
