@@ -4,17 +4,17 @@ The rules are those of the papers' toolkit (Nematus, `gen_sample`, after dl4mt):
 
 - A sentence starts with one live hypothesis, the empty one, and room for K = `beam` hypotheses.
 - Each step prolongs every live hypothesis by every token and takes the best prolongations by the sum of
-  log-probabilities: K of them, less the number of hypotheses already finished.
-- A hypothesis that predicts the end of sentence is finished, and the beam is narrower by one from then on.
-- The search of a sentence ends when K hypotheses are finished or the length limit is reached; what is still live
-  then is finished as it is, cut. The limit counts predictions, the end of sentence included.
-- Hypotheses finished are ranked by sum / I^α, where I counts their predictions, the end of sentence included;
+  log-probabilities: K of them, less the number of hypotheses finished before.
+- A hypothesis that predicts the end of sentence is finished. It leaves the beam, which is narrower from then on.
+- The search of a sentence ends when K hypotheses are finished, or at the length limit, where those still live are
+  cut and count as finished. The limit counts predictions, the end of sentence included.
+- Finished hypotheses are ranked by sum / I^α, where I counts their predictions, the end of sentence included;
   α = 0 ranks by plain sum. A cut hypothesis has no end of sentence, neither in its sum nor in I.
 - `<unk>` is a token like any other.
 - Equal sums: the better-ranked parent first, then the lower identifier. Equal scores: first come, first ranked.
 
 One thing is added, and it cannot change the n best: a sentence also ends when no live hypothesis can overtake the
-n-th best of those finished. Log-probabilities only fall, so sum / limit^α bounds what a live one can reach.
+n-th best finished one. Log-probabilities only fall, so sum / limit^α bounds what a live one can reach.
 """
 
 import math
@@ -42,7 +42,8 @@ def beam_search(
     """Search the best translations of a batch of B sentences.
 
     Args:
-        models: an ensemble; their probabilities are averaged. All in evaluation mode, on the batch's device.
+        models: an ensemble whose probabilities are averaged; each has what `nmt.model.Model` calls `encode` and
+            `decoder`, is in evaluation mode and on the batch's device.
         batch: the source sentences, padded to the longest.
         beam: hypotheses per sentence (K).
         max_lengths: (B,) the most predictions per sentence, at least 1.
