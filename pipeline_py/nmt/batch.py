@@ -7,8 +7,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.subword.vocabulary import EOS as EOS
-
 PADDING_OF_SYNTAX = {"distances": 255}
 """What fills a syntax tensor where a sentence has no words."""
 

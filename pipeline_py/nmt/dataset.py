@@ -4,12 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.ragged import Ragged
+from pipeline_py.nmt.packed import check_aligned, open_sentences, open_syntax
 from pipeline_py.stage import InputError
-from pipeline_py.subword.vocabulary import EOS
 
 BATCHES_PER_POOL = 20
 """Sentences are sorted by length within so many batches (Nematus' maxibatch)."""
@@ -45,18 +43,10 @@ class Dataset:
         Raises:
             InputError: where files differ in sentences, rows in size, or identifiers exceed the vocabulary.
         """
-        self._source = _open_sentences(source, source_size)
-        self._target = _open_sentences(target, target_size)
-        self._syntax = {kind: _open(path) for kind, path in syntax.items()}
-        for other in (self._target, *self._syntax.values()):
-            if len(other) != len(self._source):
-                raise InputError(
-                    f"the file has {len(other)} sentences and {source} has {len(self._source)}; "
-                    "make both from the same text",
-                    other.path,
-                )
-        for rows in self._syntax.values():
-            _check_squares(rows, self._source)
+        self._source = open_sentences(source, source_size)
+        self._target = open_sentences(target, target_size)
+        check_aligned(self._target, self._source)
+        self._syntax = open_syntax(syntax, self._source)
         longest = np.maximum(self._source.lengths, self._target.lengths) - 1
         self.kept = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
         self.skipped = len(longest) - len(self.kept)
@@ -132,39 +122,3 @@ class Dataset:
                 yield pairs[start:end]
                 start = end
         yield pairs[start:]
-
-
-def _open(path: Path) -> Ragged:
-    try:
-        return Ragged(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"not a packed file ({error}); run the stage that makes it again", path) from None
-
-
-def _open_sentences(path: Path, vocabulary_size: int) -> Ragged:
-    rows = _open(path)
-    for number in range(len(rows)):
-        row = rows[number]
-        if len(row) == 0 or row[-1] != EOS:
-            raise InputError("the sentence has no end (identifier 0); pack the text again", path, number + 1)
-        if row.max() >= vocabulary_size or row.min() < 0:
-            raise InputError(
-                f"an identifier lies outside the vocabulary of {vocabulary_size} words; "
-                "pack the text with the vocabulary that is given",
-                path,
-                number + 1,
-            )
-    return rows
-
-
-def _check_squares(rows: Ragged, source: Ragged) -> None:
-    expected = source.lengths.astype(np.int64) ** 2
-    wrong = np.flatnonzero(rows.lengths != expected)
-    if len(wrong):
-        first = int(wrong[0])
-        raise InputError(
-            f"the sentence has {rows.lengths[first]} distances, but {source.path} has {source.lengths[first]} "
-            f"positions there, which need {expected[first]}; make both from the same pieces",
-            rows.path,
-            first + 1,
-        )

@@ -1,22 +1,20 @@
 """A system's network, put together from the parts that its composition names."""
 
 import importlib
-import keyword
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems import System, module_of
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.memory import Memory
 
 
 def part(kind: str, name: str) -> Any:
-    """Find a part: the class `Part` in `pipeline_py/nmt/<kind>/<name>.py` (`global_.py`: Python keeps `global`)."""
-    module = f"{name}_" if keyword.iskeyword(name) else name
-    return importlib.import_module(f"pipeline_py.nmt.{kind}.{module}").Part
+    """Find a part: the class `Part` of its module, e.g. of `pipeline_py/nmt/weighting/local.py`."""
+    return importlib.import_module(f"pipeline_py.{module_of(kind, name)}").Part
 
 
 class Model(nn.Module):

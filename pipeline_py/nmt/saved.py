@@ -38,6 +38,8 @@ def load(weights_path: Path, config_path: Path, device: str = "cpu") -> Model:
     Raises:
         InputError: where a file is not what its name says, or the two do not belong together.
     """
+    for path in (config_path, weights_path):
+        path.stat()  # a missing file is named by its error, which safetensors does not do
     remedy = "train the system again"
     try:
         config = json.loads(config_path.read_text(encoding="utf-8"))

@@ -1,17 +1,15 @@
 """Train a neural system."""
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
+from pipeline_py.nmt.packed import syntax_files
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
@@ -38,23 +36,23 @@ COLUMNS = {
 
 def train(
     *,
-    name: Annotated[str, Option()] = "system",
-    system: Annotated[str, Option()],
-    training: Annotated[str, Option()],
-    train_source: Annotated[Path, Option()],
-    train_target: Annotated[Path, Option()],
-    dev_source: Annotated[Path, Option()],
-    dev_target: Annotated[Path, Option()],
-    source_vocabulary: Annotated[Path, Option()],
-    target_vocabulary: Annotated[Path, Option()],
-    train_syntax: Annotated[list[str] | None, Option()] = None,
-    dev_syntax: Annotated[list[str] | None, Option()] = None,
-    code: Annotated[str, Option()] = "",
-    checkpoints: Annotated[Path, Option()],
-    model_output: Annotated[Path, Option()],
-    config_output: Annotated[Path, Option()],
-    curve_output: Annotated[Path, Option()],
-    facts_output: Annotated[Path, Option()],
+    name: str = "system",
+    system: str,
+    training: str,
+    train_source: Path,
+    train_target: Path,
+    dev_source: Path,
+    dev_target: Path,
+    source_vocabulary: Path,
+    target_vocabulary: Path,
+    train_syntax: list[str] | None = None,
+    dev_syntax: list[str] | None = None,
+    code: str = "",
+    checkpoints: Path,
+    model_output: Path,
+    config_output: Path,
+    curve_output: Path,
+    facts_output: Path,
 ) -> None:
     """Train a neural system and keep the weights that are best on the development set.
 
@@ -85,20 +83,21 @@ def train(
     """
     system_options = _options(System, system, "--system")
     training_options = _options(Training, training, "--training")
-    train_files = _syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
-    dev_files = _syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
+    train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
+    dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
 
     import torch
 
     from pipeline_py.nmt.checkpoint import Checkpoints, identity
     from pipeline_py.nmt.dataset import Dataset
+    from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.model import Model
     from pipeline_py.nmt.run import Run
     from pipeline_py.nmt.saved import save_config, save_weights
     from pipeline_py.nmt.validation import Validation
     from pipeline_py.subword.vocabulary import Vocabulary
 
-    device = _prepare(training_options)
+    device = prepare(training_options.device, training_options.threads)
     vocabulary = Vocabulary.load(target_vocabulary)
     sizes = len(Vocabulary.load(source_vocabulary)), len(vocabulary)
     data = Dataset(train_source, train_target, train_files, *sizes, training_options.max_length)
@@ -144,32 +143,6 @@ def _options(model: type[Options], text: str, option: str) -> Options:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the value"
         raise stage.InputError(f"{option}: {place}: {first['msg']}; correct the configuration") from None
-
-
-def _syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, Path]:
-    files = {}
-    for text in given:
-        kind, equals, path = text.partition("=")
-        if not equals or kind not in kinds:
-            raise stage.InputError(f"{option} {text}: the system reads {list(kinds) or 'no syntax'}, as KIND=FILE")
-        files[kind] = Path(path)
-    for kind in kinds:
-        if kind not in files:
-            raise stage.InputError(f"the system reads {kind}; give {option} {kind}=FILE")
-    return files
-
-
-def _prepare(training: Training) -> "torch.device":
-    """Set torch up so that a run can be repeated, and choose the device."""
-    import torch
-
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS does not repeat its sums
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-    torch.set_num_threads(training.threads)
-    if training.device == "cuda" and not torch.cuda.is_available():
-        raise stage.InputError("training.device is cuda and there is no such device; set it to cpu or auto")
-    return torch.device("cuda" if training.device != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -36,7 +36,7 @@ def random_pairs(lengths: list[tuple[int, int]]) -> tuple[list, list]:
 
 
 def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
-    data = open_(write(tmp_path, [[3, 0], [4, 5, 0]], [[2, 3, 0], [0]], [[0, 1, 1, 0], range(9)]))
+    data = open_(write(tmp_path, [[3, 0], [4, 5, 0]], [[2, 3, 0], [0]], [[0, 1, 1, 0], [0, 1, 2, 3, 0, 5, 6, 7, 0]]))
     batch = data.batch(np.array([1, 0]))
     assert batch.source.tolist() == [[4, 5, 0], [3, 0, 0]]
     assert batch.source_lengths.tolist() == [3, 2]
@@ -44,7 +44,7 @@ def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
     assert batch.target.tolist() == [[0, 0, 0], [2, 3, 0]]
     assert batch.target_lengths.tolist() == [1, 3]
     assert batch.syntax["distances"].tolist() == [
-        [[0, 1, 2], [3, 4, 5], [6, 7, 8]],
+        [[0, 1, 2], [3, 0, 5], [6, 7, 0]],
         [[0, 1, 255], [1, 0, 255], [255, 255, 255]],
     ]
     assert data.words(np.array([0, 1])) == 2
@@ -101,9 +101,10 @@ def test_order_of_epochs(tmp_path: Path, unit: str) -> None:
         ({"targets": [[2, 0]]}, "target: the file has 1 sentences and {folder}/source has 2"),
         ({"targets": [[2, 0], [3]]}, "target, line 2: the sentence has no end"),
         ({"targets": [[], [3, 0]]}, "target, line 1: the sentence has no end"),
-        ({"sources": [[3, 0], [9, 5, 0]]}, "source, line 2: an identifier lies outside the vocabulary of 9 words"),
+        ({"sources": [[3, 0], [9, 5, 0]]}, "source, line 2: an identifier lies outside the vocabulary of 9 tokens"),
         ({"distances": [[0, 1, 1, 0], [0] * 4]}, "distances, line 2: the sentence has 4 distances"),
         ({"distances": [[0, 1, 1, 0]]}, "distances: the file has 1 sentences"),
+        ({"distances": [[0, 1, 1, 0], [1] * 9]}, "distances, line 2: a word's distance to itself is not 0"),
         ({"sources": [], "targets": [], "distances": []}, "source: the file is empty"),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: str) -
     corpus = make_corpus(tmp_path, {"train": 400, "dev": 20}) | syntax_files(tmp_path)
     training = {
         "optimizer": {"name": optimizer},
-        "epochs": 4,
+        "epochs": 3,
         "batch_size": 8,
         "validate_every": 70,
         "checkpoint_minutes": 0.0005,
@@ -234,7 +234,10 @@ def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
         ({"system": '{"contexts": ["lokal"]}'}, "--system: contexts.0: "),
         ({"training": "{"}, "--training: the value: Invalid JSON"),
         ({"system": '{"contexts": ["syntax"]}'}, "the system reads distances; give --train-syntax distances=FILE"),
-        ({"train_syntax": ["units=x"]}, "--train-syntax units=x: the system reads no syntax"),
+        (
+            {"train_syntax": ["units=x"]},
+            "--train-syntax units=x: the system reads no syntax; give KIND=FILE for that alone",
+        ),
     ],
 )
 def test_wrong_options(tmp_path: Path, change: dict, message: str) -> None:

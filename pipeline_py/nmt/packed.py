@@ -1,0 +1,104 @@
+"""Packed sentences and their syntax, opened and checked against each other."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline_py.ragged import Ragged
+from pipeline_py.stage import InputError
+from pipeline_py.subword.vocabulary import EOS
+
+
+def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
+    """Open packed identifiers.
+
+    Raises:
+        InputError: where the file is not packed, a sentence does not end with EOS, or an identifier is too large.
+    """
+    rows = _open(path)
+    for number in range(len(rows)):
+        row = rows[number]
+        if len(row) == 0 or row[-1] != EOS:
+            raise InputError("the sentence has no end (identifier 0); pack the text again", path, number + 1)
+        if row.min() < 0 or row.max() >= vocabulary_size:
+            raise InputError(
+                f"an identifier lies outside the vocabulary of {vocabulary_size} tokens; "
+                "pack the text with the vocabulary that the model has",
+                path,
+                number + 1,
+            )
+    return rows
+
+
+def open_syntax(paths: Mapping[str, Path], source: Ragged) -> dict[str, Ragged]:
+    """Open the syntax of sentences: kind → file; "distances" has J² values for a source of J positions.
+
+    Raises:
+        InputError: where a file is not packed, or does not fit the sentences.
+    """
+    syntax = {kind: _open(path) for kind, path in paths.items()}
+    for rows in syntax.values():
+        check_aligned(rows, source)
+        _check_squares(rows, source)
+    return syntax
+
+
+def check_aligned(rows: Ragged, source: Ragged) -> None:
+    """Raise `InputError` where two files differ in their number of sentences."""
+    if len(rows) != len(source):
+        raise InputError(
+            f"the file has {len(rows)} sentences and {source.path} has {len(source)}; make both from the same text",
+            rows.path,
+        )
+
+
+def syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, Path]:
+    """Read KIND=FILE options; exactly the kinds that the system reads must be given.
+
+    Args:
+        kinds: what the system reads.
+        given: what was given on the command line.
+        option: the option's name, for messages.
+
+    Raises:
+        InputError: a kind is missing, or not read.
+    """
+    files = {}
+    for text in given:
+        kind, equals, path = text.partition("=")
+        if not equals or kind not in kinds:
+            reads = ", ".join(kinds) or "no syntax"
+            raise InputError(f"{option} {text}: the system reads {reads}; give KIND=FILE for that alone")
+        files[kind] = Path(path)
+    for kind in kinds:
+        if kind not in files:
+            raise InputError(f"the system reads {kind}; give {option} {kind}=FILE")
+    return files
+
+
+def _open(path: Path) -> Ragged:
+    try:
+        return Ragged(path)
+    except FileNotFoundError:
+        raise InputError("no such file; check the path in the configuration", path) from None
+    except pa.ArrowInvalid as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"not a packed file ({reason}); run the stage that makes it again", path) from None
+
+
+def _check_squares(rows: Ragged, source: Ragged) -> None:
+    expected = source.lengths.astype(np.int64) ** 2
+    wrong = np.flatnonzero(rows.lengths != expected)
+    if len(wrong):
+        first = int(wrong[0])
+        raise InputError(
+            f"the sentence has {rows.lengths[first]} distances, but {source.path} has {source.lengths[first]} "
+            f"positions there, which need {expected[first]}; make both from the same pieces",
+            rows.path,
+            first + 1,
+        )
+    for number in range(len(rows)):
+        if rows[number][:: int(source.lengths[number]) + 1].any():
+            raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, number + 1)
