@@ -89,7 +89,7 @@ def train_constituency(language: str, budget: Budget, tagging: Pipeline, device:
         *("--wordvec_pretrain_file", PRETRAIN, "--retag_package", "tagger", "--retag_method", tags),
         *("--epochs", str(budget.epochs), "--epoch_size", "0", "--train_batch_size", str(CONSTITUENCY_BATCH)),
         *("--hidden_size", str(budget.hidden), "--num_lstm_layers", "1", "--no_multistage", "--optim", "adadelta"),
-        *("--no_check_valid_states", "--no_condense_output_layers", "--no_checkpoint"),
+        *("--no_check_valid_states", "--no_condense_output_layers", "--no_checkpoint", "--no_train_remove_duplicates"),
     ]
     with (
         _replaced(parser_training, "EvaluateParser", _BracketScorer),

@@ -50,7 +50,7 @@ def values(path: Path) -> dict[str, float]:
 def test_train_parse_measure(tmp_path: Path) -> None:
     for name, sentences, seed in (("train", 80, 1), ("dev", 20, 2)):
         write_treebanks(tmp_path, name, sentences, seed)
-    for processor, suffix in (("tagger", "conllu"), ("depparse", "conllu"), ("constituency", "ptb")):
+    for processor, suffix, epochs in (("tagger", "conllu", 8), ("depparse", "conllu", 40), ("constituency", "ptb", 5)):
         train_parser(
             processor=Processor(processor),
             treebank_train=tmp_path / f"train.{suffix}",
@@ -60,7 +60,7 @@ def test_train_parse_measure(tmp_path: Path) -> None:
             tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
             pretrain_output=tmp_path / "pretrain.pt" if processor == "constituency" else None,
             hidden=32,
-            epochs=6,
+            epochs=epochs,
         )
     for annotation, suffix, model in (
         (Annotation.DEPENDENCY, "conllu", {"depparse": tmp_path / "depparse.pt"}),
