@@ -14,9 +14,9 @@ from pipeline_py.progress import progress
 
 SHORTEST, LONGEST = 3, 45
 # Give up when this many drawings in a row brought nothing new.
-PATIENCE = 5_000
+PATIENCE = 1_000
 # The same for lexical cores outside the share, which are much cheaper to draw.
-CORE_PATIENCE = 200_000
+CORE_PATIENCE = 100_000
 
 REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
 

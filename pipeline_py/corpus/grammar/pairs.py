@@ -24,10 +24,14 @@ from pipeline_py.corpus.grammar.tree import Leaf, Phrase
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
 # How often a core is drawn again because it is too long for its target already.
-SHORTER_CORES = 60
+SHORTER_CORES = 20
 # Tokens that a phenomenon asked for may take beyond the target.
 ALLOWANCE = 14
 
+# A shorter sentence than this has no room for arguments.
+ROOM_FOR_ARGUMENTS = 5
+
+_intransitive_senses = Weighted([s for s in SENSES if not s.slots])
 _particle_senses = Weighted([s for s in SENSES if s.particle and s.slot("obj") is not None])
 
 
@@ -102,7 +106,9 @@ class Pairs:
 
     def _core(self, target: int) -> Clause | None:
         """The main clause at its smallest; shorter ones are tried for a short target."""
-        senses = _particle_senses if self.limits.focus == PARTICLE_VERB else None
+        senses = _intransitive_senses if target < ROOM_FOR_ARGUMENTS else None
+        if self.limits.focus == PARTICLE_VERB:
+            senses = _particle_senses
         clause: Clause | None = None
         for _ in range(SHORTER_CORES):
             past = self.sampler.chance(0.5) and self.limits.focus != AGREEMENT

@@ -77,7 +77,9 @@ def _attracted(clause: Clause, subject: NounPhrase) -> bool:
         return False
     if clause.past_frame and clause.tense == "perfect":
         return False
-    return _last_is_plural(subject) != subject.agrees_as_plural
+    if subject.conjunct is not None or clause.extraposed:
+        return False
+    return _last_is_plural(subject) != subject.plural
 
 
 def _last_is_plural(phrase: NounPhrase) -> bool:
