@@ -22,7 +22,7 @@ from pipeline_py.syntax.dependency import DependencyTree, fault, read_dependenci
 
 FARTHEST = 255
 WINDOW = 4096
-BATCH_ELEMENTS = 500_000
+BATCH_ELEMENTS = 250_000
 
 
 def distances(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
@@ -122,11 +122,12 @@ def _tree_distances(batch: Sequence[Sequence[int]]) -> list[np.ndarray]:
     is_root = heads == 0
     heads[np.arange(len(batch)), lengths] = np.where(is_root.sum(1) == 1, is_root.argmax(1) + 1, 0)
     sets = _ancestors(heads)
-    edges = np.zeros((len(batch), nodes, nodes), np.uint16)
+    # No two nodes are farther apart than there are nodes.
+    edges = np.zeros((len(batch), nodes, nodes), np.uint8 if nodes <= FARTHEST else np.uint16)
     for word in range(sets.shape[2]):
         bits = sets[:, :, word]
         edges += np.bitwise_count(bits[:, :, None] ^ bits[:, None, :])
-    saturated = np.minimum(edges, FARTHEST).astype(np.uint8)
+    saturated = np.minimum(edges, FARTHEST).astype(np.uint8, copy=False)
     return [saturated[k, : length + 1, : length + 1] for k, length in enumerate(lengths)]
 
 

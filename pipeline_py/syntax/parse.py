@@ -61,8 +61,7 @@ def parse(
     """
     if batch_size < 1 or max_words < 1 or threads < 1:
         raise InputError("batch size, max words and threads must be at least 1")
-    # Reads the text once before the models are loaded: a byte that is not UTF-8 shows now, not after hours.
-    total = sum(1 for _ in read_lines(tokens))
+    total = _checked_lines(tokens)
 
     # Stanza and torch take seconds to import: not before the arguments are known to be good.
     import torch
@@ -97,6 +96,15 @@ def parse(
             )
             write_trees(file, progress(phrase_parser.trees(sentences), "parse", total))
     ledger.write(ledger_output)
+
+
+def _checked_lines(tokens: Path) -> int:
+    """The number of lines, all of which can be parsed and written: what is wrong shows now and not after hours."""
+    number = 0
+    for number, line in enumerate(read_lines(tokens), start=1):
+        if "\t" in line or "\r" in line:
+            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
+    return number
 
 
 def _load(

@@ -97,7 +97,7 @@ def _pipeline(
     language: str, processors: str, device: str, batch_size: int, options: dict[str, Any], failure: str
 ) -> Pipeline:
     try:
-        return stanza.Pipeline(
+        pipeline = stanza.Pipeline(
             language,
             processors=processors,
             tokenize_pretokenized=True,
@@ -107,6 +107,9 @@ def _pipeline(
             logging_level="ERROR",
             **options,
         )
+        # Models that do not fit together load well and fail on the first word: not on every sentence of a corpus.
+        pipeline([["a"]])
+        return pipeline
     except InputError:
         raise
     except Exception as error:

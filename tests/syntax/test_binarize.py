@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline_py.syntax.binarize import Branching, binarize, binary
 from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
 
-LABELS = st.sampled_from(["S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
+LABELS = st.sampled_from(["ROOT", "S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
 LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-", "."]), st.sampled_from(["a", "b", "(", "ü"]))
 TREES = st.recursive(
     LEAVES, lambda nodes: st.builds(Phrase, LABELS, st.lists(nodes, min_size=1, max_size=5).map(tuple)), max_leaves=25

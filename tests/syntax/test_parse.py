@@ -117,3 +117,33 @@ def test_command_names_the_line_that_is_not_utf8(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "t, line 2: byte 1 is not UTF-8" in done.stderr
     assert not (tmp_path / "o").exists()
+
+
+def test_tab_is_named_before_parsing(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("a\na\tb\n")
+    with pytest.raises(InputError, match="t, line 2: a tab"):
+        parse(
+            annotation=Annotation.DEPENDENCY,
+            tokens=tmp_path / "t",
+            output=tmp_path / "o",
+            ledger_output=tmp_path / "l",
+            directory=tmp_path,
+        )
+
+
+def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import stanza
+
+    def offline(*_: object, **__: object) -> None:
+        raise ConnectionError("Max retries\nexceeded")
+
+    monkeypatch.setattr(stanza, "Pipeline", offline)
+    (tmp_path / "t").write_text("a\n")
+    with pytest.raises(InputError, match=r"package 'default' for 'en' .*give a local directory.*retries ex"):
+        parse(
+            annotation=Annotation.DEPENDENCY,
+            tokens=tmp_path / "t",
+            output=tmp_path / "o",
+            ledger_output=tmp_path / "l",
+            package="default",
+        )
