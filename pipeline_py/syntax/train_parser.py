@@ -91,7 +91,7 @@ def train_parser(
             write_pretrain(vectors, pretrain)
         budget = stanza_training.Budget(hidden, epochs or EPOCHS[processor], seed, sentences, words)
         tagging = None
-        if tagger is not None:
+        if processor is Processor.CONSTITUENCY and tagger is not None:
             tagging = from_files(ModelFiles(tagger, pretrain=pretrain), language, device, batch_size=100)
         with contextlib.chdir(folder):
             if processor is Processor.TAGGER:
@@ -107,11 +107,14 @@ def train_parser(
 
 
 def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Ledger, int, int]:
-    """Check both treebanks and write them for Stanza; the ledger is that of the training trees."""
+    """Check both treebanks and write them for Stanza; the ledger is of the training trees, with notes on the others."""
     write = write_phrase_training if processor is Processor.CONSTITUENCY else write_dependency_training
     ledger = Ledger()
     words = write(train, folder / "train.txt", lowercase, ledger)
-    write(dev, folder / "dev.txt", lowercase, Ledger())
+    of_dev = Ledger()
+    write(dev, folder / "dev.txt", lowercase, of_dev)
+    for what, sentences in (of_dev.dropped + of_dev.noted).items():
+        ledger.note(f"dev: {what}", sentences)
     return ledger, ledger.kept, words
 
 
