@@ -389,3 +389,9 @@ def test_haben_and_sein_and_strong_adjectives() -> None:
     assert both(main) == ("Many young horses have run .", "Viele junge Pferde sind gelaufen .")
     drink = clause(sense("drink"), NounPhrase(HE), "perfect", noun("water", None, False, "cold"))
     assert both(drink)[1] == "Er hat kaltes Wasser getrunken ."
+
+
+def test_it_never_follows_a_german_preposition(sentences: list[tuple[str, str]]) -> None:
+    """`sie erinnert sich daran`, which the grammar does not build, is not `sie erinnert sich an es`."""
+    assert not [text for _, text in sentences if re.search(r" (an|auf|über|um|von|mit|nach|für) es ", text)]
+    assert not [text for source, text in sentences if re.search(r" (remember\w*|point\w*) it ", source)]

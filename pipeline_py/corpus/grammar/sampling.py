@@ -63,8 +63,9 @@ AS_ARGUMENT = {
     noun: Weighted([(s, slot) for s, slot in places if slot is not None and not any(x.clausal for x in s.slots)])
     for noun, places in _takes.items()
 }
+# Where a pronoun can stand for the noun: behind a German preposition it would be `daran` instead of `an es`.
 AS_OBJECT = {
-    noun: Weighted([(s, slot) for s, slot in places.items if slot.english == "obj"])
+    noun: Weighted([(s, slot) for s, slot in places.items if slot.english == "obj" and not slot.preposition])
     for noun, places in AS_ARGUMENT.items()
 }
 
