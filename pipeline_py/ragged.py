@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline_py.artifact import whole
+from pipeline_py.stage import InputError
 
 ROWS_PER_BLOCK = 8192
 
@@ -45,9 +46,18 @@ class Ragged:
     """Rows of a file written by `write_rows`; reading a row touches only its pages of the file."""
 
     def __init__(self, path: Path) -> None:
+        """Open a file.
+
+        Raises:
+            FileNotFoundError: naming the file.
+            InputError: if it is no such file.
+        """
         self.path = path
-        self._source = pa.memory_map(str(path))
-        reader = pa.ipc.open_file(self._source)
+        path.stat()  # pyarrow's own error does not carry the file's name
+        try:
+            reader = pa.ipc.open_file(pa.memory_map(str(path)))
+        except pa.ArrowInvalid as error:
+            raise InputError(f"not an Arrow file ({error}); make it anew", path) from None
         self._values: list[np.ndarray] = []
         self._offsets: list[np.ndarray] = []
         for block in range(reader.num_record_batches):

@@ -168,6 +168,15 @@ def test_ragged_rows_come_back(tmp_path, count):
         ragged[count]
 
 
+def test_a_ragged_file_that_is_none_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        Ragged(tmp_path / "gone.arrow")
+    assert str(caught.value.filename).endswith("gone.arrow")
+    (tmp_path / "text.arrow").write_text("not arrow\n")
+    with pytest.raises(InputError, match=r"text.arrow: not an Arrow file"):
+        Ragged(tmp_path / "text.arrow")
+
+
 def test_a_ragged_file_opens_elsewhere(tmp_path):
     import pandas
 

@@ -42,8 +42,8 @@ def clean(
     Mode `train` drops a pair for the first of these reasons that holds: a side that is not UTF-8 ("invalid UTF-8"),
     has no word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than
     `max_ratio` times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out");
-    it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8 and
-    empty references, which cannot be scored.
+    it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8 and empty references,
+    which cannot be scored.
 
     In both modes a control character (tabs, a lone CR, and U+2028/U+2029 among them) becomes a space, and the
     sentence is noted in the ledger. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
@@ -69,7 +69,8 @@ def clean(
         target_tokenized: The same of the target.
 
     Raises:
-        InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty; nothing is kept.
+        InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
+            nothing is kept.
     """
     if len(target_input) != len(target_output):
         raise stage.InputError("give as many --target-output as --target-input")

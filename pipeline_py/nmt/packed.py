@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
@@ -17,7 +16,7 @@ def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
     Raises:
         InputError: where the file is not packed, a sentence does not end with EOS, or an identifier is too large.
     """
-    rows = _open(path)
+    rows = Ragged(path)
     for number in range(len(rows)):
         row = rows[number]
         if len(row) == 0 or row[-1] != EOS:
@@ -38,7 +37,7 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged) -> dict[str, Ragged]:
     Raises:
         InputError: where a file is not packed, or does not fit the sentences.
     """
-    syntax = {kind: _open(path) for kind, path in paths.items()}
+    syntax = {kind: Ragged(path) for kind, path in paths.items()}
     for rows in syntax.values():
         check_aligned(rows, source)
         _check_squares(rows, source)
@@ -76,16 +75,6 @@ def syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dic
         if kind not in files:
             raise InputError(f"the system reads {kind}; give {option} {kind}=FILE")
     return files
-
-
-def _open(path: Path) -> Ragged:
-    try:
-        return Ragged(path)
-    except FileNotFoundError:
-        raise InputError("no such file; check the path in the configuration", path) from None
-    except pa.ArrowInvalid as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"not a packed file ({reason}); run the stage that makes it again", path) from None
 
 
 def _check_squares(rows: Ragged, source: Ragged) -> None:

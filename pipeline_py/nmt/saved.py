@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -32,7 +33,7 @@ def save_config(path: Path, model: Model) -> None:
     )
 
 
-def load(weights_path: Path, config_path: Path, device: str = "cpu") -> Model:
+def load(weights_path: Path, config_path: Path, device: torch.device | str = "cpu") -> Model:
     """Build the network of `config_path` and fill it with the weights; it is ready for translating.
 
     Raises:

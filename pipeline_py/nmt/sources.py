@@ -4,12 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.ragged import Ragged
-from pipeline_py.stage import InputError
-from pipeline_py.subword.vocabulary import EOS
+from pipeline_py.nmt.packed import open_sentences, open_syntax
 
 BATCHES_PER_WINDOW = 32
 """Sentences are sorted by length within so many batches, whose translations are held until they can be written."""
@@ -33,11 +30,8 @@ class Sources:
             InputError: where a file is not packed, files differ in sentences or rows in size, or an identifier is
                 outside the vocabulary.
         """
-        self._source = _open(source)
-        self._syntax = {kind: _open(path) for kind, path in syntax.items()}
-        self._check_identifiers(vocabulary_size)
-        for rows in self._syntax.values():
-            self._check_squares(rows)
+        self._source = open_sentences(source, vocabulary_size)
+        self._syntax = open_syntax(syntax, self._source)
 
     def __len__(self) -> int:
         return len(self._source)
@@ -68,51 +62,3 @@ class Sources:
                 size = min(batch_size, room)
                 yield longest_first[:size]
                 longest_first = longest_first[size:]
-
-    def _check_identifiers(self, vocabulary_size: int) -> None:
-        for number in range(len(self)):
-            row = self._source[number]
-            if len(row) == 0 or row[-1] != EOS:
-                raise InputError(
-                    "the sentence has no end (identifier 0); pack the text again", self._source.path, number + 1
-                )
-            if row.min() < 0 or row.max() >= vocabulary_size:
-                raise InputError(
-                    f"an identifier lies outside the model's source vocabulary of {vocabulary_size} tokens; "
-                    "pack the text with the vocabulary that the model was trained with",
-                    self._source.path,
-                    number + 1,
-                )
-
-    def _check_squares(self, rows: Ragged) -> None:
-        source = self._source
-        if len(rows) != len(source):
-            raise InputError(
-                f"the file has {len(rows)} sentences and {source.path} has {len(source)}; make both from the same text",
-                rows.path,
-            )
-        expected = source.lengths.astype(np.int64) ** 2
-        wrong = np.flatnonzero(rows.lengths != expected)
-        if len(wrong):
-            first = int(wrong[0])
-            raise InputError(
-                f"the sentence has {rows.lengths[first]} distances, but {source.path} has {source.lengths[first]} "
-                f"positions there, which need {expected[first]}; make both from the same pieces",
-                rows.path,
-                first + 1,
-            )
-        for number in range(len(rows)):
-            if rows[number][:: int(source.lengths[number]) + 1].any():
-                raise InputError(
-                    "a word's distance to itself is not 0; make the distances again", rows.path, number + 1
-                )
-
-
-def _open(path: Path) -> Ragged:
-    try:
-        return Ragged(path)
-    except FileNotFoundError:
-        raise InputError("no such file; check the path in the configuration", path) from None
-    except pa.ArrowInvalid as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"not a packed file ({reason}); run the stage that makes it again", path) from None

@@ -1,8 +1,7 @@
 """Translate packed sentences with a trained system."""
 
-import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -71,15 +70,14 @@ def translate(
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
 
-    import torch
-
+    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.packed import syntax_files
     from pipeline_py.nmt.saved import load
     from pipeline_py.nmt.sources import Sources
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
-    torch.set_num_threads(threads)
-    network = load(model, config, _device(device))
+    network = load(model, config, prepare(device, threads))
     vocabulary = Vocabulary.load(target_vocabulary)
     if len(vocabulary) != network.target_size:
         raise stage.InputError(
@@ -87,7 +85,7 @@ def translate(
             "give the vocabulary that the model was trained with",
             target_vocabulary,
         )
-    sources = Sources(source, _syntax_files(network.system.syntax, syntax or []), network.source_size)
+    sources = Sources(source, syntax_files(network.system.syntax, syntax or [], "--syntax"), network.source_size)
 
     ledger = Ledger()
     searched = _search(network, sources, options, attention_output is not None, ledger)
@@ -122,32 +120,6 @@ def _decoding(text: str, n_best_output: Path | None) -> Decoding:
     if n_best_output is not None and options.n_best == 0:
         raise stage.InputError("--n-best-output: decoding.n_best is 0; set it to how many translations to write")
     return options
-
-
-def _device(name: str) -> str:
-    """Choose "cpu" or "cuda", and make its sums repeatable."""
-    import torch
-
-    if name == "cuda" and not torch.cuda.is_available():
-        raise stage.InputError("--device cuda: there is no such device; use cpu or auto")
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
-
-
-def _syntax_files(kinds: Sequence[str], given: Sequence[str]) -> dict[str, Path]:
-    files = {}
-    for text in given:
-        kind, equals, path = text.partition("=")
-        if not equals or kind not in kinds:
-            reads = ", ".join(kinds) or "no syntax"
-            raise stage.InputError(f"--syntax {text}: the system reads {reads}; give KIND=FILE for that alone")
-        files[kind] = Path(path)
-    for kind in kinds:
-        if kind not in files:
-            raise stage.InputError(f"the system reads {kind}; give --syntax {kind}=FILE")
-    return files
 
 
 def _search(

@@ -104,7 +104,7 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
 
 
 def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
-    rows = _ragged(path)
+    rows = Ragged(path)
     flat = (rows[row] for row in range(len(rows)))
     for number, (row, pieces) in enumerate(_aligned(flat, sentences, path, pieces_path), start=1):
         size = isqrt(len(row))
@@ -125,15 +125,6 @@ def _trees(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Ite
     for number, (tree, pieces) in enumerate(_aligned(read_trees(path), sentences, path, pieces_path), start=1):
         _check(len(tree.leaves), subword.word_of_piece(pieces), path, pieces_path, number)
         yield inherit_tree(tree, subword.by_word(pieces))
-
-
-def _ragged(path: Path) -> Ragged:
-    if not path.is_file():
-        raise stage.InputError("no such file; compute the distances first", path)
-    try:
-        return Ragged(path)
-    except ValueError as error:  # pyarrow's ArrowInvalid is one
-        raise stage.InputError(f"not a file of distances ({error}); compute the distances again", path) from None
 
 
 def _aligned(

@@ -14,8 +14,8 @@ from sacremoses import MosesTokenizer
 from pipeline_py.evaluation.chinese import join_chinese
 from pipeline_py.evaluation.postprocess import postprocess
 from pipeline_py.evaluation.unknown_words import words_of
-from pipeline_py.subword.pieces import split
 from pipeline_py.stage import InputError
+from pipeline_py.subword.pieces import split
 
 
 def write(path: Path, *lines: str) -> Path:
