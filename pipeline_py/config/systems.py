@@ -95,12 +95,21 @@ class ConditionalGRU(Section):
     )
 
 
+Initialization = Literal["nematus", "uniform", "lecun"]
+
+
 class Model(Section):
-    """Sizes of a network."""
+    """Sizes of a network, and how it begins."""
 
     embedding: PositiveInt = 620
     hidden: PositiveInt = 1000
     dropout: float = Field(0.2, ge=0, lt=1)
+    initialization: Initialization = Field(
+        "nematus",
+        description="Of all but recurrent matrices (orthogonal) and biases (0). nematus: N(0, 0.01²), as the papers' "
+        "toolkit, which needs many updates, and large networks; uniform: U(−0.1, 0.1); lecun: matrices "
+        "N(0, 1/fan-in), embeddings N(0, 1), for small networks and short trainings.",
+    )
 
 
 class System(Section):

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import System, module_of
+from pipeline_py.config.systems import Initialization, System, module_of
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.memory import Memory
 
@@ -46,7 +46,7 @@ class Model(nn.Module):
             weightings=[part("weighting", context.type)(context, hidden) for context in system.contexts],
             score_of=[context.score for context in system.contexts],
         )
-        self._initialize()
+        self._initialize(system.model.initialization)
 
     def forward(self, batch: Batch) -> Tensor:
         """Compute the loss; see there."""
@@ -63,12 +63,17 @@ class Model(nn.Module):
         return loss
 
     @torch.no_grad()
-    def _initialize(self) -> None:
+    def _initialize(self, rule: Initialization) -> None:
         for name, parameter in self.named_parameters():
             if "bias" in name.rpartition(".")[2]:
                 parameter.zero_()
             elif name.endswith("recurrent.weight"):
                 for gate in parameter.split(parameter.shape[1]):
                     nn.init.orthogonal_(gate)
-            else:
+            elif rule == "nematus":
                 parameter.normal_(std=0.01)
+            elif rule == "lecun" and parameter.dim() > 1:
+                # Inputs of unit variance stay so: an embedding has one unit at work, a matrix as many as it reads.
+                parameter.normal_(std=1.0 if "embedding" in name else parameter.shape[1] ** -0.5)
+            else:
+                parameter.uniform_(-0.1, 0.1)
