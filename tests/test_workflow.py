@@ -136,6 +136,7 @@ def test_the_table_is_made(finished):
         facts = list(csv.DictReader(file, delimiter="\t"))
     assert [row["parser"] for row in facts][1].startswith("embedded")
     assert not (finished.folder / "results/syntax/embedded/model/constituency.pt").exists()
+    assert not list(finished.folder.glob("<*")), "every path variable is resolved"
 
 
 @pytest.mark.slow

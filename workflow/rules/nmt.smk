@@ -44,7 +44,7 @@ rule train:
             *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
             *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
         ],
-        checkpoints="<results>/nmt/{system}/checkpoints",
+        checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
     shell:
         """
         python -m pipeline_py.nmt.train \
