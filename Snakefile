@@ -50,6 +50,7 @@ rule all:
             table=EXPERIMENT.tables,
             format=["tsv", "md", "tex", "facts.tsv"],
         ),
+        expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
     localrule: True
 
 

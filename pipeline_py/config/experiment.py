@@ -81,6 +81,12 @@ class Experiment(Section):
             raise ValueError("training: give `epochs`, `updates` or both")
         return self
 
+    @property
+    def trained_parsers(self) -> list[str]:
+        """Parsers that are trained here and that some system reads, sorted."""
+        read = {system.parser for system in self.systems.values()}
+        return sorted(name for name, parser in self.parsers.items() if name in read and parser.type == "trained")
+
     def folder(self, kind: str) -> str:
         """Where artifacts of a kind ("results", "logs", "benchmarks") go."""
         return kind if self.name is None else f"{kind}/{self.name}"
