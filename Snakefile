@@ -4,6 +4,7 @@ snakemake --cores 8 results/table1.tsv
 """
 
 import os
+import re
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -20,7 +21,7 @@ configfile: "config.yaml"
 
 
 try:
-    EXPERIMENT = load(config)
+    EXPERIMENT = load(config, command_line=workflow.config_settings.config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -37,8 +38,8 @@ pathvars:
 wildcard_constraints:
     split="[^/.]+",
     side=r"source|target\d*",
-    parser="[^/.]+",
-    system="[^/]+",
+    parser="|".join(EXPERIMENT.parsers) or "none",
+    system="|".join(map(re.escape, EXPERIMENT.systems)) or "none",
     table="[^/.]+",
 
 

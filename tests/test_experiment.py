@@ -58,6 +58,22 @@ def test_the_default_is_valid(config):
         ("training.optimizer.name", "adagrad", "training.optimizer.name: input should be 'adadelta', 'adam' or 'sgd'"),
         ("training.epochs", None, "training: give `epochs`, `updates` or both"),
         ("corpora.train.generate.sentences", -3, "input should be greater than 0, not -3"),
+        ("presets", {"fast": None}, "presets: is a mapping of names to partial configurations"),
+        ("preset", 3, "unknown preset `3`"),
+        ("model", 5, "model: input should be a valid"),
+        ("systems.SDAtt.model", 5, "systems.SDAtt.model: input should be a valid"),
+        ("systems.SDAtt.contexts", [{"window": 4}], "systems.SDAtt.contexts.0: give its `type`"),
+        ("parsers.other", {"directory": "x"}, "parsers.other: give its `type`"),
+        ("parsers.other", {"type": "stanza", "directory": "x", "package": "y"}, "give either `package`"),
+        ("decoding.n_best", 9, "n_best 9 exceeds beam 5"),
+        ("training.clip", float("inf"), "training.clip: input should be a finite number"),
+        ("subword.target_vocabulary.max_size", 2, "max_size 2 leaves no room for a word"),
+        ("corpora.limits.min_length", 90, "min_length 90 exceeds max_length 80"),
+        ("corpora.train.generate.min_length", 50, "min_length 50 exceeds max_length 45"),
+        ("corpora.target.tokenizer", "jieba", "jieba segments Chinese, not de"),
+        ("corpora.source.language", "fr", "generated text is English"),
+        ("tables.table1.systems", ["GlobalAtt", "SDAtt", "SDAtt"], "a row stands in a table once; repeated: SDAtt"),
+        ("tables.table1.proposed", ["GlobalAtt"], "`GlobalAtt` is the baseline"),
         ("corpora.tests.0.name", "dev", "a test set cannot be called `dev`"),
         ("corpora.tests.0.name", "long", "test sets need different names; repeated: long"),
         ("tables.table1.systems", ["GlobalAtt", "SDAt"], "unknown system `SDAt`; did you mean `SDAtt`?"),
@@ -86,6 +102,16 @@ def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
     small = load({**config, "preset": "small"})
     assert {system.model.hidden for system in small.systems.values()} == {7}
     assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
+
+
+def test_the_command_line_has_the_last_word(config):
+    config["presets"] = {"small": {"training": {"epochs": 7}}}
+    experiment = load({**config, "preset": "small"}, command_line={"training": {"epochs": 3}})
+    assert experiment.training.epochs == 3
+
+
+def test_yamls_true_is_a_way_to_write_case(config):
+    assert load(changed(config, "corpora.target.case", True)).corpora.target.case == "true"
 
 
 def test_a_system_keeps_what_it_sets_itself(config):

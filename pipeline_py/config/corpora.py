@@ -25,6 +25,12 @@ class Generated(Section):
         "any", description="Only sentences that contain this phenomenon."
     )
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.min_length > self.max_length:
+            raise ValueError(f"min_length {self.min_length} exceeds max_length {self.max_length}")
+        return self
+
 
 class TrainingText(Section):
     """A pair of parallel files; without files, generated sentences.
@@ -70,6 +76,11 @@ class HeldOutText(Section):
         }
 
 
+def _as_word(value: Any) -> Any:
+    """Take `true` as YAML's boolean for the word."""
+    return "true" if value is True else value
+
+
 class Language(Section):
     """One side of the corpus."""
 
@@ -78,9 +89,18 @@ class Language(Section):
         "moses", description="none: the text is tokenized already, by spaces."
     )
     stanza_directory: str | None = Field(None, description="For tokenizer stanza: a local model directory.")
-    case: Literal["keep", "lower", "true"] = Field(
+    case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_as_word)] = Field(
         "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
     )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        chinese, japanese = self.language.startswith("zh"), self.language.startswith("ja")
+        if self.tokenizer == "jieba" and not chinese:
+            raise ValueError(f"jieba segments Chinese, not {self.language}; choose moses, stanza or none")
+        if self.tokenizer == "moses" and (chinese or japanese):
+            raise ValueError(f"moses needs spaces between words, which {self.language} has not; choose another")
+        return self
 
 
 class Limits(Section):
@@ -90,6 +110,12 @@ class Limits(Section):
     max_length: PositiveInt = 80
     max_ratio: PositiveFloat = 9.0
     keep_duplicates: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.min_length > self.max_length:
+            raise ValueError(f"min_length {self.min_length} exceeds max_length {self.max_length}")
+        return self
 
 
 def _one_or_more(value: Any) -> Any:
@@ -117,6 +143,8 @@ class Corpora(Section):
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
         if len(names) > HELD_OUT_SETS // 2:
             raise ValueError(f"at most {HELD_OUT_SETS // 2} test sets")
+        if any(self.is_generated.values()) and (self.source.language, self.target.language) != ("en", "de"):
+            raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
             raise ValueError("training text is either generated or a list of files, not both")
         return self

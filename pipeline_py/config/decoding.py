@@ -1,6 +1,8 @@
 """`decoding`: how translations are searched for."""
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
 
@@ -21,3 +23,9 @@ class Decoding(Section):
     )
     n_best: NonNegativeInt = Field(0, description="Also write this many translations a sentence; 0: none.")
     attention: bool = Field(False, description="Also write the attention weights of the best translation.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.n_best > self.beam:
+            raise ValueError(f"n_best {self.n_best} exceeds beam {self.beam}; widen the beam or ask for fewer")
+        return self

@@ -11,7 +11,7 @@ class Evaluation(Section):
     """BLEU."""
 
     detokenizer: Literal["moses", "chinese", "none"] = "moses"
-    tokenizer: Literal["13a", "intl", "zh", "ja-mecab", "char", "none"] = Field(
+    tokenizer: Literal["13a", "intl", "zh", "char", "none"] = Field(
         "13a",
         description="sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.",
     )

@@ -67,12 +67,6 @@ class Experiment(Section):
                 raise ValueError(f"system `{name}` reads {', '.join(system.syntax)}: name its `parser`")
             if system.parser is not None and not system.syntax:
                 raise ValueError(f"system `{name}` names a parser, but none of its parts reads syntax; leave it out")
-            for context in system.contexts:
-                if context.score >= len(system.scores):
-                    raise ValueError(
-                        f"system `{name}`: a context weights score {context.score}, "
-                        f"but there are {len(system.scores)}, counted from 0"
-                    )
         return self
 
     @model_validator(mode="after")
@@ -111,10 +105,13 @@ class Experiment(Section):
         return [self.path(file) for file in named if file is not None]
 
 
-def load(config: Mapping[str, Any], check_files: bool = True) -> Experiment:
+def load(
+    config: Mapping[str, Any], command_line: Mapping[str, Any] | None = None, check_files: bool = True
+) -> Experiment:
     """Validate a merged configuration.
 
-    Order: defaults of the models < `config` < `presets[preset]`. Every preset is validated, chosen or not.
+    Order: defaults of the models < `config` < `presets[preset]` < `command_line`. Every preset is validated, chosen
+    or not.
     A system's `model` is laid over the experiment's.
 
     Raises:
@@ -122,13 +119,14 @@ def load(config: Mapping[str, Any], check_files: bool = True) -> Experiment:
     """
     presets = config.get("presets") or {}
     preset = config.get("preset")
-    if not isinstance(presets, Mapping):
+    if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
         raise InputError("presets: is a mapping of names to partial configurations", "configuration")
     if preset is not None and preset not in presets:
-        raise InputError(f"preset: {_unknown('preset', preset, presets)}", "configuration")
+        raise InputError(f"preset: {_unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
         _validate(_laid_over(config, presets[name]), f"configuration with preset {name}")
-    experiment = _validate(_laid_over(config, presets[preset]) if preset else dict(config), "configuration")
+    chosen = _laid_over(config, presets[preset]) if preset else config
+    experiment = _validate(_laid_over(chosen, command_line or {}), "configuration")
     if check_files:
         missing = [file for file in experiment.files() if not Path(file).exists()]
         if missing:
@@ -141,10 +139,10 @@ def load(config: Mapping[str, Any], check_files: bool = True) -> Experiment:
 
 
 def _validate(config: dict[str, Any], origin: str) -> Experiment:
-    systems = config.get("systems")
-    if isinstance(systems, Mapping):
+    systems, model = config.get("systems"), config.get("model") or {}
+    if isinstance(systems, Mapping) and isinstance(model, Mapping):
         config["systems"] = {
-            name: {**system, "model": _laid_over(config.get("model") or {}, system.get("model") or {})}
+            name: {**system, "model": _model_over(model, system.get("model"))}
             if isinstance(system := {} if given is None else given, Mapping)
             else given
             for name, given in systems.items()
@@ -156,6 +154,10 @@ def _validate(config: dict[str, Any], origin: str) -> Experiment:
         raise InputError(sentences, origin) from None
 
 
+def _model_over(model: Mapping[str, Any], own: Any) -> Any:
+    return _laid_over(model, own or {}) if isinstance(own, Mapping | None) else own
+
+
 def _sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     location = [part for part in mistake["loc"] if _is_key(part, mistake["loc"], config)]
     where = ".".join(map(str, location))
@@ -163,6 +165,8 @@ def _sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         known = _keys_beside(location)
         return f"{_unknown('key', str(where), [*known], last=str(location[-1]))}"
     message = mistake["msg"].removeprefix("Value error, ")
+    if mistake["type"] == "union_tag_not_found":
+        message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"
     given = mistake.get("input")
     shown = f", not {given!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{where}: {message[0].lower() + message[1:]}{shown}" if where else message

@@ -77,8 +77,14 @@ class StanzaParser(ParserOptions):
     """A Stanza package: of a local directory, or downloaded when no directory is given."""
 
     type: Literal["stanza"]
-    package: str | None = Field(None, description="null: the language's default package.")
-    directory: str | None = Field(None, description="A local Stanza directory; null: the package is downloaded.")
+    package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
+    directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if self.package is not None and self.directory is not None:
+            raise ValueError("give either `package` (downloaded) or `directory` (local)")
+        return self
 
 
 Parser = Annotated[TrainedParser | StanzaParser, Field(discriminator="type")]

@@ -1,8 +1,8 @@
 """`subword`: the units of the models."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
 
@@ -10,8 +10,14 @@ from pipeline_py.config.base import Section
 class Vocabulary(Section):
     """What a vocabulary keeps; `</s>` and `<unk>` count towards its size."""
 
-    max_size: NonNegativeInt = Field(50000, description="0: no limit.")
+    max_size: NonNegativeInt = Field(50000, description="0: no limit; else at least 3.")
     min_count: PositiveInt = 1
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.max_size in (1, 2):
+            raise ValueError(f"max_size {self.max_size} leaves no room for a word; give 0 (no limit) or at least 3")
+        return self
 
 
 class Subword(Section):

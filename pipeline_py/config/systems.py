@@ -5,9 +5,9 @@ A part's options stand here, its module in `pipeline_py/nmt/<kind>/`.
 
 import keyword
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
 
@@ -91,7 +91,7 @@ class ConditionalGRU(Section):
 
     type: Literal["conditional_gru"] = "conditional_gru"
     gru_context: Literal["global", "both"] = Field(
-        "global", description="With several contexts: what the second GRU is fed, the first context or all."
+        "global", description="With several contexts: what the second GRU is fed, the first (the global) or all."
     )
 
 
@@ -108,7 +108,7 @@ class Model(Section):
         "nematus",
         description="Of all but recurrent matrices (orthogonal) and biases (0). nematus: N(0, 0.01²), as the papers' "
         "toolkit, which needs many updates, and large networks; uniform: U(−0.1, 0.1); lecun: matrices "
-        "N(0, 1/fan-in), embeddings N(0, 1), for small networks and short trainings.",
+        "N(0, 1/fan-in), embeddings N(0, 1), vectors as uniform, for small networks and short trainings.",
     )
 
 
@@ -121,6 +121,15 @@ class System(Section):
     decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
     model: Model = Model()
     parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+
+    @model_validator(mode="after")
+    def _check_scores(self) -> Self:
+        for context in self.contexts:
+            if context.score >= len(self.scores):
+                raise ValueError(
+                    f"a context weights score {context.score}, but there are {len(self.scores)}, counted from 0"
+                )
+        return self
 
     @property
     def modules(self) -> list[str]:

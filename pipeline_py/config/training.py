@@ -15,13 +15,6 @@ class Optimizer(Section):
     rho: float = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
     epsilon: PositiveFloat = Field(1e-6, description="ADADELTA's epsilon.")
 
-    @property
-    def rate(self) -> float:
-        """The learning rate, with the rule's own default."""
-        if self.learning_rate is not None:
-            return self.learning_rate
-        return 0.0005 if self.name == "adam" else 1.0
-
 
 class Training(Section):
     """One training run."""

@@ -46,10 +46,13 @@ class AttendedWords:
         sizes = [1] * len(source_pieces) if self.joiner == "none" else map(len, pieces.by_word(source_pieces))
         source_words = zip(_joined(source_pieces, self.joiner), sizes, strict=True)
         word_at = [word for word, size in source_words for _ in range(size)]
-        restored = [
-            self._restored(word_at, position) if piece == UNKNOWN else piece
-            for piece, position in zip(output, attended, strict=True)
-        ]
+        restored: list[str] = []
+        for piece, position in zip(output, attended, strict=True):
+            if piece != UNKNOWN:
+                restored.append(piece)
+            else:
+                word = self._restored(word_at, position)
+                restored += [word] if self.joiner == "none" else pieces.pieces_of_word([word])
         return words_of(restored, self.joiner)
 
     def _restored(self, word_at: list[str], position: int) -> str:

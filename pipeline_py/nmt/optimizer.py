@@ -7,11 +7,15 @@ from torch import nn
 
 from pipeline_py.config.training import Optimizer
 
+LEARNING_RATES = {"adadelta": 1.0, "adam": 0.0005, "sgd": 1.0}
+"""Where the configuration leaves the rate open."""
+
 
 def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     """Make the update rule that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
+    rate = options.learning_rate or LEARNING_RATES[options.name]
     if options.name == "adadelta":
-        return torch.optim.Adadelta(parameters, lr=options.rate, rho=options.rho, eps=options.epsilon)
+        return torch.optim.Adadelta(parameters, lr=rate, rho=options.rho, eps=options.epsilon)
     if options.name == "adam":
-        return torch.optim.Adam(parameters, lr=options.rate, fused=True)
-    return torch.optim.SGD(parameters, lr=options.rate)
+        return torch.optim.Adam(parameters, lr=rate, fused=True)
+    return torch.optim.SGD(parameters, lr=rate)

@@ -18,8 +18,9 @@ class PredictedPosition(nn.Module):
 
     def forward(self, query: Tensor, memory: Memory) -> Tensor:
         """Predict one position a sentence: (B, Q) → (B,)."""
-        share = torch.sigmoid(torch.tanh(at_least_single(self.query(query))) @ self.vector)
-        return memory.lengths * share
+        seen = torch.tanh(at_least_single(self.query(query)))
+        # Not a matrix product: autocast would round it, and with it the position, to half precision.
+        return memory.lengths * torch.sigmoid((seen * self.vector).sum(dim=1))
 
 
 def positions(memory: Memory, like: Tensor) -> Tensor:

@@ -104,6 +104,7 @@ class Run:
         self._device = device
         self._optimizer = optimizer.build(training.optimizer, model.parameters())
         self._best: dict[str, Tensor] = {}
+        self._arranged: tuple[int, list[Any]] = (-1, [])
         self._epoch_length = 1
         self._clock = time.monotonic()
         self._saved = self._clock
@@ -134,9 +135,10 @@ class Run:
     def updates(self) -> Iterator[int]:
         """Train to the end, yielding the number of each update."""
         standing = self.standing
+        self._tick()
+        self._end_epoch_if_done()
         while not self._finished():
             batches = self._batches(standing.epoch)
-            self._epoch_length = len(batches)
             while standing.batch < len(batches) and not self._finished():
                 self._update(batches[standing.batch])
                 standing.batch += 1
@@ -147,21 +149,30 @@ class Run:
                 elif time.monotonic() - self._saved > 60 * self.training.checkpoint_minutes:
                     self._save()
                 yield standing.update
-            if standing.batch == len(batches):
-                standing.epoch += 1
-                standing.batch = 0
-                if self.training.validate_every is None:
-                    self._look()
+            self._end_epoch_if_done()
         if not standing.looked:
             self._look()
         self.model.load_state_dict(self._best)
+
+    def _end_epoch_if_done(self) -> None:
+        standing = self.standing
+        self._epoch_length = len(self._batches(standing.epoch))
+        if standing.batch == self._epoch_length:
+            standing.epoch += 1
+            standing.batch = 0
+            if self.training.validate_every is None:
+                self._look()
 
     def statistics(self) -> list[dict[str, float]]:
         """Average what the weighting of each context counts on the development set."""
         return self._validation.statistics(self.model)
 
     def _batches(self, epoch: int) -> list[Any]:
-        return self._data.epoch(self.training.seed, epoch, self.training.batch_size, self.training.batch_unit)
+        if self._arranged[0] != epoch:
+            training = self.training
+            batches = self._data.epoch(training.seed, epoch, training.batch_size, training.batch_unit)
+            self._arranged = (epoch, batches)
+        return self._arranged[1]
 
     def _finished(self) -> bool:
         training, standing = self.training, self.standing
@@ -198,7 +209,10 @@ class Run:
         loss = self._validation.loss(self.model)
         bleu = None
         if self.training.early_stopping == "bleu":
-            bleu = self._validation.bleu(self.model, self._vocabulary)
+            try:
+                bleu = self._validation.bleu(self.model, self._vocabulary)
+            except FloatingPointError:  # the network predicts something that is not a number
+                bleu = math.nan
         score = -loss if bleu is None else bleu
         better = not math.isnan(score) and (standing.best_score is None or score > standing.best_score)
         if better or not self._best:
@@ -239,7 +253,8 @@ class Run:
                 asdict(self.standing),
             )
         )
-        self._saved = time.monotonic()
+        self._tick()
+        self._saved = self._clock
 
     def _tick(self, training: bool = False) -> None:
         """Add the time since the last tick to the run's, and to that of training if it was spent there."""

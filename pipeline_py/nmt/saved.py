@@ -46,7 +46,7 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
         config = json.loads(config_path.read_text(encoding="utf-8"))
         system = System.model_validate(config["system"])
         model = Model(system, int(config["source_size"]), int(config["target_size"]))
-    except (ValidationError, ValueError, KeyError, TypeError) as error:
+    except (ValidationError, ValueError, KeyError, TypeError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"not the configuration of a model ({reason}); {remedy}", config_path) from None
     try:

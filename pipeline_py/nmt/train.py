@@ -86,6 +86,7 @@ def train(
     train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
 
+    import numpy as np
     import torch
 
     from pipeline_py.nmt.checkpoint import Checkpoints, identity
@@ -103,10 +104,14 @@ def train(
     data = Dataset(train_source, train_target, train_files, *sizes, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, *sizes)
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
-    settings = (system_options.model_dump_json(), training_options.model_dump_json(), code)
-    versions = {"torch": torch.__version__}
+    settings = (
+        system_options.model_dump_json(),
+        training_options.model_dump_json(exclude={"checkpoint_minutes"}),
+        code,
+    )
+    versions = {"torch": torch.__version__, "numpy": np.__version__}
     run_identity = identity(
-        [*files, *train_files.values(), *dev_files.values()], *settings, device.type, versions["torch"]
+        [*files, *train_files.values(), *dev_files.values()], *settings, device.type, *versions.values()
     )
 
     torch.manual_seed(training_options.seed)

@@ -9,6 +9,7 @@ import torch
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.model import Model
+from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 LONGEST = 3
@@ -51,9 +52,9 @@ class Validation:
 
         translations, references = [], []
         for pairs, batch in self._read(model):
-            limits = LONGEST * batch.source_lengths + 10
+            limits = LONGEST * (batch.source_lengths - 1) + 10
             found = beam_search([model], batch, beam=1, max_lengths=limits)
-            translations += [_words(vocabulary.decode(best.tokens)) for best, *_ in found]
+            translations += [" ".join(pieces.join(vocabulary.decode(best.tokens))) for best, *_ in found]
             references += [_reference(self.dataset.target(pair), vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
@@ -82,11 +83,9 @@ class Validation:
         model.train(training)
 
 
-def _words(pieces: list[str]) -> str:
-    return " ".join(pieces).replace("@@ ", "").removesuffix("@@")
-
-
 def _reference(identifiers: np.ndarray, vocabulary: Vocabulary) -> str:
     words = [int(identifier) for identifier in identifiers if identifier != EOS]
-    pieces = vocabulary.decode(words)
-    return _words([OUTSIDE if word == UNK else piece for word, piece in zip(words, pieces, strict=True)])
+    decoded = vocabulary.decode(words)
+    return " ".join(
+        pieces.join([OUTSIDE if word == UNK else piece for word, piece in zip(words, decoded, strict=True)])
+    )

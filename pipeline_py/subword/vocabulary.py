@@ -28,7 +28,7 @@ def vocabulary(*, input: Path, output: Path, max_size: int = 0, min_count: int =
         min_count: Rarer tokens are left out.
 
     Raises:
-        InputError: the text is not UTF-8 or holds no token.
+        InputError: the text is not UTF-8 or holds no token that is frequent enough.
     """
     if max_size < 0 or 0 < max_size <= len(SPECIALS):
         raise stage.InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
@@ -40,6 +40,8 @@ def vocabulary(*, input: Path, output: Path, max_size: int = 0, min_count: int =
     frequent = sorted(
         ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIALS),
     )
+    if not frequent:
+        raise stage.InputError(f"no token occurs {min_count} times; lower min_count", input)
     with writing(output) as file:
         for token in SPECIALS:
             file.write(f"{token} 0\n")

@@ -402,3 +402,24 @@ def test_statistics_are_counted_over_real_words_only() -> None:
     assert span.tolist() == (batch.target_lengths * batch.source_lengths).tolist()  # no threshold: all positions
     negative, words = syntax["negative_scores"]
     assert (negative <= words).all() and (words >= batch.target_lengths).all()
+
+
+@pytest.mark.parametrize("context", ["local", "flexible", {"type": "syntax", "position": "attention"}, "syntax"])
+def test_positions_stay_exact_where_products_are_in_half_precision(context: object) -> None:
+    """bfloat16 has 8 bits: from position 64 on, it could not even tell a position from the one half-way to the next."""
+    model = make_model(make_system([context])).float().eval()
+    batch = make_batch()
+    with torch.no_grad():
+        exact = model.loss(batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            memory = model.encode(batch)
+            weighting = model.decoder.weightings[0]
+            query = torch.randn(len(memory.states), model.system.model.hidden)
+            scores = torch.randn(memory.mask.shape)
+            weights, carried = weighting(scores, query, memory, weighting.start(memory))
+            rough = model.loss(batch)
+    assert all(part.dtype == torch.float32 for part in (weights, *carried))
+    if hasattr(weighting, "position") and weighting.position is not None:
+        with torch.autocast("cpu", torch.bfloat16):
+            assert weighting.position(query, memory).dtype == torch.float32
+    torch.testing.assert_close(rough, exact, rtol=0.05, atol=0.05)

@@ -38,6 +38,14 @@ def tokenized_already(side: str) -> bool:
 REFERENCES = {split: [*text.sides][1:] for split, text in EXPERIMENT.corpora.held_out.items()}
 
 
+# Stanza tokenizes with the software of the room that parses.
+TOKENIZER_ENVIRONMENT = (
+    "../../envs/syntax.yaml"
+    if "stanza" in (EXPERIMENT.corpora.source.tokenizer, EXPERIMENT.corpora.target.tokenizer)
+    else "../../envs/text.yaml"
+)
+
+
 def tokenization(side: str) -> dict:
     language = getattr(EXPERIMENT.corpora, "source" if side == "source" else "target")
     distribution = {

@@ -1,6 +1,4 @@
-"""What the rules of `nmt` are given: the syntax that a system reads, and whether it takes the card."""
-
-from shutil import which
+"""What the rules of `nmt` are given: the syntax that a system reads."""
 
 
 def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
@@ -13,8 +11,8 @@ def syntax_options(option: str, system: str, files: list[str]) -> list[str]:
     return [f"--{option}={kind}={file}" for kind, file in zip(kinds, files, strict=True)]
 
 
-def trains_on_gpu() -> int:
-    """1 where training takes the card: asked for, or present."""
-    if EXPERIMENT.training.device == "auto":
-        return int(which("nvidia-smi") is not None)
-    return int(EXPERIMENT.training.device == "cuda")
+def training_of_system(threads: int | None = None) -> str:
+    """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
+    if threads is None:
+        return EXPERIMENT.training.model_dump_json(exclude={"threads", "checkpoint_minutes"})
+    return EXPERIMENT.training.model_copy(update={"threads": threads}).model_dump_json()

@@ -1,6 +1,7 @@
 """What the rules of `syntax` are given: treebanks, models, and how parsers are trained."""
 
 from pathlib import Path
+from shutil import which
 
 from pipeline_py.config.parsers import TrainedParser
 
@@ -89,7 +90,13 @@ def model_options(parser: str, trees: str, models) -> list[str]:
     if isinstance(options, TrainedParser):
         names = [*PROCESSORS[trees], "pretrain"]
         return [f"--{name}={file}" for name, file in zip(names, models, strict=True)]
-    return [
-        *([f"--directory={EXPERIMENT.path(options.directory)}"] if options.directory else []),
-        *([f"--package={options.package}"] if options.package else []),
-    ]
+    if options.directory is not None:
+        return [f"--directory={EXPERIMENT.path(options.directory)}"]
+    return [f"--package={options.package or 'default'}"]
+
+
+def takes_gpu() -> int:
+    """1 where networks run on the card: asked for, or present."""
+    if EXPERIMENT.training.device == "auto":
+        return int(which("nvidia-smi") is not None)
+    return int(EXPERIMENT.training.device == "cuda")

@@ -62,7 +62,10 @@ rule fetch:
         mem_mb=500,
         runtime=60,
     params:
-        given={"made_by": made_by("corpus.fetch")},
+        given=lambda wildcards: {
+            "files": files_of(wildcards.split, wildcards.side),
+            "made_by": made_by("corpus.fetch"),
+        },
         files=lambda wildcards, input: [f"--input={file}" for file in input],
     shell:
         """
@@ -175,7 +178,7 @@ rule tokenize:
         "<benchmarks>/corpus/tokenize/{split}.{side}.tsv"
     priority: 10
     conda:
-        "../../envs/text.yaml"
+        TOKENIZER_ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,

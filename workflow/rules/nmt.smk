@@ -29,11 +29,11 @@ rule train:
     resources:
         mem_mb=8000,
         runtime=2880,
-        gpu=trains_on_gpu(),
+        gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
-            "training": EXPERIMENT.training.model_dump_json(),
+            "training": training_of_system(),
             "made_by": made_by(
                 "nmt.train",
                 "torch",
@@ -44,13 +44,14 @@ rule train:
             *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
             *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
         ],
+        training=lambda wildcards, threads: training_of_system(threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
     shell:
         """
         python -m pipeline_py.nmt.train \
             --name {wildcards.system:q} \
             --system {params.given[system]:q} \
-            --training {params.given[training]:q} \
+            --training {params.training:q} \
             --train-source {input.train_source:q} \
             --train-target {input.train_target:q} \
             --dev-source {input.dev_source:q} \
@@ -89,10 +90,10 @@ rule translate:
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=trains_on_gpu(),
+        gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
-            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown"}),
+            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown", "batch_size"}),
             "made_by": made_by(
                 "nmt.translate",
                 "torch",
@@ -104,6 +105,7 @@ rule translate:
             *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
             *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),
         ],
+        decoding=lambda wildcards, threads: EXPERIMENT.decoding.model_dump_json(),
         device=EXPERIMENT.training.device,
     shell:
         """
@@ -113,7 +115,7 @@ rule translate:
             --source {input.source:q} \
             {params.syntax:q} \
             --target-vocabulary {input.target_vocabulary:q} \
-            --decoding {params.given[decoding]:q} \
+            --decoding {params.decoding:q} \
             --device {params.device} \
             --threads {threads} \
             --output {output.pieces:q} \

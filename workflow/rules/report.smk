@@ -80,7 +80,11 @@ rule facts:
         mem_mb=500,
         runtime=10,
     params:
-        given={"made_by": made_by("report.facts", "stanza", "sacrebleu")},
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "parsers": [EXPERIMENT.systems[system].parser for system in EXPERIMENT.tables[wildcards.table].systems],
+            "made_by": made_by("report.facts", "stanza", "sacrebleu"),
+        },
         options=lambda wildcards, input: [
             *(
                 f"--facts={system}={file}"

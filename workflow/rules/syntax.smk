@@ -84,14 +84,16 @@ rule parse:
     resources:
         mem_mb=4000,
         runtime=1440,
+        gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
             "language": EXPERIMENT.corpora.source.language,
-            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size"}),
+            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"max_words", "batch_size", "package"}),
             "made_by": made_by("syntax.parse", "stanza", "torch"),
         },
         models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
+        device=EXPERIMENT.training.device,
     shell:
         """
         python -m pipeline_py.syntax.parse \
@@ -101,6 +103,7 @@ rule parse:
             {params.models:q} \
             --max-words {params.given[max_words]} \
             --batch-size {params.given[batch_size]} \
+            --device {params.device} \
             --threads {threads} \
             --output {output.trees:q} \
             --ledger-output {output.ledger:q} \

@@ -36,7 +36,9 @@ class Part(nn.Module):
 
         rightward = self._read(self.forwards, batch.source)
         leftward = self._read(self.backwards, batch.source.gather(1, turned))
-        leftward = leftward.gather(1, turned.unsqueeze(2).expand_as(leftward))
+        # Rows by their number: the gradient of a gather along one dimension is slow where it must be repeatable.
+        rows = turned + length * torch.arange(len(turned), device=turned.device).unsqueeze(1)
+        leftward = leftward.flatten(0, 1).index_select(0, rows.flatten()).view_as(leftward)
         states = torch.cat([rightward, leftward], dim=2)  # (B, J, 2·hidden)
         summary = (states * mask.unsqueeze(2)).sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return Memory(states, mask, batch.source_lengths, summary, batch.syntax)

@@ -36,7 +36,7 @@ class Part(Weighting):
         penalty = self._penalty(query, memory, carried)
         allowed = memory.mask if self.training else self._seen(penalty, memory)
         weights = masked_softmax(scores - penalty, allowed)
-        return weights, (weights @ positions(memory, weights),)
+        return weights, ((weights * positions(memory, weights)).sum(dim=1),)
 
     def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
         """Count the positions that are looked at, the paper's vision span."""
@@ -44,10 +44,12 @@ class Part(Weighting):
         return {"vision_span": (span, torch.ones_like(span))}
 
     def _penalty(self, query: Tensor, memory: Memory, carried: Carried) -> Tensor:
-        strictness = (torch.tanh(at_least_single(self.query(query))) @ self.vector).clamp(max=LARGEST_EXPONENT).exp()
+        seen = torch.tanh(at_least_single(self.query(query)))
+        # Elementwise products, here and of the centre: autocast would round matrix products to half precision.
+        strictness = (seen * self.vector).sum(dim=1).clamp(max=LARGEST_EXPONENT).exp()
         (centre,) = carried
         distance = positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
-        return at_least_single(strictness).unsqueeze(1) * distance**2 / (2 * self.sigma**2)
+        return strictness.unsqueeze(1) * distance**2 / (2 * self.sigma**2)
 
     def _seen(self, penalty: Tensor, memory: Memory) -> Tensor:
         if self.threshold is None:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems import LocalContext
-from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import PredictedPosition, positions
 
@@ -24,7 +24,7 @@ class Part(Weighting):
 
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
         """Weigh the positions: (B, J) → (B, J)."""
-        centre = at_least_single(self.position(query, memory)).unsqueeze(1)  # (B, 1)
+        centre = self.position(query, memory).unsqueeze(1)  # (B, 1)
         distance = positions(memory, centre) - centre  # (B, J)
         gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
         inside = distance.abs() <= self.window

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems import SyntaxContext
-from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.attention import Carried, Observation, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import PredictedPosition
 
@@ -52,10 +52,11 @@ class Part(Weighting):
         matrix = memory.syntax["distances"]  # (B, J, J)
         if self.position is None:
             weights = masked_softmax(scores, memory.mask)
-            distance = torch.bmm(weights.unsqueeze(1), matrix.to(weights.dtype)).squeeze(1)
+            with torch.autocast(weights.device.type, enabled=False):
+                distance = torch.bmm(weights.unsqueeze(1), matrix.to(weights.dtype)).squeeze(1)
             least = distance.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)
             return distance, memory.mask & (distance <= least.clamp(min=self.window))
-        centre = at_least_single(self.position(query, memory))
+        centre = self.position(query, memory)
         last = memory.lengths - 1
         left = torch.minimum(centre.detach().floor().long(), last)
         right = torch.minimum(left + 1, last)

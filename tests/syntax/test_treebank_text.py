@@ -1,0 +1,45 @@
+"""Held-out trees become text that can be parsed again."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.treebank_text import treebank_text
+
+CONLLU = """\
+# a multi-word token, an empty node, and a space inside a word
+1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\t_\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t_\t_
+3\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_
+3.1\tgone\tgo\tVERB\t_\t_\t_\t_\t_\t_
+4\t10 000\t10 000\tNUM\t_\t_\t3\tobj\t_\t_
+
+"""
+TREES = "( (S (NP-SBJ (PRP He)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)) )\n((FRAG\n  (UH Oh)\n  (-LRB- -LRB-)))\n"
+
+
+def test_words_of_dependency_trees(tmp_path: Path) -> None:
+    (tmp_path / "gold.conllu.gz").write_bytes(gzip.compress(CONLLU.encode()))
+    treebank_text(
+        annotation=Annotation.DEPENDENCY, treebank=tmp_path / "gold.conllu.gz", output=tmp_path / "text", lowercase=True
+    )
+    assert (tmp_path / "text").read_text(encoding="utf-8") == "do n't go 10\u00a0000\n"
+
+
+def test_words_of_phrase_trees(tmp_path: Path) -> None:
+    (tmp_path / "gold.mrg").write_text(TREES)
+    treebank_text(annotation=Annotation.CONSTITUENCY, treebank=tmp_path / "gold.mrg", output=tmp_path / "text")
+    assert (tmp_path / "text").read_text(encoding="utf-8") == "He sleeps .\nOh (\n"
+
+
+def test_a_broken_treebank_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "gold.mrg").write_text("(S (NP (DT the)\n")
+    command = [sys.executable, "-m", "pipeline_py.syntax.treebank_text", "--annotation", "constituency"]
+    done = subprocess.run(
+        [*command, "--treebank", "gold.mrg", "--output", "text"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
+    assert not (tmp_path / "text").exists()
