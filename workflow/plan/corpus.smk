@@ -30,6 +30,17 @@ def raw(split: str, side: str) -> str:
     return f"<results>/corpus/{folder}/{split}.{side}"
 
 
+def sets_that_may_leak() -> list[str]:
+    """Sources of the held-out sets whose sentences training text may hold.
+
+    Generated splits lie in shares of the language that do not meet, so a further one leaves training as it is.
+    """
+    generated = EXPERIMENT.corpora.is_generated
+    return [
+        raw(split, "source") for split in EXPERIMENT.corpora.held_out if not (generated["train"] and generated[split])
+    ]
+
+
 def tokenized_already(side: str) -> bool:
     return getattr(EXPERIMENT.corpora, side).tokenizer == "none"
 

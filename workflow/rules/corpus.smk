@@ -80,7 +80,7 @@ rule clean:
     input:
         source=raw("train", "source"),
         target=raw("train", "target"),
-        held_out=[raw(split, "source") for split in EXPERIMENT.corpora.held_out],
+        held_out=sets_that_may_leak(),
     output:
         source="<results>/corpus/clean/train.source",
         target="<results>/corpus/clean/train.target",
