@@ -73,6 +73,16 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def blocks(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield the file piece by piece, for what is to be known of all rows.
+
+        Yields:
+            The number of the first row, the values of R rows one after the other, and the R + 1 places in the values
+            where rows begin and end.
+        """
+        for number, (values, offsets) in enumerate(zip(self._values, self._offsets, strict=True)):
+            yield number * ROWS_PER_BLOCK, values, offsets
+
     def __getitem__(self, row: int) -> np.ndarray:
         if not 0 <= row < len(self):
             raise IndexError(f"{self.path}: row {row} of {len(self)}")

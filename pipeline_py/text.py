@@ -43,6 +43,11 @@ def read_lines(path: Path) -> Iterator[str]:
             ) from None
 
 
+def tokens_of(line: str) -> list[str]:
+    """Return the tokens or pieces of a line; nothing but the ASCII space separates them."""
+    return [token for token in line.split(" ") if token]
+
+
 def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
     """Yield aligned lines of several files.
 

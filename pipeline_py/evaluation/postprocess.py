@@ -9,8 +9,7 @@ from pipeline_py.artifact import Ledger, writing
 from pipeline_py.evaluation.unknown_words import UNKNOWN, AttendedWords, Joiner, words_of
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.subword.pieces import split
-from pipeline_py.text import read_lines, read_parallel
+from pipeline_py.text import read_lines, read_parallel, tokens_of
 
 Detokenizer = Literal["moses", "chinese", "none"]
 
@@ -68,7 +67,7 @@ def postprocess(
 def _joined(pieces: Path, joiner: Joiner, ledger: Ledger) -> Iterator[list[str]]:
     """Yield the words of each sentence, unknown ones as they are."""
     for line in read_lines(pieces):
-        found = split(line)
+        found = tokens_of(line)
         if UNKNOWN in found:
             ledger.note("unknown word left", found.count(UNKNOWN))
         yield words_of(found, joiner)

@@ -6,6 +6,7 @@ from typing import Literal
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces
+from pipeline_py.text import tokens_of
 
 Joiner = Literal["bpe", "none"]
 
@@ -41,7 +42,7 @@ class AttendedWords:
         Raises:
             InputError: if the positions do not fit the pieces of output and source.
         """
-        output, source_pieces = pieces.split(line), pieces.split(source)
+        output, source_pieces = tokens_of(line), tokens_of(source)
         attended = self._positions(positions, len(output), len(source_pieces), number)
         sizes = [1] * len(source_pieces) if self.joiner == "none" else map(len, pieces.by_word(source_pieces))
         source_words = zip(_joined(source_pieces, self.joiner), sizes, strict=True)

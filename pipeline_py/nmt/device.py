@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from pipeline_py.stage import InputError
+from pipeline_py.device import device_named
 
 
 def prepare(device: str, threads: int) -> torch.device:
@@ -17,10 +17,9 @@ def prepare(device: str, threads: int) -> torch.device:
     Raises:
         InputError: CUDA is asked for and there is none.
     """
-    if device == "cuda" and not torch.cuda.is_available():
-        raise InputError("the device is to be cuda and there is none; set it to cpu or auto")
+    chosen = torch.device(device_named(device))
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS does not repeat its sums
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_num_threads(threads)
-    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
+    return chosen

@@ -17,16 +17,20 @@ def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
         InputError: where the file is not packed, a sentence does not end with EOS, or an identifier is too large.
     """
     rows = Ragged(path)
-    for number in range(len(rows)):
-        row = rows[number]
-        if len(row) == 0 or row[-1] != EOS:
-            raise InputError("the sentence has no end (identifier 0); pack the text again", path, number + 1)
-        if row.min() < 0 or row.max() >= vocabulary_size:
+    for first, values, offsets in rows.blocks():
+        ended = np.diff(offsets) > 0
+        ended[ended] = values[offsets[1:][ended] - 1] == EOS
+        if not ended.all():
+            raise InputError(
+                "the sentence has no end (identifier 0); pack the text again", path, first + int(ended.argmin()) + 1
+            )
+        outside = (values < 0) | (values >= vocabulary_size)
+        if outside.any():
             raise InputError(
                 f"an identifier lies outside the vocabulary of {vocabulary_size} tokens; "
                 "pack the text with the vocabulary that the model has",
                 path,
-                number + 1,
+                first + int(np.searchsorted(offsets, outside.argmax(), side="right")),
             )
     return rows
 
@@ -88,6 +92,12 @@ def _check_squares(rows: Ragged, source: Ragged) -> None:
             rows.path,
             first + 1,
         )
-    for number in range(len(rows)):
-        if rows[number][:: int(source.lengths[number]) + 1].any():
-            raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, number + 1)
+    for first, values, offsets in rows.blocks():
+        sizes = source.lengths[first : first + len(offsets) - 1].astype(np.int64)
+        ends = sizes.cumsum()
+        # The place of each position within its own sentence, 0 … J − 1, for all sentences of the block.
+        positions = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+        diagonal = values[np.repeat(offsets[:-1].astype(np.int64), sizes) + positions * np.repeat(sizes + 1, sizes)]
+        if diagonal.any():
+            sentence = first + int(np.searchsorted(ends, diagonal.argmax(), side="right"))
+            raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, sentence + 1)

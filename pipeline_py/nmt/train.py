@@ -1,12 +1,11 @@
 """Train a neural system."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json, writing
+from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.packed import syntax_files
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     import torch
 
     from pipeline_py.nmt.run import Run
-
-Options = TypeVar("Options", bound=BaseModel)
 
 COLUMNS = {
     "update": "d",
@@ -81,8 +78,8 @@ def train(
     Raises:
         InputError: options or files are not what they should be, or do not belong together.
     """
-    system_options = _options(System, system, "--system")
-    training_options = _options(Training, training, "--training")
+    system_options = from_json(System, system, "--system")
+    training_options = from_json(Training, training, "--training")
     train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
 
@@ -139,15 +136,6 @@ def train(
     _write_curve(curve_output, run.standing.curve)
     write_json(facts_output, {**_facts(run, data.skipped, device), "versions": versions})
     kept.remove()
-
-
-def _options(model: type[Options], text: str, option: str) -> Options:
-    try:
-        return model.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the value"
-        raise stage.InputError(f"{option}: {place}: {first['msg']}; correct the configuration") from None
 
 
 def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
 import numpy as np
-from pydantic import ValidationError
 from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.config.base import from_json
 from pipeline_py.config.decoding import Decoding
 from pipeline_py.progress import progress
 
@@ -65,8 +65,6 @@ def translate(
         InputError: options or files are not what they should be, or do not belong together.
     """
     options = _decoding(decoding, n_best_output)
-    if device not in ("auto", "cpu", "cuda"):
-        raise stage.InputError(f"--device {device}: use auto, cpu or cuda")
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
 
@@ -107,16 +105,7 @@ def translate(
 
 
 def _decoding(text: str, n_best_output: Path | None) -> Decoding:
-    try:
-        options = Decoding.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the value"
-        raise stage.InputError(f"--decoding: {place}: {first['msg']}; correct the configuration") from None
-    if options.n_best > options.beam:
-        raise stage.InputError(
-            f"--decoding: n_best {options.n_best} exceeds beam {options.beam}; widen the beam or ask for fewer"
-        )
+    options = from_json(Decoding, text, "--decoding")
     if n_best_output is not None and options.n_best == 0:
         raise stage.InputError("--n-best-output: decoding.n_best is 0; set it to how many translations to write")
     return options

@@ -8,7 +8,7 @@ from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_counts
-from pipeline_py.text import read_lines
+from pipeline_py.text import read_lines, tokens_of
 
 
 def apply_bpe(
@@ -38,7 +38,7 @@ def apply_bpe(
     segmenter = Segmenter(codes, vocabulary, vocabulary_threshold)
     with writing(output) as file:
         for line in progress(read_lines(input), f"apply_bpe {input.name}"):
-            file.write(" ".join(segmenter.sentence(pieces.split(line))) + "\n")
+            file.write(" ".join(segmenter.sentence(tokens_of(line))) + "\n")
 
 
 class Segmenter:

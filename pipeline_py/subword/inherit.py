@@ -23,7 +23,6 @@ from pipeline_py.syntax.constituency import (
     unparsed_phrase,
     write_trees,
 )
-from pipeline_py.text import read_lines
 
 Syntax = TypeVar("Syntax")
 
@@ -114,7 +113,7 @@ def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) ->
 
 
 def _labels(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
-    labelled = map(subword.split, read_lines(path))
+    labelled = subword.read(path)
     for number, (labels, pieces) in enumerate(_aligned(labelled, sentences, path, pieces_path), start=1):
         words = subword.word_of_piece(pieces)
         _check(len(labels), words, path, pieces_path, number)

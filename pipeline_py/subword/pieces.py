@@ -8,19 +8,14 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from pipeline_py.text import read_lines
+from pipeline_py.text import read_lines, tokens_of
 
 CONTINUES = "@@"
 
 
-def split(line: str) -> list[str]:
-    """Return the tokens or pieces of a line; nothing but the ASCII space separates them."""
-    return [token for token in line.split(" ") if token]
-
-
 def read(path: Path) -> Iterator[list[str]]:
     """Yield the tokens or pieces of each line of a file."""
-    return map(split, read_lines(path))
+    return map(tokens_of, read_lines(path))
 
 
 def pieces_of_word(parts: Iterable[str]) -> list[str]:

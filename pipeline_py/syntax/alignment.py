@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.text import read_lines, tokens_of
 
 
 class HasWords(Protocol):
@@ -40,7 +40,7 @@ def with_tokens(trees: Iterable[AnyTree], trees_path: Path, tokens_path: Path) -
             )
         if tree is None:
             raise InputError(f"the file has {number - 1} trees, but {tokens_path} has more lines; {REMEDY}", trees_path)
-        tokens = tokens_of(line)
+        tokens = tuple(tokens_of(line))
         if not same_words(tree.words, tokens):
             raise InputError(
                 f"{_difference(tree.words, tokens)} in {tokens_path}, line {number}; {REMEDY}", trees_path, tree.line
@@ -51,11 +51,6 @@ def with_tokens(trees: Iterable[AnyTree], trees_path: Path, tokens_path: Path) -
 def same_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
     """Whether two sentences have the same words, whichever way their brackets are spelt."""
     return words == others or _spelt_out(words) == _spelt_out(others)
-
-
-def tokens_of(line: str) -> tuple[str, ...]:
-    """The tokens of a line of tokenized text; spaces beside the single one between tokens make no tokens."""
-    return tuple(token for token in line.split(" ") if token)
 
 
 def _spelt_out(words: tuple[str, ...]) -> tuple[str, ...]:

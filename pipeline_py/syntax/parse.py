@@ -7,12 +7,11 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import tokens_of
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.batches import BatchParser
 from pipeline_py.syntax.constituency import PhraseTree, unparsed_phrase, write_trees
 from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
-from pipeline_py.text import read_lines
+from pipeline_py.text import read_lines, tokens_of
 
 if TYPE_CHECKING:
     from pipeline_py.syntax.stanza_pipeline import Pipeline
@@ -72,7 +71,7 @@ def parse(
     pipeline = _load(
         annotation, tagger, depparse, constituency, pretrain, directory, package, language, device, batch_size
     )
-    sentences = map(tokens_of, read_lines(tokens))
+    sentences = (tuple(tokens_of(line)) for line in read_lines(tokens))
     ledger = Ledger()
     with writing(output) as file:
         if annotation is Annotation.DEPENDENCY:

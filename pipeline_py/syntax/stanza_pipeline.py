@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import stanza
-import torch
 from stanza.pipeline.core import DownloadMethod
 
+from pipeline_py.device import device_named
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal
@@ -116,21 +116,6 @@ def _pipeline(
         # Whatever Stanza, torch or requests raise here, the models are at fault.
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{failure}: {type(error).__name__} {reason}") from error
-
-
-def device_named(name: str) -> str:
-    """`auto` is a GPU where there is one.
-
-    Raises:
-        InputError: where a GPU is asked for and there is none.
-    """
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if name not in ("cpu", "cuda"):
-        raise InputError(f"unknown device {name!r}; use auto, cpu or cuda")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("no GPU to be seen; use the device auto or cpu")
-    return name
 
 
 def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> list[DependencyTree]:

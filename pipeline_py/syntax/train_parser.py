@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
+from pipeline_py.device import device_named
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.training_data import write_dependency_training, write_phrase_training
 
@@ -81,7 +82,7 @@ def train_parser(
 
         from pipeline_py.syntax import stanza_training
         from pipeline_py.syntax.reproducible import load_model, save_reproducibly
-        from pipeline_py.syntax.stanza_pipeline import ModelFiles, device_named, from_files
+        from pipeline_py.syntax.stanza_pipeline import ModelFiles, from_files
         from pipeline_py.syntax.word_vectors import write_pretrain
 
         torch.set_num_threads(threads)

@@ -15,7 +15,7 @@ from pipeline_py.evaluation.chinese import join_chinese
 from pipeline_py.evaluation.postprocess import postprocess
 from pipeline_py.evaluation.unknown_words import words_of
 from pipeline_py.stage import InputError
-from pipeline_py.subword.pieces import split
+from pipeline_py.text import tokens_of
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -59,8 +59,8 @@ def test_joining_is_what_subword_nmt_documents(pieces: list[str]) -> None:
     line = " ".join(pieces)
     documented = re.sub(r"(@@ )|(@@ ?$)", "", line)
     if "@@@" not in line:  # there the documented expression eats the text's own @
-        assert "".join(words_of(split(line), "bpe")) == documented.replace(" ", "")
-        assert words_of(split(line), "bpe") == documented.split()
+        assert "".join(words_of(tokens_of(line), "bpe")) == documented.replace(" ", "")
+        assert words_of(tokens_of(line), "bpe") == documented.split()
 
 
 def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_files_that_do_not_belong_together(room, spoil, message):
         ({"decoding": '{"beams": 2}'}, "--decoding: beams: "),
         ({"decoding": "{"}, "--decoding: .*JSON"),
         ({"decoding": '{"beam": 2, "n_best": 3}'}, "n_best 3 exceeds beam 2"),
-        ({"device": "gpu"}, "--device gpu: use auto, cpu or cuda"),
+        ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
         ({"threads": 0}, "--threads must be at least 1"),
     ],
 )
@@ -258,4 +258,4 @@ def test_command_line(room):
 
     failed = run(device="gpu")
     assert failed.returncode == 1
-    assert failed.stderr == "error: --device gpu: use auto, cpu or cuda\n"
+    assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"

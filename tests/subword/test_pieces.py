@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.subword.pieces import by_word, join, pieces_of_word, split, word_of_piece
+from pipeline_py.subword.pieces import by_word, join, pieces_of_word, word_of_piece
+from pipeline_py.text import tokens_of
 
 WORD = st.text(st.sampled_from("ab@\u00a0\u2028\u200d<"), min_size=1, max_size=6)
 
@@ -25,7 +26,7 @@ def test_any_split_of_any_words_joins_back(words: list[str], data: st.DataObject
 
 
 def test_a_worked_example() -> None:
-    pieces = split("un@@ believ@@ able  news @@@ @ x@@")
+    pieces = tokens_of("un@@ believ@@ able  news @@@ @ x@@")
     assert word_of_piece(pieces) == [0, 0, 0, 1, 2, 2, 3]
     assert by_word(pieces) == [["un@@", "believ@@", "able"], ["news"], ["@@@", "@"], ["x@@"]]
     assert join(pieces) == ["unbelievable", "news", "@@", "x"]
@@ -38,5 +39,5 @@ def test_a_word_that_ends_like_a_piece_is_split_before_its_last_character() -> N
 
 
 def test_only_the_space_separates() -> None:
-    assert split("a\u00a0b c\u3000d\te  f ") == ["a\u00a0b", "c\u3000d\te", "f"]
-    assert split("") == []
+    assert tokens_of("a\u00a0b c\u3000d\te  f ") == ["a\u00a0b", "c\u3000d\te", "f"]
+    assert tokens_of("") == []

@@ -1,5 +1,6 @@
 """What the rules of `syntax` are given: treebanks, models, and how parsers are trained."""
 
+import json
 from pathlib import Path
 from shutil import which
 
@@ -12,7 +13,12 @@ PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"
 # A parser of lower-cased text is measured on lower-cased words.
 CASE_OF_TREES = "--lowercase" if EXPERIMENT.corpora.source.case == "lower" else "--no-lowercase"
 
-STANZA_FOLDERS = {"conllu": ["pos", "depparse", "pretrain"], "ptb": ["pos", "constituency", "pretrain"]}
+# Folders of a Stanza directory whose models decide the trees, among them what its models read words with.
+READ_WITH = ["pretrain", "forward_charlm", "backward_charlm"]
+STANZA_FOLDERS = {
+    "conllu": ["pos", "lemma", "depparse", *READ_WITH],
+    "ptb": ["pos", "constituency", *READ_WITH],
+}
 
 
 def generation_of_treebank(parser: str, part: str) -> dict:
@@ -79,9 +85,22 @@ def models_of(parser: str, trees: str) -> list[str]:
     if options.directory is None:
         return []
     folder = Path(EXPERIMENT.path(options.directory))
-    language = folder / EXPERIMENT.corpora.source.language
+    resources = folder / "resources.json"
+    language = folder / language_of_stanza(resources)
     models = [str(file) for name in STANZA_FOLDERS[trees] for file in sorted((language / name).glob("*.pt"))]
-    return [str(folder / "resources.json"), *models]
+    return [str(resources), *models]
+
+
+def language_of_stanza(resources: Path) -> str:
+    """What a Stanza directory calls the source language: its index knows other names, such as zh for zh-hans."""
+    language = EXPERIMENT.corpora.source.language
+    if not resources.is_file():
+        return language
+    try:
+        entries = json.loads(resources.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise WorkflowError(f"{resources}: not the index of a Stanza directory ({error}); fetch it again") from None
+    return entries.get(language, {}).get("alias", language)
 
 
 def model_options(parser: str, trees: str, models) -> list[str]:
