@@ -10,6 +10,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.config.systems import UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.subword import pieces as subword
@@ -27,15 +28,17 @@ from pipeline_py.syntax.constituency import (
 Syntax = TypeVar("Syntax")
 
 
-def inherit(*, kind: Literal["distances", "labels", "trees"], input: Path, pieces: Path, output: Path) -> None:
+def inherit(*, kind: Literal["distances", "labels", "trees", "units"], input: Path, pieces: Path, output: Path) -> None:
     """Carry the syntax of words over to their pieces; files stay in their format and aligned.
 
     `distances`: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.
     `labels`: text, line k = the J labels of its words, separated by spaces.
     `trees`: binary Penn Treebank brackets, one tree a line.
+    `units`: Arrow file, row k = the dependency units of the J words of sentence k and of EOS, (J+1) · 10 values; they
+    name words, not pieces, before and after.
 
     Args:
-        kind: `distances`, `labels` or `trees`.
+        kind: `distances`, `labels`, `trees` or `units`.
         input: The syntax of words.
         pieces: The pieces of the same sentences.
         output: The syntax of pieces.
@@ -46,6 +49,9 @@ def inherit(*, kind: Literal["distances", "labels", "trees"], input: Path, piece
     sentences = progress(subword.read(pieces), f"inherit {kind}")
     if kind == "distances":
         write_rows(output, _distances(input, pieces, sentences), "uint8")
+        return
+    if kind == "units":
+        write_rows(output, _units(input, pieces, sentences), "int16")
         return
     with writing(output) as file:
         if kind == "trees":
@@ -67,6 +73,11 @@ def inherit_distances(matrix: np.ndarray, word_of_piece: list[int]) -> np.ndarra
     """
     word = np.array([*word_of_piece, len(matrix) - 1])
     return matrix[np.ix_(word, word)]
+
+
+def inherit_units(units: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
+    """Give each of P pieces the unit of its word, and EOS its own: (J+1, 10), (P,) → (P+1, 10)."""
+    return units[[*word_of_piece, len(units) - 1]]
 
 
 def inherit_labels(labels: list[str], word_of_piece: list[int]) -> list[str]:
@@ -102,10 +113,21 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
     )
 
 
-def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
+def _units(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
+    for number, (row, pieces) in enumerate(_aligned(_flat(path), sentences, path, pieces_path), start=1):
+        units = row.reshape(-1, UNIT_SIZE)
+        words = subword.word_of_piece(pieces)
+        _check(len(units) - 1, words, path, pieces_path, number)
+        yield inherit_units(units, words).ravel()
+
+
+def _flat(path: Path) -> Iterator[np.ndarray]:
     rows = Ragged(path)
-    flat = (rows[row] for row in range(len(rows)))
-    for number, (row, pieces) in enumerate(_aligned(flat, sentences, path, pieces_path), start=1):
+    return (rows[row] for row in range(len(rows)))
+
+
+def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
+    for number, (row, pieces) in enumerate(_aligned(_flat(path), sentences, path, pieces_path), start=1):
         size = isqrt(len(row))
         words = subword.word_of_piece(pieces)
         _check(size - 1, words, path, pieces_path, number)

@@ -1,0 +1,67 @@
+"""Turn dependency units into rows of identifiers on disk."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.config.systems import UNIT_SIZE
+from pipeline_py.progress import progress
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces
+from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
+
+NOTHING = EOS
+"""ε: no unit holds the end of the sentence, whose identifier is free."""
+
+
+def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, ledger_output: Path) -> None:
+    """Write the identifiers of the words of each unit.
+
+    Identifiers are those of the vocabulary; 0 stands for ε, and the one after the vocabulary's last for "/".
+
+    Args:
+        units: Places of words, as the `units` stage writes them, of words or (through `inherit`) of pieces.
+        tokens: The words that the places mean, one sentence a line.
+        vocabulary: Words that units know, as the `vocabulary` stage writes them.
+        output: Arrow file; row k holds 10 identifiers for each unit of sentence k, int32.
+        ledger_output: JSON counts of sentences, words in units, and unknown ones among them.
+
+    Raises:
+        InputError: the files have different numbers of sentences, or a unit names a word that its sentence has not.
+    """
+    ledger = Ledger()
+    words = Vocabulary.load(vocabulary)
+    write_rows(output, _rows(Ragged(units), tokens, words, ledger), "int32")
+    ledger.write(ledger_output)
+
+
+def _rows(units: Ragged, tokens: Path, vocabulary: Vocabulary, ledger: Ledger) -> Iterator[np.ndarray]:
+    sentences = progress(pieces.read(tokens), f"pack_units {tokens.name}")
+    rows = (units[row] for row in range(len(units)))
+    for number, (row, words) in enumerate(zip_longest(rows, sentences), start=1):
+        if row is None or words is None:
+            shorter, longer = (units.path, tokens) if row is None else (tokens, units.path)
+            raise InputError(
+                f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
+            )
+        if len(row) % UNIT_SIZE or row.max(initial=0) > len(words) or row.min(initial=0) < -1:
+            raise InputError(
+                f"units of a sentence with more words than the {len(words)} of {tokens}; make both from the same text",
+                units.path,
+                number,
+            )
+        # By place: ε, the sentence's words, and last, where -1 finds it, the padding.
+        table = np.array([NOTHING, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)
+        ledger.keep()
+        ledger.note("words in units", int((row > 0).sum()))
+        ledger.note("unknown words in units", int((table[row] == UNK).sum()))
+        yield table[row]
+
+
+if __name__ == "__main__":
+    stage.run(pack_units)

@@ -1,0 +1,81 @@
+"""Dependency units: for each word its parent, its siblings and its children (SDRNMT, Chen et al. 2017, eq. 7)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.config.systems import UNIT_SIZE
+from pipeline_py.progress import progress
+from pipeline_py.ragged import write_rows
+from pipeline_py.syntax.alignment import with_tokens
+from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
+
+NOTHING = 0
+"""ε, which stands for an empty part."""
+PADDING = -1
+"""/, which fills a unit up."""
+
+
+def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
+    """Find the dependency unit of every word.
+
+    A unit is kept as places of words, so that it does not depend on a vocabulary: 0 is ε, i the i-th word of the
+    sentence counted from 1, -1 the padding "/".
+
+    Args:
+        trees: CoNLL-U, one block per line of the text.
+        tokens: the text the trees belong to.
+        output: Arrow file; row k holds the units of the J words of sentence k and of EOS, (J + 1) · 10 values, int16.
+        ledger_output: counts of sentences, of failed parses (empty units), of units and of those cut at 10 words.
+    """
+    ledger = Ledger()
+    aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "units")
+    write_rows(output, _rows(aligned, ledger), "int16")
+    ledger.write(ledger_output)
+
+
+def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarray]:
+    for tree in trees:
+        ledger.keep()
+        if tree.failed is not None:
+            ledger.note("failed parse, empty units")
+        elif not tree.words:
+            ledger.note("empty line")
+        found = [[NOTHING] * 3] * len(tree.words) if tree.failed is not None else dependency_units(tree.heads)
+        ledger.note("units", len(found))
+        ledger.note(f"units cut at {UNIT_SIZE} words", sum(len(unit) > UNIT_SIZE for unit in found))
+        yield np.array([padded(unit) for unit in [*found, [NOTHING] * 3]], dtype=np.int16).ravel()
+
+
+def dependency_units(heads: Sequence[int]) -> list[list[int]]:
+    """The units of one sentence's J words: parent, siblings from left to right, children from left to right.
+
+    Args:
+        heads: J heads, 0 for a root, i for the i-th word counted from 1. Roots are siblings of each other.
+
+    Returns:
+        J units of at least three places; 0 (ε) stands for a part that is empty.
+    """
+    children: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for word, head in enumerate(heads, start=1):
+        children[head].append(word)
+    return [
+        [
+            head,  # a root has no parent, which is ε
+            *([sibling for sibling in children[head] if sibling != word] or [NOTHING]),
+            *(children[word] or [NOTHING]),
+        ]
+        for word, head in enumerate(heads, start=1)
+    ]
+
+
+def padded(unit: Sequence[int]) -> list[int]:
+    """Fill a unit up to ten places, or cut it."""
+    return [*unit[:UNIT_SIZE], *[PADDING] * (UNIT_SIZE - len(unit))]
+
+
+if __name__ == "__main__":
+    stage.run(units)

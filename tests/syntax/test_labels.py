@@ -1,0 +1,25 @@
+"""Labels are those of the trees, word by word; a failed parse has none."""
+
+import json
+from pathlib import Path
+
+from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.labels import labels
+
+
+def test_labels_of_every_word(tmp_path: Path) -> None:
+    parsed = DependencyTree(("he", "sleeps"), (2, 0), ("nsubj:pass", "root"), ("PRON", "VERB"))
+    trees = [parsed, DependencyTree((), (), (), ()), unparsed(("a", "b"), "no reason")]
+    with (tmp_path / "trees.conllu").open("w", encoding="utf-8") as file:
+        write_dependencies(file, trees)
+    (tmp_path / "tokens").write_text("he sleeps\n\na b\n", encoding="utf-8")
+    labels(
+        trees=tmp_path / "trees.conllu",
+        tokens=tmp_path / "tokens",
+        output=tmp_path / "labels",
+        ledger_output=tmp_path / "labels.json",
+    )
+    assert (tmp_path / "labels").read_text(encoding="utf-8") == "nsubj:pass root\n\n_ _\n"
+    ledger = json.loads((tmp_path / "labels.json").read_text())
+    assert ledger["in"] == ledger["kept"] == 3
+    assert ledger["noted"] == {"empty line": 1, "failed parse, no labels": 1}
