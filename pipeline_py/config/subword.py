@@ -29,3 +29,6 @@ class Subword(Section):
     min_frequency: PositiveInt = Field(2, description="BPE: pairs rarer than this are not merged.")
     source_vocabulary: Vocabulary = Vocabulary()
     target_vocabulary: Vocabulary = Vocabulary()
+    unit_vocabulary: Vocabulary = Field(
+        Vocabulary(), description="Words that dependency units know, whatever the models' own units are."
+    )

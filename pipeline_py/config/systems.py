@@ -17,22 +17,75 @@ def _type_alone(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
 
 
+class Input(Section):
+    """A vector for each source position; those of all inputs side by side are what an encoder reads."""
+
+    size: PositiveInt | None = Field(None, description="null: what the encoder's other inputs leave of the embedding.")
+
+
+class WordInput(Input):
+    """The embedding of the word or piece."""
+
+    type: Literal["words"] = "words"
+
+
+class LabelInput(Input):
+    """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
+
+    type: Literal["labels"] = "labels"
+
+
+class UnitInput(Input):
+    """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
+
+    type: Literal["units"] = "units"
+    order: Literal["stacked", "alternate"] = Field(
+        "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
+    )
+
+
+AnyInput = Annotated[WordInput | LabelInput | UnitInput, Field(discriminator="type")]
+
+
 class BidirectionalGRU(Section):
     """One bidirectional GRU layer; annotation h_j = [→; ←]."""
 
     type: Literal["bidirectional_gru"] = "bidirectional_gru"
+    inputs: list[Annotated[AnyInput, BeforeValidator(_type_alone)]] = Field([WordInput()], min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if sum(part.size is None for part in self.inputs) > 1:
+            raise ValueError("at most one of an encoder's inputs may leave its `size` open; give the others theirs")
+        return self
+
+    def sizes(self, embedding: int) -> list[int]:
+        """Share out the embedding among the inputs.
+
+        Raises:
+            ValueError: where they are too large or too small together.
+        """
+        given = sum(part.size or 0 for part in self.inputs)
+        sizes = [embedding - given if part.size is None else part.size for part in self.inputs]
+        if min(sizes) < 1 or sum(sizes) != embedding:
+            raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding}")
+        return sizes
 
 
 class MLPScore(Section):
     """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
 
     type: Literal["mlp"] = "mlp"
+    encoder: int = Field(0, ge=0, description="Whose annotations are scored, with the query of its own state.")
 
 
 class Context(Section):
-    """A context vector: a weighting over one of the decoder's scores."""
+    """A context vector of each encoder: a weighting over the decoder's scores."""
 
     score: int = Field(0, ge=0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+    mixture: list[float] | None = Field(
+        None, description="Weight the sum of all scores with these factors instead (SDRNMT eq. 11: [λ, 1 − λ])."
+    )
 
 
 class GlobalContext(Context):
@@ -82,16 +135,24 @@ def module_of(kind: str, name: str) -> str:
     return f"nmt.{kind}.{name}_" if keyword.iskeyword(name) else f"nmt.{kind}.{name}"
 
 
-SYNTAX_OF = {"syntax": "distances"}
+SYNTAX_OF = {"syntax": "distances", "labels": "labels", "units": "units"}
 """The kind of syntax artifact that a part reads; parts that are not listed read none."""
+
+UNIT_SIZE = 10
+"""Words of a dependency unit, n of SDRNMT; the poolings of its network leave one row of so many, and of no others."""
+
+KINDS_WITH_VOCABULARY = ("labels", "units")
+"""Kinds of syntax artifacts whose values are identifiers."""
 
 
 class ConditionalGRU(Section):
-    """Two GRUs around the attention (Nematus)."""
+    """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
 
     type: Literal["conditional_gru"] = "conditional_gru"
     gru_context: Literal["global", "both"] = Field(
-        "global", description="With several contexts: what the second GRU is fed, the first (the global) or all."
+        "global",
+        description="With several contexts: what the second GRU is fed, the global one (the first where none is "
+        "global) or all.",
     )
 
 
@@ -113,9 +174,11 @@ class Model(Section):
 
 
 class System(Section):
-    """One row of the tables: encoder × scores × contexts × decoder."""
+    """One row of the tables: encoders × scores × contexts × decoder."""
 
-    encoder: Annotated[BidirectionalGRU, BeforeValidator(_type_alone)] = BidirectionalGRU()
+    encoders: list[Annotated[BidirectionalGRU, BeforeValidator(_type_alone)]] = Field(
+        [BidirectionalGRU()], min_length=1, description="The decoder has a state for each."
+    )
     scores: list[Annotated[MLPScore, BeforeValidator(_type_alone)]] = Field([MLPScore()], min_length=1)
     contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field([GlobalContext()], min_length=1)
     decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
@@ -123,27 +186,53 @@ class System(Section):
     parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
 
     @model_validator(mode="after")
-    def _check_scores(self) -> Self:
+    def _check_composition(self) -> Self:
+        for encoder in self.encoders:
+            encoder.sizes(self.model.embedding)
+        for score in self.scores:
+            if score.encoder >= len(self.encoders):
+                raise ValueError(
+                    f"a score reads encoder {score.encoder}, but there are {len(self.encoders)}, counted from 0"
+                )
         for context in self.contexts:
             if context.score >= len(self.scores):
                 raise ValueError(
                     f"a context weights score {context.score}, but there are {len(self.scores)}, counted from 0"
                 )
+            if context.mixture is not None and len(context.mixture) != len(self.scores):
+                raise ValueError(
+                    f"a context mixes {len(context.mixture)} scores, but there are {len(self.scores)}; "
+                    "give one factor for each"
+                )
+            if context.mixture is not None and context.score:
+                raise ValueError("a context weights either one `score` or a `mixture` of all; give one of the two")
         return self
 
     @property
-    def modules(self) -> list[str]:
-        """The modules that hold the system's parts, sorted."""
-        kinds: dict[str, Sequence[Any]] = {
-            "encoder": [self.encoder],
+    def fed(self) -> list[int]:
+        """The contexts that the decoder's second GRU is fed, by number."""
+        if self.decoder.gru_context == "both":
+            return list(range(len(self.contexts)))
+        types = [context.type for context in self.contexts]
+        return [types.index("global") if "global" in types else 0]
+
+    @property
+    def _parts(self) -> dict[str, Sequence[Any]]:
+        return {
+            "input": [part for encoder in self.encoders for part in encoder.inputs],
+            "encoder": self.encoders,
             "score": self.scores,
             "weighting": self.contexts,
             "decoder": [self.decoder],
         }
-        return sorted({module_of(kind, part.type) for kind, parts in kinds.items() for part in parts})
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules that hold the system's parts, sorted."""
+        return sorted({module_of(kind, part.type) for kind, parts in self._parts.items() for part in parts})
 
     @property
     def syntax(self) -> list[str]:
         """Kinds of syntax artifacts that the system's parts read, sorted."""
-        parts = [self.encoder, *self.scores, *self.contexts, self.decoder]
-        return sorted({SYNTAX_OF[part.type] for part in parts if part.type in SYNTAX_OF})
+        types = {part.type for parts in self._parts.values() for part in parts}
+        return sorted(SYNTAX_OF[type] for type in types if type in SYNTAX_OF)

@@ -7,8 +7,34 @@ import numpy as np
 import torch
 from torch import Tensor
 
-PADDING_OF_SYNTAX = {"distances": 255}
-"""What fills a syntax tensor where a sentence has no words."""
+from pipeline_py.config.systems import UNIT_SIZE
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the syntax of a sentence of J positions is laid out: row-major (J, columns).
+
+    Attributes:
+        columns: values of each position; None: J of them.
+        padding: what stands where a sentence has no positions.
+        dtype: of the tensor.
+    """
+
+    columns: int | None
+    padding: int
+    dtype: type
+
+    def width(self, positions: int) -> int:
+        """Columns of a sentence of so many positions."""
+        return self.columns or positions
+
+
+LAYOUTS = {
+    "distances": Layout(None, 255, np.uint8),
+    "labels": Layout(1, 0, np.int64),
+    "units": Layout(UNIT_SIZE, 0, np.int64),
+}
+"""Kind of syntax → its layout."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +46,8 @@ class Batch:
         source_lengths: (B,) int64, EOS included.
         target: identifiers (B, I) int64, EOS included, or None when translating.
         target_lengths: (B,) int64, EOS included, or None.
-        syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255.
+        syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
+            "units": identifiers (B, J, 10) int64.
     """
 
     source: Tensor
@@ -58,18 +85,19 @@ def collate(
     Args:
         source: one row of identifiers per sentence, EOS included.
         target: the same of the other side.
-        syntax: kind → one row per sentence; "distances": the J² values of the sentence's matrix, row-major.
+        syntax: kind → one row per sentence; its values as `LAYOUTS` says, row-major.
     """
     sources, source_lengths = _pad(source)
     targets, target_lengths = _pad(target) if target is not None else (None, None)
     tensors = {}
     for kind, rows in (syntax or {}).items():
-        size = sources.shape[1]
-        square = np.full((len(rows), size, size), PADDING_OF_SYNTAX[kind], dtype=np.uint8)
+        layout, length = LAYOUTS[kind], sources.shape[1]
+        table: np.ndarray = np.full((len(rows), length, layout.width(length)), layout.padding, dtype=layout.dtype)
         for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
-            words = len(sentence)
-            square[place, :words, :words] = row.reshape(words, words)
-        tensors[kind] = torch.from_numpy(square)
+            positions = len(sentence)
+            columns = layout.width(positions)
+            table[place, :positions, :columns] = row.reshape(positions, columns)
+        tensors[kind] = torch.from_numpy(table)
     return Batch(sources, source_lengths, targets, target_lengths, tensors)
 
 

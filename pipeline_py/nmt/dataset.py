@@ -26,8 +26,7 @@ class Dataset:
         source: Path,
         target: Path,
         syntax: Mapping[str, Path],
-        source_size: int,
-        target_size: int,
+        vocabularies: Mapping[str, int],
         max_length: int | None = None,
     ) -> None:
         """Open the files and check that they belong together.
@@ -35,18 +34,17 @@ class Dataset:
         Args:
             source: packed identifiers, each row ending with EOS.
             target: the same of the other side.
-            syntax: kind → ragged file; "distances" has J² values for a source of J positions.
-            source_size: size of the source vocabulary.
-            target_size: size of the target vocabulary.
+            syntax: kind → ragged file; what its rows hold says `batch.LAYOUTS`.
+            vocabularies: the sizes of the vocabularies, as `Model` takes them.
             max_length: longer pairs are skipped, EOS not counted; None skips none.
 
         Raises:
             InputError: where files differ in sentences, rows in size, or identifiers exceed the vocabulary.
         """
-        self._source = open_sentences(source, source_size)
-        self._target = open_sentences(target, target_size)
+        self._source = open_sentences(source, vocabularies["source"])
+        self._target = open_sentences(target, vocabularies["target"])
         check_aligned(self._target, self._source)
-        self._syntax = open_syntax(syntax, self._source)
+        self._syntax = open_syntax(syntax, self._source, vocabularies)
         longest = np.maximum(self._source.lengths, self._target.lengths) - 1
         self.kept = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
         self.skipped = len(longest) - len(self.kept)

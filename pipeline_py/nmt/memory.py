@@ -1,5 +1,6 @@
-"""What an encoder leaves for the decoder to attend to."""
+"""What the encoders leave for the decoder to attend to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
@@ -10,29 +11,38 @@ class Memory:
     """The annotations of B sentences of up to J positions.
 
     Attributes:
-        states: annotations (B, J, H).
+        states: of each encoder its annotations (B, J, H).
         mask: (B, J) bool, true where a sentence has a position.
         lengths: (B,) number of positions of each sentence.
-        summary: (B, H), what the decoder starts from.
+        summary: of each encoder what the decoder starts from (B, H).
         syntax: kind → tensor, as in `Batch`.
         keys: for each of the decoder's scores, what it computes from the annotations once (B, J, A).
     """
 
-    states: Tensor
+    states: tuple[Tensor, ...]
     mask: Tensor
     lengths: Tensor
-    summary: Tensor
+    summary: tuple[Tensor, ...]
     syntax: dict[str, Tensor] = field(default_factory=dict)
     keys: tuple[Tensor, ...] = ()
+
+    @staticmethod
+    def joined(memories: Sequence["Memory"]) -> "Memory":
+        """Put together what several encoders made of the same positions."""
+        return replace(
+            memories[0],
+            states=tuple(states for memory in memories for states in memory.states),
+            summary=tuple(summary for memory in memories for summary in memory.summary),
+        )
 
     def select(self, index: Tensor) -> "Memory":
         """Gather rows: `index` (N,) int64 names the sentence of each new row; a sentence may be named many times."""
         return replace(
             self,
-            states=self.states.index_select(0, index),
+            states=tuple(states.index_select(0, index) for states in self.states),
             mask=self.mask.index_select(0, index),
             lengths=self.lengths.index_select(0, index),
-            summary=self.summary.index_select(0, index),
+            summary=tuple(summary.index_select(0, index) for summary in self.summary),
             syntax={kind: tensor.index_select(0, index) for kind, tensor in self.syntax.items()},
             keys=tuple(keys.index_select(0, index) for keys in self.keys),
         )

@@ -1,6 +1,7 @@
 """A system's network, put together from the parts that its composition names."""
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,35 +19,45 @@ def part(kind: str, name: str) -> Any:
 
 
 class Model(nn.Module):
-    """Encoder and decoder of a system.
+    """Encoders and decoder of a system.
 
     Attributes:
-        encoder: `Batch` → `Memory` without keys.
+        vocabularies: the sizes of the vocabularies that the network was built for.
+        encoders: `Batch` → `Memory` without keys, each.
         decoder: what it offers is described at `decoder.conditional_gru.Part`.
     """
 
-    def __init__(self, system: System, source_size: int, target_size: int) -> None:
-        """Build the network; vocabulary sizes count EOS and the unknown word.
+    def __init__(self, system: System, vocabularies: Mapping[str, int]) -> None:
+        """Build the network; the parameters are drawn from torch's global generator.
 
-        The parameters are drawn from torch's global generator, as Nematus does: square recurrent matrices
-        orthogonal, biases 0, everything else from N(0, 0.01²).
+        Args:
+            system: the composition, and how the parameters begin (`model.initialization`).
+            vocabularies: "source" and "target" → size, EOS and the unknown word counted; likewise for each kind of
+                syntax that has identifiers.
         """
         super().__init__()
         self.system = system
-        self.source_size = source_size
-        self.target_size = target_size
-        hidden = system.model.hidden
-        self.encoder = part("encoder", system.encoder.type)(system.encoder, system.model, source_size)
+        self.vocabularies = dict(vocabularies)
+        self.encoders = nn.ModuleList(self._encoder(options) for options in system.encoders)
+        hidden, memory_sizes = system.model.hidden, [encoder.size for encoder in self.encoders]
         self.decoder = part("decoder", system.decoder.type)(
             system.decoder,
-            system.model,
-            memory_size=self.encoder.size,
-            target_size=target_size,
-            scores=[part("score", score.type)(score, hidden, self.encoder.size) for score in system.scores],
+            system,
+            target_size=vocabularies["target"],
+            memory_sizes=memory_sizes,
+            scores=[part("score", score.type)(score, hidden, memory_sizes[score.encoder]) for score in system.scores],
             weightings=[part("weighting", context.type)(context, hidden) for context in system.contexts],
-            score_of=[context.score for context in system.contexts],
         )
         self._initialize(system.model.initialization)
+
+    def _encoder(self, options: Any) -> nn.Module:
+        sizes = options.sizes(self.system.model.embedding)
+        inputs = [
+            part("input", given.type)(given, size, self.vocabularies)
+            for given, size in zip(options.inputs, sizes, strict=True)
+        ]
+        encoder: nn.Module = part("encoder", options.type)(options, self.system.model, inputs)
+        return encoder
 
     def forward(self, batch: Batch) -> Tensor:
         """Compute the loss; see there."""
@@ -54,7 +65,7 @@ class Model(nn.Module):
 
     def encode(self, batch: Batch) -> Memory:
         """Read the sources; the memory holds the keys of all scores."""
-        memory: Memory = self.encoder(batch)
+        memory = Memory.joined([encoder(batch) for encoder in self.encoders])
         return replace(memory, keys=self.decoder.keys(memory.states))
 
     def loss(self, batch: Batch) -> Tensor:

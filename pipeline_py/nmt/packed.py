@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
+from pipeline_py.nmt.batch import LAYOUTS
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.subword.vocabulary import EOS
+from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
 
 def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
@@ -24,28 +26,43 @@ def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
             raise InputError(
                 "the sentence has no end (identifier 0); pack the text again", path, first + int(ended.argmin()) + 1
             )
+    check_identifiers(rows, vocabulary_size)
+    return rows
+
+
+def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping[str, int]) -> dict[str, Ragged]:
+    """Open the syntax of sentences.
+
+    Args:
+        paths: kind → file; what its rows hold says `batch.LAYOUTS`.
+        source: the sentences.
+        vocabularies: size of the vocabulary of each kind that has identifiers.
+
+    Raises:
+        InputError: where a file is not packed, does not fit the sentences, or an identifier is too large.
+    """
+    syntax = {kind: Ragged(path) for kind, path in paths.items()}
+    for kind, rows in syntax.items():
+        check_aligned(rows, source)
+        _check_sizes(rows, source, kind)
+        if kind == "distances":
+            _check_diagonals(rows, source)
+        if kind in vocabularies:
+            check_identifiers(rows, vocabularies[kind])
+    return syntax
+
+
+def check_identifiers(rows: Ragged, vocabulary_size: int) -> None:
+    """Raise `InputError` at the first identifier outside the vocabulary."""
+    for first, values, offsets in rows.blocks():
         outside = (values < 0) | (values >= vocabulary_size)
         if outside.any():
             raise InputError(
                 f"an identifier lies outside the vocabulary of {vocabulary_size} tokens; "
                 "pack the text with the vocabulary that the model has",
-                path,
+                rows.path,
                 first + int(np.searchsorted(offsets, outside.argmax(), side="right")),
             )
-    return rows
-
-
-def open_syntax(paths: Mapping[str, Path], source: Ragged) -> dict[str, Ragged]:
-    """Open the syntax of sentences: kind → file; "distances" has J² values for a source of J positions.
-
-    Raises:
-        InputError: where a file is not packed, or does not fit the sentences.
-    """
-    syntax = {kind: Ragged(path) for kind, path in paths.items()}
-    for rows in syntax.values():
-        check_aligned(rows, source)
-        _check_squares(rows, source)
-    return syntax
 
 
 def check_aligned(rows: Ragged, source: Ragged) -> None:
@@ -81,17 +98,33 @@ def syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dic
     return files
 
 
-def _check_squares(rows: Ragged, source: Ragged) -> None:
-    expected = source.lengths.astype(np.int64) ** 2
+def syntax_vocabularies(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, int]:
+    """Read how many identifiers each kind of syntax has from the vocabularies of KIND=FILE options.
+
+    Raises:
+        InputError: a kind that has identifiers is without a vocabulary, one that has none is given one, or a file is
+            no vocabulary.
+    """
+    files = syntax_files([kind for kind in kinds if kind in KINDS_WITH_VOCABULARY], given, option)
+    # Units have one more, for the padding "/".
+    return {kind: len(Vocabulary.load(path)) + (kind == "units") for kind, path in files.items()}
+
+
+def _check_sizes(rows: Ragged, source: Ragged, kind: str) -> None:
+    positions = source.lengths.astype(np.int64)
+    expected = positions * (LAYOUTS[kind].columns or positions)
     wrong = np.flatnonzero(rows.lengths != expected)
     if len(wrong):
         first = int(wrong[0])
         raise InputError(
-            f"the sentence has {rows.lengths[first]} distances, but {source.path} has {source.lengths[first]} "
+            f"the sentence has {rows.lengths[first]} values of {kind}, but {source.path} has {source.lengths[first]} "
             f"positions there, which need {expected[first]}; make both from the same pieces",
             rows.path,
             first + 1,
         )
+
+
+def _check_diagonals(rows: Ragged, source: Ragged) -> None:
     for first, values, offsets in rows.blocks():
         sizes = source.lengths[first : first + len(offsets) - 1].astype(np.int64)
         ends = sizes.cumsum()

@@ -22,13 +22,12 @@ def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
 
 
 def save_config(path: Path, model: Model) -> None:
-    """Write what `load` needs to build the network: `{"system", "source_size", "target_size"}`."""
+    """Write what `load` needs to build the network: `{"system", "vocabularies"}`."""
     write_json(
         path,
         {
             "system": model.system.model_dump(mode="json"),
-            "source_size": model.source_size,
-            "target_size": model.target_size,
+            "vocabularies": model.vocabularies,
         },
     )
 
@@ -45,8 +44,8 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
     try:
         config = json.loads(config_path.read_text(encoding="utf-8"))
         system = System.model_validate(config["system"])
-        model = Model(system, int(config["source_size"]), int(config["target_size"]))
-    except (ValidationError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        model = Model(system, {name: int(size) for name, size in config["vocabularies"].items()})
+    except (ValidationError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"not the configuration of a model ({reason}); {remedy}", config_path) from None
     try:

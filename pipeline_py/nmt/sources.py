@@ -18,20 +18,20 @@ USUAL_LENGTH = 50
 class Sources:
     """Aligned sources and their syntax, memory-mapped; text is never read."""
 
-    def __init__(self, source: Path, syntax: Mapping[str, Path], vocabulary_size: int) -> None:
+    def __init__(self, source: Path, syntax: Mapping[str, Path], vocabularies: Mapping[str, int]) -> None:
         """Open the files and check that they belong together.
 
         Args:
             source: packed identifiers, each row ending with EOS.
-            syntax: kind → ragged file; "distances" has J² values for a source of J positions.
-            vocabulary_size: of the source; all identifiers are smaller.
+            syntax: kind → ragged file; what its rows hold says `batch.LAYOUTS`.
+            vocabularies: the sizes of the vocabularies, as `Model` takes them.
 
         Raises:
             InputError: where a file is not packed, files differ in sentences or rows in size, or an identifier is
                 outside the vocabulary.
         """
-        self._source = open_sentences(source, vocabulary_size)
-        self._syntax = open_syntax(syntax, self._source)
+        self._source = open_sentences(source, vocabularies["source"])
+        self._syntax = open_syntax(syntax, self._source, vocabularies)
 
     def __len__(self) -> int:
         return len(self._source)

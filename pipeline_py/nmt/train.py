@@ -8,7 +8,7 @@ from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
-from pipeline_py.nmt.packed import syntax_files
+from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def train(
     target_vocabulary: Path,
     train_syntax: list[str] | None = None,
     dev_syntax: list[str] | None = None,
+    syntax_vocabulary: list[str] | None = None,
     code: str = "",
     checkpoints: Path,
     model_output: Path,
@@ -68,10 +69,11 @@ def train(
         target_vocabulary: `token count` per line.
         train_syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=train.distances.arrow.
         dev_syntax: The same for the development set.
+        syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units.
         code: Anything that names the version of the code; a checkpoint of another version is not resumed.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
         model_output: Weights in safetensors.
-        config_output: What is needed to build the network: {"system", "source_size", "target_size"}.
+        config_output: What is needed to build the network: {"system", "vocabularies"}.
         curve_output: One row for each look at the development set.
         facts_output: Size, speed, scores and versions as JSON.
 
@@ -97,9 +99,13 @@ def train(
 
     device = prepare(training_options.device, training_options.threads)
     vocabulary = Vocabulary.load(target_vocabulary)
-    sizes = len(Vocabulary.load(source_vocabulary)), len(vocabulary)
-    data = Dataset(train_source, train_target, train_files, *sizes, training_options.max_length)
-    dev = Dataset(dev_source, dev_target, dev_files, *sizes)
+    vocabularies = {
+        "source": len(Vocabulary.load(source_vocabulary)),
+        "target": len(vocabulary),
+        **syntax_vocabularies(system_options.syntax, syntax_vocabulary or [], "--syntax-vocabulary"),
+    }
+    data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
+    dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
     settings = (
         system_options.model_dump_json(),
@@ -114,7 +120,7 @@ def train(
     torch.manual_seed(training_options.seed)
     run = Run(
         name=name,
-        model=Model(system_options, *sizes),
+        model=Model(system_options, vocabularies),
         training=training_options,
         data=data,
         validation=Validation(

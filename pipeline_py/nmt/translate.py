@@ -77,13 +77,14 @@ def translate(
 
     network = load(model, config, prepare(device, threads))
     vocabulary = Vocabulary.load(target_vocabulary)
-    if len(vocabulary) != network.target_size:
+    if len(vocabulary) != network.vocabularies["target"]:
         raise stage.InputError(
-            f"the vocabulary has {len(vocabulary)} tokens and the model in {model} predicts {network.target_size}; "
+            f"the vocabulary has {len(vocabulary)} tokens and the model in {model} predicts "
+            f"{network.vocabularies['target']}; "
             "give the vocabulary that the model was trained with",
             target_vocabulary,
         )
-    sources = Sources(source, syntax_files(network.system.syntax, syntax or [], "--syntax"), network.source_size)
+    sources = Sources(source, syntax_files(network.system.syntax, syntax or [], "--syntax"), network.vocabularies)
 
     ledger = Ledger()
     searched = _search(network, sources, options, attention_output is not None, ledger)

@@ -25,7 +25,7 @@ def write(folder: Path, sources: list, targets: list, distances: list | None = N
 
 
 def open_(paths: dict, max_length: int | None = None) -> Dataset:
-    return Dataset(**paths, source_size=SIZE, target_size=SIZE, max_length=max_length)
+    return Dataset(**paths, vocabularies={"source": SIZE, "target": SIZE}, max_length=max_length)
 
 
 def random_pairs(lengths: list[tuple[int, int]]) -> tuple[list, list]:
@@ -102,7 +102,7 @@ def test_order_of_epochs(tmp_path: Path, unit: str) -> None:
         ({"targets": [[2, 0], [3]]}, "target, line 2: the sentence has no end"),
         ({"targets": [[], [3, 0]]}, "target, line 1: the sentence has no end"),
         ({"sources": [[3, 0], [9, 5, 0]]}, "source, line 2: an identifier lies outside the vocabulary of 9 tokens"),
-        ({"distances": [[0, 1, 1, 0], [0] * 4]}, "distances, line 2: the sentence has 4 distances"),
+        ({"distances": [[0, 1, 1, 0], [0] * 4]}, "distances, line 2: the sentence has 4 values of distances"),
         ({"distances": [[0, 1, 1, 0]]}, "distances: the file has 1 sentences"),
         ({"distances": [[0, 1, 1, 0], [1] * 9]}, "distances, line 2: a word's distance to itself is not 0"),
         ({"sources": [], "targets": [], "distances": []}, "source: the file is empty"),

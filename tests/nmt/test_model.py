@@ -14,6 +14,8 @@ from pipeline_py.nmt.model import Model
 
 SOURCE_SIZE, TARGET_SIZE = 11, 9
 SIZES = {"embedding": 5, "hidden": 4, "dropout": 0.0}
+SIZES_OF_SYNTAX = {"labels": 4, "units": 8}
+VOCABULARIES = {"source": SOURCE_SIZE, "target": TARGET_SIZE, **SIZES_OF_SYNTAX}
 CONTEXTS: dict[str, list] = {
     "global": ["global"],
     "local": [{"type": "local", "window": 2}],
@@ -29,6 +31,34 @@ CONTEXTS: dict[str, list] = {
     "global and syntax": ["global", {"type": "syntax", "window": 2}],
     "two scores": ["global", {"type": "local", "window": 2, "score": 1}, {"type": "flexible", "score": 1}],
 }
+WORDS, UNITS = {"inputs": ["words"]}, {"inputs": ["units"]}
+SCORE_OF_EACH = [{"type": "mlp", "encoder": 0}, {"type": "mlp", "encoder": 1}]
+COMPOSITIONS: dict[str, dict] = {
+    **{name: {"contexts": contexts} for name, contexts in CONTEXTS.items()},
+    "labels": {"encoders": [{"inputs": ["words", {"type": "labels", "size": 2}]}]},
+    "units beside words": {"encoders": [{"inputs": ["words", {"type": "units", "size": 2}]}]},
+    "alternating convolutions": {"encoders": [{"inputs": [{"type": "units", "order": "alternate"}]}]},
+    "everything side by side": {
+        "encoders": [{"inputs": [{"type": "units", "size": 2}, {"type": "labels", "size": 1}, "words"]}],
+        "contexts": ["global", "syntax"],
+    },
+    "two encoders": {
+        "encoders": [WORDS, UNITS],
+        "scores": SCORE_OF_EACH,
+        "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
+    },
+    "two encoders, one score": {"encoders": [WORDS, UNITS]},
+    "two encoders, many contexts": {
+        "encoders": [UNITS, WORDS],
+        "scores": SCORE_OF_EACH,
+        "contexts": [{"type": "syntax", "score": 1}, "global", {"type": "local", "window": 2, "mixture": [0.3, 0.9]}],
+    },
+    "two encoders, both contexts fed": {
+        "encoders": [WORDS, UNITS],
+        "contexts": ["global", "flexible"],
+        "decoder": {"type": "conditional_gru", "gru_context": "both"},
+    },
+}
 
 
 @pytest.fixture(autouse=True)
@@ -39,15 +69,16 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-def make_system(contexts: list, **more: object) -> System:
-    scores = ["mlp", "mlp"] if any(isinstance(c, dict) and c.get("score") for c in contexts) else ["mlp"]
-    return System.model_validate({"contexts": contexts, "scores": scores, "model": SIZES, "parser": "any"} | more)
+def make_system(composition: dict) -> System:
+    several = any(isinstance(c, dict) and c.get("score") for c in composition.get("contexts", []))
+    defaults = {"scores": ["mlp", "mlp"] if several else ["mlp"], "model": SIZES, "parser": "any"}
+    return System.model_validate(defaults | composition)
 
 
 def make_model(system: System, seed: int = 0) -> Model:
     """A model with parameters large enough that nothing is nearly linear or nearly uniform."""
     torch.manual_seed(seed)
-    model = Model(system, SOURCE_SIZE, TARGET_SIZE).double()
+    model = Model(system, VOCABULARIES).double()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(std=0.6)
@@ -55,16 +86,28 @@ def make_model(system: System, seed: int = 0) -> Model:
 
 
 def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7, 2), (1, 3), (0, 0), (2, 4))):
-    """Sentences of (source, target) lengths without EOS, and distances in random trees; EOS is a child of the root."""
+    """Sentences of (source, target) lengths without EOS, and syntax.
+
+    Distances are those in random trees, where EOS is a child of the root; labels and units are random.
+    """
     random = np.random.default_rng(seed)
-    sources, targets, distances = [], [], []
+    sources, targets, distances, labels, units = [], [], [], [], []
     for source, target in lengths:
         sources.append(np.append(random.integers(1, SOURCE_SIZE, source), 0))
         targets.append(np.append(random.integers(1, TARGET_SIZE, target), 0))
         heads: list[int | None] = [None] + [int(random.integers(0, word)) for word in range(1, source)]
         heads += [0] if source else []
         distances.append(tree_distances(heads).astype(np.uint8).flatten())
-    return sources, targets, distances
+        labels.append(random.integers(0, SIZES_OF_SYNTAX["labels"], source + 1).astype(np.int32))
+        units.append(random.integers(0, SIZES_OF_SYNTAX["units"], (source + 1) * 10).astype(np.int32))
+    return sources, targets, {"distances": distances, "labels": labels, "units": units}
+
+
+def one_by_one(seed: int = 0):
+    """The same pairs, each with its own syntax."""
+    sources, targets, syntax = make_pairs(seed)
+    for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        yield source, target, {kind: rows[row] for kind, rows in syntax.items()}
 
 
 def tree_distances(heads: list[int | None]) -> np.ndarray:
@@ -88,8 +131,7 @@ def tree_distances(heads: list[int | None]) -> np.ndarray:
 
 
 def make_batch(seed: int = 0) -> Batch:
-    sources, targets, distances = make_pairs(seed)
-    return collate(sources, targets, {"distances": distances})
+    return collate(*make_pairs(seed))
 
 
 # The reference: one sentence, one step at a time.
@@ -106,7 +148,7 @@ def softmax(values: list[float]) -> list[float]:
 
 
 class Reference:
-    """Log-loss of a sentence by SDAtt eq. 1–14 and the cGRU of Nematus."""
+    """Log-loss of a sentence by SDAtt eq. 1–14, SDRNMT eq. 7–14 and the cGRU of Nematus."""
 
     def __init__(self, model: Model) -> None:
         self.p = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
@@ -124,58 +166,123 @@ class Reference:
         n = np.tanh(wn @ x + bn + r * (un @ h))
         return (1 - z) * n + z * h
 
-    def annotate(self, source: np.ndarray) -> list[np.ndarray]:
-        embedded = [self.p["encoder.embedding.weight"][word] for word in source]
+    def represent(self, name: str, options, source: np.ndarray, j: int, syntax: dict) -> np.ndarray:
+        """One of the vectors that an encoder reads at position j."""
+        table = self.p[f"{name}.embedding.weight"]
+        if options.type == "words":
+            return table[source[j]]
+        if options.type == "labels":
+            return table[syntax["labels"][j]]
+        rows = [table[word] for word in syntax["units"][10 * j : 10 * (j + 1)]]
+        rows = self.convolve(f"{name}.first", rows)
+        assert len(rows) == 8
+        if options.order == "stacked":
+            nothing = np.zeros_like(rows[0])
+            rows = self.convolve(f"{name}.second", [nothing, *rows, nothing], stride=2)
+            assert len(rows) == 4
+            rows = self.pool(self.pool(rows))
+        else:
+            rows = self.pool(rows)
+            assert len(rows) == 4
+            rows = self.convolve(f"{name}.second", rows)
+            assert len(rows) == 2
+            rows = self.pool(rows)
+        assert len(rows) == 1
+        return sum(rows) / len(rows)
+
+    def convolve(self, name: str, rows: list[np.ndarray], stride: int = 1) -> list[np.ndarray]:
+        """Each of d kernels covers three rows; kernel k gives column k."""
+        kernels, bias = self.p[f"{name}.weight"], self.p[f"{name}.bias"]
+        d = len(rows[0])
+        out = []
+        for start in range(0, len(rows) - 2, stride):
+            row = []
+            for k in range(d):
+                kernel = kernels[k].reshape(3, d)
+                row.append(max(0.0, bias[k] + sum(kernel[r] @ rows[start + r] for r in range(3))))
+            out.append(np.array(row))
+        return out
+
+    @staticmethod
+    def pool(rows: list[np.ndarray]) -> list[np.ndarray]:
+        return [np.maximum(rows[r], rows[r + 1]) for r in range(0, len(rows), 2)]
+
+    def annotate(self, number: int, source: np.ndarray, syntax: dict) -> list[np.ndarray]:
+        inputs = self.system.encoders[number].inputs
+        name = f"encoders.{number}"
+        read = [
+            np.concatenate(
+                [self.represent(f"{name}.inputs.{i}", part, source, j, syntax) for i, part in enumerate(inputs)]
+            )
+            for j in range(len(source))
+        ]
         hidden = self.system.model.hidden
         right, left = [], []
         h = np.zeros(hidden)
-        for x in embedded:
-            h = self.gru("encoder.forwards", x, h)
+        for x in read:
+            h = self.gru(f"{name}.forwards", x, h)
             right.append(h)
         h = np.zeros(hidden)
-        for x in reversed(embedded):
-            h = self.gru("encoder.backwards", x, h)
+        for x in reversed(read):
+            h = self.gru(f"{name}.backwards", x, h)
             left.insert(0, h)
         return [np.concatenate(both) for both in zip(right, left, strict=True)]
 
-    def losses(self, source: np.ndarray, target: np.ndarray, matrix: np.ndarray) -> tuple[float, list[list[float]]]:
+    def losses(self, source: np.ndarray, target: np.ndarray, syntax: dict) -> tuple[float, list[list[float]]]:
         """Summed −log p, and the weights of the first context at each step."""
         p = {name.removeprefix("decoder."): value for name, value in self.p.items()}
-        annotations = self.annotate(source)
-        mean = sum(annotations) / len(annotations)
-        s = np.tanh(p["initial.weight"] @ mean + p["initial.bias"])
-        word = np.zeros(self.system.model.embedding)
-        centres = [0.0 for _ in self.system.contexts]
+        system = self.system
+        matrix = syntax["distances"].reshape(len(source), -1)
+        annotations = [self.annotate(k, source, syntax) for k in range(len(system.encoders))]
+        s = [
+            np.tanh(p[f"initial.{k}.weight"] @ (sum(h) / len(h)) + p[f"initial.{k}.bias"])
+            for k, h in enumerate(annotations)
+        ]
+        word = np.zeros(system.model.embedding)
+        centres = [0.0 for _ in system.contexts]
         total, attention = 0.0, []
         for y in target:
-            query = self.gru("decoder.first", word, s)
+            queries = [self.gru(f"decoder.first.{k}", word, state) for k, state in enumerate(s)]
+            scores = [
+                self.score(number, queries[options.encoder], annotations[options.encoder])
+                for number, options in enumerate(system.scores)
+            ]
             vectors = []
-            for number, options in enumerate(self.system.contexts):
-                score = {k.split(".", 2)[2]: v for k, v in p.items() if k.startswith(f"scores.{options.score}.")}
-                e = [
-                    float(
-                        score["vector"]
-                        @ np.tanh(score["query.weight"] @ query + score["key.weight"] @ h + score["key.bias"])
-                        + score["bias"]
-                    )
-                    for h in annotations
-                ]
+            for number, options in enumerate(system.contexts):
+                e, query = scores[options.score], queries[system.scores[options.score].encoder]
+                if options.mixture is not None:
+                    e = [
+                        sum(a * b for a, b in zip(options.mixture, at_j, strict=True))
+                        for at_j in zip(*scores, strict=True)
+                    ]
+                    query = queries[system.scores[0].encoder]
                 part = {k.split(".", 2)[2]: v for k, v in p.items() if k.startswith(f"weightings.{number}.")}
                 alpha = self.weigh(options, part, e, query, matrix, centres[number])
                 centres[number] = sum(weight * j for j, weight in enumerate(alpha))
-                vectors.append(sum(weight * h for weight, h in zip(alpha, annotations, strict=True)))
+                vectors.append([sum(a * h for a, h in zip(alpha, states, strict=True)) for states in annotations])
                 if number == 0:
                     attention.append(alpha)
-            fed = np.concatenate(vectors) if self.system.decoder.gru_context == "both" else vectors[0]
-            s = self.gru("decoder.second", fed, query)
+            types = [options.type for options in system.contexts]
+            first = types.index("global") if "global" in types else 0
             t = p["readout_word.weight"] @ word + p["readout_word.bias"]
-            t = t + p["readout_state.weight"] @ s + p["readout_state.bias"]
-            for number, c in enumerate(vectors):
+            for k, query in enumerate(queries):
+                both = system.decoder.gru_context == "both"
+                fed = np.concatenate([context[k] for context in vectors]) if both else vectors[first][k]
+                s[k] = self.gru(f"decoder.second.{k}", fed, query)
+                t = t + p[f"readout_states.{k}.weight"] @ s[k] + p[f"readout_states.{k}.bias"]
+            for number, c in enumerate(c for context in vectors for c in context):
                 t = t + p[f"readout_contexts.{number}.weight"] @ c + p[f"readout_contexts.{number}.bias"]
             logits = p["softmax.weight"] @ np.tanh(t) + p["softmax.bias"]
             total -= math.log(softmax(list(logits))[y])
             word = p["embedding.weight"][y]
         return total, attention
+
+    def score(self, number: int, query: np.ndarray, annotations: list[np.ndarray]) -> list[float]:
+        p = {k.split(".", 3)[3]: v for k, v in self.p.items() if k.startswith(f"decoder.scores.{number}.")}
+        return [
+            float(p["vector"] @ np.tanh(p["query.weight"] @ query + p["key.weight"] @ h + p["key.bias"]) + p["bias"])
+            for h in annotations
+        ]
 
     def weigh(self, options, part, e: list[float], query: np.ndarray, matrix: np.ndarray, centre: float):
         J = len(e)
@@ -232,30 +339,30 @@ class Reference:
 
 
 @pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_loss_is_the_reference(contexts: list, training: bool) -> None:
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_loss_is_the_reference(composition: dict, training: bool) -> None:
     for seed in range(4):
-        model = make_model(make_system(contexts), seed).train(training)
+        model = make_model(make_system(composition), seed).train(training)
         losses = model.loss(make_batch(seed)).tolist()
         reference = Reference(model)
-        for loss, source, target, distances in zip(losses, *make_pairs(seed), strict=True):
-            expected, _ = reference.losses(source, target, distances.reshape(len(source), -1))
+        for loss, pair in zip(losses, one_by_one(seed), strict=True):
+            expected, _ = reference.losses(*pair)
             assert loss == pytest.approx(expected, rel=1e-10)
 
 
 def test_both_contexts_may_feed_the_second_gru() -> None:
-    system = make_system(["global", "syntax"], decoder={"type": "conditional_gru", "gru_context": "both"})
-    model = make_model(system)
+    decoder = {"type": "conditional_gru", "gru_context": "both"}
+    model = make_model(make_system({"contexts": ["global", "syntax"], "decoder": decoder}))
     reference = Reference(model)
     losses = model.loss(make_batch()).tolist()
-    for loss, source, target, distances in zip(losses, *make_pairs(), strict=True):
-        expected, _ = reference.losses(source, target, distances.reshape(len(source), -1))
+    for loss, pair in zip(losses, one_by_one(), strict=True):
+        expected, _ = reference.losses(*pair)
         assert loss == pytest.approx(expected, rel=1e-10)
 
 
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_steps_are_the_reference_and_the_loss(contexts: list) -> None:
-    model = make_model(make_system(contexts)).eval()
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
+    model = make_model(make_system(composition)).eval()
     batch = make_batch()
     assert batch.target is not None and batch.target_lengths is not None
     with torch.no_grad():
@@ -272,18 +379,17 @@ def test_steps_are_the_reference_and_the_loss(contexts: list) -> None:
             previous = words
     torch.testing.assert_close(total, losses, rtol=1e-12, atol=1e-12)
     reference = Reference(model)
-    for row, (source, target, distances) in enumerate(zip(*make_pairs(), strict=True)):
-        _, expected = reference.losses(source, target, distances.reshape(len(source), -1))
+    for row, (source, target, syntax) in enumerate(one_by_one()):
+        _, expected = reference.losses(source, target, syntax)
         for step, weights in enumerate(expected):
             assert attention[step][row, : len(source)].tolist() == pytest.approx(weights, abs=1e-12)
             assert not attention[step][row, len(source) :].any()
 
 
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_gradients(contexts: list) -> None:
-    model = make_model(make_system(contexts))
-    sources, targets, distances = make_pairs(lengths=((2, 2), (1, 1), (0, 1)))
-    batch = collate(sources, targets, {"distances": distances})
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_gradients(composition: dict) -> None:
+    model = make_model(make_system(composition))
+    batch = collate(*make_pairs(lengths=((2, 2), (1, 1), (0, 1))))
     names, parameters = zip(*model.named_parameters(), strict=True)
 
     def loss(*values: Tensor) -> Tensor:
@@ -295,7 +401,7 @@ def test_gradients(contexts: list) -> None:
 def test_parameters_of_the_paper() -> None:
     """systems.md fixes the count of GlobalAtt at embedding 620, hidden 1000 and two vocabularies of 50K."""
     with torch.device("meta"):
-        model = Model(System(), 50_000, 50_000)
+        model = Model(System(), {"source": 50_000, "target": 50_000})
     assert sum(parameter.numel() for parameter in model.parameters()) == 126_893_261
 
 
@@ -311,7 +417,7 @@ def test_initial_parameters(rule: str, embeddings: float, matrices: Callable[[in
     """Standard deviations by hand: a uniform distribution over ±a has a/√3."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule}
-    model = Model(System.model_validate({"model": sizes, "contexts": ["local"]}), 200, 200)
+    model = Model(System.model_validate({"model": sizes, "contexts": ["local"]}), {"source": 200, "target": 200})
     for name, parameter in model.named_parameters():
         if name.endswith("recurrent.weight"):
             for gate in parameter.split(40):
@@ -325,18 +431,18 @@ def test_initial_parameters(rule: str, embeddings: float, matrices: Callable[[in
             assert parameter.std().item() == pytest.approx(expected, rel=0.25), name
 
 
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_neighbours_in_a_batch_change_nothing(contexts: list) -> None:
-    model = make_model(make_system(contexts)).eval()
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_neighbours_in_a_batch_change_nothing(composition: dict) -> None:
+    model = make_model(make_system(composition)).eval()
     together = model.loss(make_batch())
-    for row, (source, target, distances) in enumerate(zip(*make_pairs(), strict=True)):
-        alone = model.loss(collate([source], [target], {"distances": [distances]}))
+    for row, (source, target, syntax) in enumerate(one_by_one()):
+        alone = model.loss(collate([source], [target], {kind: [values] for kind, values in syntax.items()}))
         torch.testing.assert_close(alone[0], together[row], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_selected_rows_go_on_as_before(contexts: list) -> None:
-    model = make_model(make_system(contexts)).eval()
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_selected_rows_go_on_as_before(composition: dict) -> None:
+    model = make_model(make_system(composition)).eval()
     with torch.no_grad():
         memory = model.encode(make_batch())
         state = model.decoder.start(memory)
@@ -360,15 +466,15 @@ def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
     torch.testing.assert_close(model.loss(batch), first, rtol=0, atol=0)
     model.eval()
     assert [loss.item() for loss in model.loss(batch)] == pytest.approx(
-        [Reference(model).losses(s, t, d.reshape(len(s), -1))[0] for s, t, d in zip(*make_pairs(), strict=True)]
+        [Reference(model).losses(*pair)[0] for pair in one_by_one()]
     )
 
 
-@pytest.mark.parametrize("contexts", CONTEXTS.values(), ids=CONTEXTS.keys())
-def test_extreme_parameters_give_no_nan(contexts: list) -> None:
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_extreme_parameters_give_no_nan(composition: dict) -> None:
     """Saturated positions, huge penalties and huge scores in single precision."""
     for seed in range(3):
-        model = make_model(make_system(contexts), seed).float()
+        model = make_model(make_system(composition), seed).float()
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(40)
@@ -382,7 +488,7 @@ def test_extreme_parameters_give_no_nan(contexts: list) -> None:
 
 
 def test_half_precision_stays_close() -> None:
-    model = make_model(make_system(["global", "syntax", "local", "flexible"])).float()
+    model = make_model(make_system({"contexts": ["global", "syntax", "local", "flexible"]})).float()
     exact = model.loss(make_batch())
     with torch.autocast("cpu", torch.bfloat16):
         half = model.loss(make_batch())
@@ -392,7 +498,7 @@ def test_half_precision_stays_close() -> None:
 
 
 def test_statistics_are_counted_over_real_words_only() -> None:
-    model = make_model(make_system(["flexible", {"type": "syntax", "window": 1}])).eval()
+    model = make_model(make_system({"contexts": ["flexible", {"type": "syntax", "window": 1}]})).eval()
     batch = make_batch()
     memory = model.encode(batch)
     flexible, syntax = model.decoder.observe(memory, batch.target, batch.target_lengths)
@@ -407,14 +513,14 @@ def test_statistics_are_counted_over_real_words_only() -> None:
 @pytest.mark.parametrize("context", ["local", "flexible", {"type": "syntax", "position": "attention"}, "syntax"])
 def test_positions_stay_exact_where_products_are_in_half_precision(context: object) -> None:
     """bfloat16 has 8 bits: from position 64 on, it could not even tell a position from the one half-way to the next."""
-    model = make_model(make_system([context])).float().eval()
+    model = make_model(make_system({"contexts": [context]})).float().eval()
     batch = make_batch()
     with torch.no_grad():
         exact = model.loss(batch)
         with torch.autocast("cpu", torch.bfloat16):
             memory = model.encode(batch)
             weighting = model.decoder.weightings[0]
-            query = torch.randn(len(memory.states), model.system.model.hidden)
+            query = torch.randn(len(memory.mask), model.system.model.hidden)
             scores = torch.randn(memory.mask.shape)
             weights, carried = weighting(scores, query, memory, weighting.start(memory))
             rough = model.loss(batch)

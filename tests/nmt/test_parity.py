@@ -27,6 +27,14 @@ SYSTEMS = {
     "syntax": System(contexts=[SyntaxContext()]),
     "syntax, round": System(contexts=[SyntaxContext(position="round", gaussian="weight")]),
     "syntax, attention": System(contexts=[SyntaxContext(position="attention")]),
+    "units beside words": System.model_validate({"encoders": [{"inputs": ["words", {"type": "units", "size": 2}]}]}),
+    "two encoders": System.model_validate(
+        {
+            "encoders": [{"inputs": ["words"]}, {"inputs": ["units"]}],
+            "scores": ["mlp", {"type": "mlp", "encoder": 1}],
+            "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
+        }
+    ),
     "two contexts": System(contexts=[GlobalContext(), SyntaxContext()], decoder=ConditionalGRU(gru_context="both")),
 }
 
@@ -37,7 +45,7 @@ def test_score_is_minus_the_loss(name):
     random = np.random.default_rng(2)
     torch.manual_seed(2)
     system = SYSTEMS[name].model_copy(update={"model": Model(embedding=6, hidden=7, dropout=0.3)})
-    model = Network(system, source_size=12, target_size=4).double().eval()
+    model = Network(system, {"source": 12, "target": 4, "units": 9}).double().eval()
     for parameter in model.parameters():
         parameter.normal_(std=0.7)
     sources = [np.array([*random.integers(1, 12, size=length), EOS]) for length in (0, 1, 4, 7, 11)]
@@ -45,7 +53,8 @@ def test_score_is_minus_the_loss(name):
     for square in squares:
         np.fill_diagonal(square, 0)
     distances = [square.ravel().astype(np.uint8) for square in squares]
-    batch = collate(sources, syntax={"distances": distances})
+    units = [random.integers(0, 9, size=10 * len(source)).astype(np.int32) for source in sources]
+    batch = collate(sources, syntax={"distances": distances, "units": units})
 
     found = beam_search([model], batch, beam=5, max_lengths=torch.full((5,), 9), n_best=5)
     pairs = [
@@ -58,6 +67,9 @@ def test_score_is_minus_the_loss(name):
     again = collate(
         [sources[number] for number, _ in pairs],
         [np.array([*hypothesis.tokens, EOS]) for _, hypothesis in pairs],
-        {"distances": [distances[number] for number, _ in pairs]},
+        {
+            "distances": [distances[number] for number, _ in pairs],
+            "units": [units[number] for number, _ in pairs],
+        },
     )
     np.testing.assert_allclose([hypothesis.log_probability for _, hypothesis in pairs], -model.loss(again), rtol=1e-12)

@@ -240,7 +240,7 @@ def network(contexts, seed=3, dtype=torch.float64, target_size=11):
     """A network whose predictions are far from uniform."""
     torch.manual_seed(seed)
     system = System(contexts=contexts, model=Model(embedding=5, hidden=6))
-    model = Network(system, source_size=9, target_size=target_size).to(dtype).eval()
+    model = Network(system, {"source": 9, "target": target_size}).to(dtype).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(std=0.8)

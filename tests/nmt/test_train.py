@@ -210,7 +210,7 @@ def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch:
     assert facts["skipped"]["non_finite_batches"] == facts["updates"] == 5
     system = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json").system
     torch.manual_seed(1)  # the default of `training.seed`
-    fresh = Model(system, WORDS, WORDS)
+    fresh = Model(system, {"source": WORDS, "target": WORDS})
     trained = load_file(tmp_path / "out" / "model.safetensors")
     assert all(torch.equal(trained[name], tensor) for name, tensor in fresh.state_dict().items())
 

@@ -41,7 +41,7 @@ def room(tmp_path):
     random = np.random.default_rng(0)
     torch.manual_seed(0)
     system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6), parser="any")
-    model = Network(system, SOURCE_SIZE, TARGET_SIZE)
+    model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(std=1.5)
@@ -157,7 +157,7 @@ def test_a_file_without_sentences(room):
 def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
     lengths = [3] * 40 + [sources_module.USUAL_LENGTH * 4, 5, 10 * sources_module.USUAL_LENGTH]
     write_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
-    batches = list(Sources(tmp_path / "source.arrow", {}, 2).batches(8))
+    batches = list(Sources(tmp_path / "source.arrow", {}, {"source": 2}).batches(8))
     assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
     assert [batch.tolist() for batch in batches[:2]] == [[42], [40, 41]]
     assert max(map(len, batches)) == 8
@@ -204,7 +204,10 @@ def not_a_number(room):
     ("spoil", "message"),
     [
         (shorter, r"distances.arrow: the file has 1 sentences and .*source.arrow has 25; "),
-        (narrower, r"distances.arrow, line 2: the sentence has 4 distances, but .* positions there, which need \d+"),
+        (
+            narrower,
+            r"distances.arrow, line 2: the sentence has 4 values of distances, but .* positions there, which need \d+",
+        ),
         (without_zeros, r"distances.arrow, line 1: a word's distance to itself is not 0"),
         (without_end, r"source.arrow, line 2: the sentence has no end"),
         (beyond_the_vocabulary, r"source.arrow, line 1: .*outside the vocabulary of 12"),

@@ -1,13 +1,14 @@
 """What the rules of `nmt` are given: the syntax that a system reads."""
 
+from collections.abc import Iterable
+
 
 def syntax_inputs(system: str, *splits: str) -> dict[str, list[str]]:
-    return {f"{split}_syntax": [*syntax_of_pieces(system, split).values()] for split in splits}
+    return {f"{split}_syntax": [*syntax_of_system(system, split).values()] for split in splits}
 
 
-def syntax_options(option: str, system: str, files: list[str]) -> list[str]:
+def syntax_options(option: str, kinds: Iterable[str], files: list[str]) -> list[str]:
     """--OPTION=KIND=FILE for each kind of syntax."""
-    kinds = EXPERIMENT.systems[system].syntax
     return [f"--{option}={kind}={file}" for kind, file in zip(kinds, files, strict=True)]
 
 

@@ -8,6 +8,7 @@ OUTPUTS:         <results>/nmt/{system}/model.safetensors, learning_curve.tsv, f
 rule train:
     input:
         unpack(lambda wildcards: syntax_inputs(wildcards.system, "train", "dev")),
+        syntax_vocabularies=lambda wildcards: [*vocabularies_of_syntax(wildcards.system).values()],
         train_source="<results>/subword/packed/train.source.arrow",
         train_target="<results>/subword/packed/train.target.arrow",
         dev_source="<results>/subword/packed/dev.source.arrow",
@@ -41,8 +42,11 @@ rule train:
             ),
         },
         syntax=lambda wildcards, input: [
-            *syntax_options("train-syntax", wildcards.system, input.get("train_syntax", [])),
-            *syntax_options("dev-syntax", wildcards.system, input.get("dev_syntax", [])),
+            *syntax_options(
+                "train-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("train_syntax", [])
+            ),
+            *syntax_options("dev-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("dev_syntax", [])),
+            *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
         ],
         training=lambda wildcards, threads: training_of_system(threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
@@ -71,7 +75,7 @@ rule train:
 
 rule translate:
     input:
-        unpack(lambda wildcards: {"syntax": [*syntax_of_pieces(wildcards.system, wildcards.split).values()]}),
+        unpack(lambda wildcards: {"syntax": [*syntax_of_system(wildcards.system, wildcards.split).values()]}),
         model="<results>/nmt/{system}/model.safetensors",
         config="<results>/nmt/{system}/config.json",
         source="<results>/subword/packed/{split}.source.arrow",
@@ -100,7 +104,9 @@ rule translate:
                 parts=EXPERIMENT.systems[wildcards.system].modules,
             ),
         },
-        syntax=lambda wildcards, input: syntax_options("syntax", wildcards.system, input.get("syntax", [])),
+        syntax=lambda wildcards, input: syntax_options(
+            "syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("syntax", [])
+        ),
         requested=lambda wildcards, output: [
             *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
             *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),

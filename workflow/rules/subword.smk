@@ -1,8 +1,10 @@
 """Units of the models.
 
 REQUIRED INPUTS: tokens(side); <results>/syntax/{parser}/{split}.distances.arrow where a system reads it
+                 .labels and .units.arrow likewise
 OUTPUTS:         <results>/subword/packed/{split}.{side}.arrow, <results>/subword/vocabulary.{side},
-                 <results>/subword/{parser}/{split}.distances.arrow
+                 <results>/subword/{parser}/{split}.distances.arrow,
+                 <results>/subword/packed/{parser}/{split}.labels.arrow and .units.arrow, and their vocabularies
 """
 
 
@@ -73,14 +75,16 @@ rule apply_bpe:
 
 rule inherit:
     input:
-        syntax="<results>/syntax/{parser}/{split}.distances.arrow",
+        syntax="<results>/syntax/{parser}/{split}.{syntax}",
         pieces=pieces("source"),
     output:
-        syntax="<results>/subword/{parser}/{split}.distances.arrow",
+        syntax="<results>/subword/{parser}/{split}.{syntax}",
     log:
-        "<logs>/subword/inherit/{parser}.{split}.distances.log",
+        "<logs>/subword/inherit/{parser}.{split}.{syntax}.log",
     benchmark:
-        "<benchmarks>/subword/inherit/{parser}.{split}.distances.tsv"
+        "<benchmarks>/subword/inherit/{parser}.{split}.{syntax}.tsv"
+    wildcard_constraints:
+        syntax="|".join(map(re.escape, SYNTAX_FILES.values())),
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -88,7 +92,10 @@ rule inherit:
         mem_mb=2000,
         runtime=120,
     params:
-        given={"kind": "distances", "made_by": made_by("subword.inherit")},
+        given=lambda wildcards: {
+            "kind": wildcards.syntax.removesuffix(".arrow"),
+            "made_by": made_by("subword.inherit"),
+        },
     shell:
         """
         python -m pipeline_py.subword.inherit \
@@ -131,6 +138,32 @@ rule vocabulary:
         """
 
 
+use rule vocabulary as vocabulary_of_units with:
+    input:
+        text=tokens("source").format(split="train"),
+    output:
+        vocabulary="<results>/subword/vocabulary.units",
+    log:
+        "<logs>/subword/vocabulary_of_units/units.log",
+    benchmark:
+        "<benchmarks>/subword/vocabulary_of_units/units.tsv"
+    params:
+        given={**EXPERIMENT.subword.unit_vocabulary.model_dump(), "made_by": made_by("subword.vocabulary")},
+
+
+use rule vocabulary as vocabulary_of_labels with:
+    input:
+        text="<results>/syntax/{parser}/train.labels",
+    output:
+        vocabulary="<results>/subword/vocabulary.labels.{parser}",
+    log:
+        "<logs>/subword/vocabulary_of_labels/{parser}.log",
+    benchmark:
+        "<benchmarks>/subword/vocabulary_of_labels/{parser}.tsv"
+    params:
+        given={"max_size": 0, "min_count": 1, "made_by": made_by("subword.vocabulary")},
+
+
 rule pack:
     input:
         text=lambda wildcards: pieces(wildcards.side),
@@ -154,6 +187,51 @@ rule pack:
         """
         python -m pipeline_py.subword.pack \
             --input {input.text:q} \
+            --vocabulary {input.vocabulary:q} \
+            --output {output.rows:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+use rule pack as pack_labels with:
+    input:
+        text=syntax_of_units("labels"),
+        vocabulary="<results>/subword/vocabulary.labels.{parser}",
+    output:
+        rows="<results>/subword/packed/{parser}/{split}.labels.arrow",
+        ledger="<results>/subword/packed/{parser}/{split}.labels.json",
+    log:
+        "<logs>/subword/pack_labels/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_labels/{parser}.{split}.tsv"
+
+
+rule pack_units:
+    input:
+        units=syntax_of_units("units"),
+        tokens=tokens("source"),
+        vocabulary="<results>/subword/vocabulary.units",
+    output:
+        rows="<results>/subword/packed/{parser}/{split}.units.arrow",
+        ledger="<results>/subword/packed/{parser}/{split}.units.json",
+    log:
+        "<logs>/subword/pack_units/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_units/{parser}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("subword.pack_units", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.subword.pack_units \
+            --units {input.units:q} \
+            --tokens {input.tokens:q} \
             --vocabulary {input.vocabulary:q} \
             --output {output.rows:q} \
             --ledger-output {output.ledger:q} \

@@ -1,7 +1,7 @@
 """Trees.
 
 REQUIRED INPUTS: tokens("source"); a treebank where a parser is trained, model files where one is given
-OUTPUTS:         <results>/syntax/{parser}/{split}.conllu, .ptb, .binary.ptb, .distances.arrow,
+OUTPUTS:         <results>/syntax/{parser}/{split}.conllu, .ptb, .binary.ptb, .distances.arrow, .units.arrow, .labels,
                  <results>/syntax/{parser}/accuracy.tsv
 
 Dependency and constituency parses are made apart: a system that reads one never waits for the other.
@@ -274,6 +274,66 @@ rule distances:
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --output {output.distances:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule units:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        units="<results>/syntax/{parser}/{split}.units.arrow",
+        ledger="<results>/syntax/{parser}/{split}.units.json",
+    log:
+        "<logs>/syntax/units/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/units/{parser}.{split}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.units", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.syntax.units \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.units:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule labels:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        labels="<results>/syntax/{parser}/{split}.labels",
+        ledger="<results>/syntax/{parser}/{split}.labels.json",
+    log:
+        "<logs>/syntax/labels/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/labels/{parser}.{split}.tsv"
+    conda:
+        "../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.labels")},
+    shell:
+        """
+        python -m pipeline_py.syntax.labels \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.labels:q} \
             --ledger-output {output.ledger:q} \
             2>{log:q}
         """

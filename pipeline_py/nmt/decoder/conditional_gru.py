@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems import ConditionalGRU, Model
+from pipeline_py.config.systems import ConditionalGRU, Context, System
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, context
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
@@ -20,7 +20,7 @@ class State:
     """Where the decoder stands in B sentences.
 
     Attributes:
-        hidden: s_i (B, H).
+        hidden: s_i of each encoder's pair of GRUs side by side (B, S·H).
         carried: for each context what its weighting carries from step to step.
     """
 
@@ -37,7 +37,7 @@ class State:
 
 @dataclass(frozen=True)
 class Masks:
-    """Dropout masks of the recurrence, the same at every step (B, ·); None where nothing is dropped."""
+    """Dropout masks of one pair's recurrence, the same at every step (B, ·); None where nothing is dropped."""
 
     first: Tensor | None = None
     query: Tensor | None = None
@@ -50,8 +50,8 @@ class Step:
     """What one step of the recurrence leaves.
 
     Attributes:
-        hidden: s_i (B, H).
-        contexts: the context vectors side by side (B, C·M), with M the size of an annotation.
+        hidden: s_i of each pair side by side (B, S·H).
+        contexts: the context vectors side by side (B, ·), the first context's of each encoder, then the second's, ….
         attention: weights of the first context (B, J).
         observed: what each context's weighting counted, if it was asked.
     """
@@ -68,6 +68,11 @@ class Part(nn.Module):
     Initial state tanh(W · summary); readout tanh(L_w E[y_{i−1}] + L_d s_i + Σ L_c c_i) of the embedding's size, each
     matrix with a bias (Nematus), then a softmax with bias. The embedding before the first word is zero.
 
+    Of S encoders each has its own initial state, pair of GRUs, and L_d; a context has its weights in common for all
+    of them, and of each encoder its own vector, which feeds that encoder's GRU2 and has its own L_c (SDRNMT eq. 9–14).
+    A score is made of the annotations of one encoder and the s' of its pair. A context's weighting sees one score and
+    the s' that made it, or the mixture of all and the s' of the first.
+
     Dropout, as in Nematus (one mask for all steps): on what enters W, GRU1 (embedding and s), the scores (s' and
     annotations), GRU2 (context and s'), the readout (embedding, s, contexts) and the softmax.
     """
@@ -75,50 +80,61 @@ class Part(nn.Module):
     def __init__(
         self,
         options: ConditionalGRU,
-        sizes: Model,
-        memory_size: int,
+        system: System,
         target_size: int,
+        memory_sizes: Sequence[int],
         scores: Sequence[nn.Module],
         weightings: Sequence[Weighting],
-        score_of: Sequence[int],
     ) -> None:
         """Put together a decoder.
 
         Args:
             options: the decoder's own options.
-            sizes: of the network.
-            memory_size: M, size of an annotation.
+            system: the composition: how scores, encoders and contexts belong together, and sizes.
             target_size: V, size of the target vocabulary.
+            memory_sizes: of each encoder M, size of an annotation.
             scores: the scores of a step.
             weightings: one for each context.
-            score_of: for each context, which of the scores it weighs.
         """
         super().__init__()
-        hidden, embedding = sizes.hidden, sizes.embedding
-        self.fed = memory_size * (len(weightings) if options.gru_context == "both" else 1)
-        self.score_of = list(score_of)
+        self.size, embedding = system.model.hidden, system.model.embedding
+        self.encoder_of_score = [score.encoder for score in system.scores]
+        self.contexts = system.contexts
+        self.fed = system.fed
+        self.memory_sizes = list(memory_sizes)
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
         self.embedding = nn.Embedding(target_size, embedding)
-        self.initial = nn.Linear(memory_size, hidden)
-        self.first = GRU(embedding, hidden)
-        self.second = GRU(self.fed, hidden)
+        self.initial = nn.ModuleList(nn.Linear(memory, self.size) for memory in memory_sizes)
+        self.first = nn.ModuleList(GRU(embedding, self.size) for _ in memory_sizes)
+        self.second = nn.ModuleList(GRU(memory * len(self.fed), self.size) for memory in memory_sizes)
         self.readout_word = nn.Linear(embedding, embedding)
-        self.readout_state = nn.Linear(hidden, embedding)
-        self.readout_contexts = nn.ModuleList(nn.Linear(memory_size, embedding) for _ in weightings)
+        self.readout_states = nn.ModuleList(nn.Linear(self.size, embedding) for _ in memory_sizes)
+        self.readout_contexts = nn.ModuleList(
+            nn.Linear(memory, embedding) for _ in weightings for memory in memory_sizes
+        )
         self.softmax = nn.Linear(embedding, target_size)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(system.model.dropout)
 
-    def keys(self, states: Tensor) -> tuple[Tensor, ...]:
-        """Compute for every score what it needs of the annotations (B, J, M), once for all steps."""
-        dropped = drop(states.transpose(0, 1), self.dropout.draw(len(states), states.shape[2], like=states))
-        return tuple(score.keys(dropped.transpose(0, 1)) for score in self.scores)  # type: ignore[operator]
+    def keys(self, states: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Compute for every score what it needs of its encoder's annotations (B, J, M), once for all steps."""
+        dropped = [
+            drop(annotations.transpose(0, 1), self.dropout.draw(len(annotations), annotations.shape[2], annotations))
+            for annotations in states
+        ]
+        return tuple(
+            score.keys(dropped[encoder].transpose(0, 1))  # type: ignore[operator]
+            for score, encoder in zip(self.scores, self.encoder_of_score, strict=True)
+        )
 
     def start(self, memory: Memory) -> State:
         """Return the state before the first word."""
-        summary = drop(memory.summary, self.dropout.draw(len(memory.summary), memory.summary.shape[1], memory.summary))
-        hidden = torch.tanh(at_least_single(self.initial(summary)))
-        return State(hidden, tuple(weighting.start(memory) for weighting in self.weightings))  # type: ignore[operator]
+        hidden = [
+            torch.tanh(at_least_single(linear(drop(summary, self.dropout.draw(len(summary), summary.shape[1], summary)))))
+            for linear, summary in zip(self.initial, memory.summary, strict=True)
+        ]
+        carried = tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
+        return State(_side_by_side(hidden), carried)
 
     def step(self, previous: Tensor | None, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         """Predict one word of each sentence.
@@ -135,7 +151,8 @@ class Part(nn.Module):
             embedded = state.hidden.new_zeros(len(state.hidden), self.embedding.embedding_dim)
         else:
             embedded = self.embedding(previous)
-        state, step = self._advance(at_least_single(self.first.input(embedded)), state, memory, Masks())
+        inputs = [at_least_single(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
+        state, step = self._advance(inputs, state, memory, [Masks() for _ in self.first])
         logits = self.softmax(self._readout(embedded, step.hidden, step.contexts))
         return at_least_single(logits), state, step.attention
 
@@ -153,8 +170,8 @@ class Part(nn.Module):
         sentences, length = target.shape
         before = self._words_before(target)
         steps = list(self._steps(before, memory))
-        hidden = torch.stack([step.hidden for step in steps])  # (I, B, H)
-        contexts = torch.stack([step.contexts for step in steps])  # (I, B, C·M)
+        hidden = torch.stack([step.hidden for step in steps])  # (I, B, S·H)
+        contexts = torch.stack([step.contexts for step in steps])  # (I, B, ·)
 
         drawn = [self.dropout.draw(sentences, values.shape[2], like=values) for values in (before, hidden, contexts)]
         after = self.dropout.draw(sentences, before.shape[2], like=before)
@@ -195,11 +212,15 @@ class Part(nn.Module):
     def _steps(self, before: Tensor, memory: Memory, observe: bool = False) -> Iterator[Step]:
         """Run the recurrence over whole sentences, given the words before each word (I, B, E)."""
         mask = self.dropout.draw(before.shape[1], before.shape[2], before)
-        inputs = self.first.input(drop(before, mask))
+        dropped = drop(before, mask)
+        inputs = [  # (I, B, 3·H) each
+            at_least_single(gru.input(dropped))  # type: ignore[operator]
+            for gru in self.first
+        ]
         state, masks = self.start(memory), self._masks(memory)
         with time_loop(state.hidden, self._maps()) as hidden:
             state = replace(state, hidden=hidden)
-            for position in at_least_single(inputs).unbind(0):
+            for position in zip(*(values.unbind(0) for values in inputs), strict=True):
                 state, step = self._advance(position, state, memory, masks, observe)
                 yield step
 
@@ -208,38 +229,70 @@ class Part(nn.Module):
         return (module for module in self.modules() if isinstance(module, LoopLinear))
 
     def _advance(
-        self, inputs: Tensor, state: State, memory: Memory, masks: Masks, observe: bool = False
+        self, inputs: Sequence[Tensor], state: State, memory: Memory, masks: Sequence[Masks], observe: bool = False
     ) -> tuple[State, Step]:
-        """Make the recurrent part of a step; `inputs` (B, 3·H) is what GRU1 makes of the word before."""
-        query = self.first.step(inputs, state.hidden, masks.first)  # s'
-        asked = drop(query, masks.query)
-        scores = [at_least_single(score(asked, keys)) for score, keys in zip(self.scores, memory.keys, strict=True)]
+        """Make the recurrent part of a step; `inputs` (B, 3·H) is what each GRU1 makes of the word before."""
+        before = state.hidden.split(self.size, dim=1)
+        queries = [  # s'
+            gru.step(values, hidden, mask.first)  # type: ignore[operator]
+            for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
+        ]
+        asked = [drop(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
+        scores = [
+            at_least_single(score(asked[encoder], keys))
+            for score, encoder, keys in zip(self.scores, self.encoder_of_score, memory.keys, strict=True)
+        ]
         weights, carried, contexts, observed = [], [], [], []
-        for weighting, score, before in zip(self.weightings, self.score_of, state.carried, strict=True):
+        for weighting, options, handed_on in zip(self.weightings, self.contexts, state.carried, strict=True):
+            given = _score_of(options, scores), asked[self.encoder_of_score[options.score]], memory, handed_on
             if observe:
-                observed.append(weighting.observe(scores[score], asked, memory, before))  # type: ignore[operator]
-            alpha, after = weighting(scores[score], asked, memory, before)
+                observed.append(weighting.observe(*given))  # type: ignore[operator]
+            alpha, hands_on = weighting(*given)
             weights.append(alpha)
-            carried.append(after)
-            contexts.append(at_least_single(context(alpha, memory.states)))
-        joined = contexts[0] if len(contexts) == 1 else torch.cat(contexts, dim=1)
-        fed = self.second.input(drop(joined[:, : self.fed], masks.context))
-        hidden = self.second.step(fed, query, masks.second)
-        return State(hidden, tuple(carried)), Step(hidden, joined, weights[0], observed)
+            carried.append(hands_on)
+            contexts.append([at_least_single(context(alpha, states)) for states in memory.states])
+        hidden = []
+        for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):
+            fed = _side_by_side([contexts[place][number] for place in self.fed])
+            values = gru.input(drop(fed, mask.context))  # type: ignore[operator]
+            hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]
+        joined = _side_by_side(hidden)
+        vectors = _side_by_side([vector for of_encoders in contexts for vector in of_encoders])
+        return State(joined, tuple(carried)), Step(joined, vectors, weights[0], observed)
 
-    def _masks(self, memory: Memory) -> Masks:
-        rows, hidden, like = len(memory.states), self.first.hidden, memory.summary
-        return Masks(
-            first=self.dropout.draw(rows, hidden, like),
-            query=self.dropout.draw(rows, hidden, like),
-            second=self.dropout.draw(rows, hidden, like),
-            context=self.dropout.draw(rows, self.fed, like),
-        )
+    def _masks(self, memory: Memory) -> list[Masks]:
+        rows, like = len(memory.mask), memory.states[0]
+        return [
+            Masks(
+                first=self.dropout.draw(rows, self.size, like),
+                query=self.dropout.draw(rows, self.size, like),
+                second=self.dropout.draw(rows, self.size, like),
+                context=self.dropout.draw(rows, memory_size * len(self.fed), like),
+            )
+            for memory_size in self.memory_sizes
+        ]
 
     def _readout(self, before: Tensor, hidden: Tensor, contexts: Tensor) -> Tensor:
-        """Join embedding (N, E), state (N, H) and contexts (N, C·M) into (N, E)."""
-        total = self.readout_word(before) + self.readout_state(hidden)
-        size = contexts.shape[1] // len(self.readout_contexts)
-        for linear, vector in zip(self.readout_contexts, contexts.split(size, dim=1), strict=True):
+        """Join embedding (N, E), states (N, S·H) and contexts (N, ·) into (N, E)."""
+        total = self.readout_word(before)
+        for linear, vector in zip(self.readout_states, hidden.split(self.size, dim=1), strict=True):
+            total = total + linear(vector)
+        sizes = self.memory_sizes * len(self.weightings)
+        for linear, vector in zip(self.readout_contexts, contexts.split(sizes, dim=1), strict=True):
             total = total + linear(vector)
         return torch.tanh(total)
+
+
+def _score_of(options: Context, scores: Sequence[Tensor]) -> Tensor:
+    """Choose a context's score (B, J), or mix it from all."""
+    if options.mixture is None:
+        return scores[options.score]
+    total = options.mixture[0] * scores[0]
+    for share, score in zip(options.mixture[1:], scores[1:], strict=True):
+        total = total + share * score
+    return total
+
+
+def _side_by_side(vectors: Sequence[Tensor]) -> Tensor:
+    """Join vectors (B, ·) of each sentence."""
+    return vectors[0] if len(vectors) == 1 else torch.cat(list(vectors), dim=1)

@@ -29,7 +29,7 @@ class Part(Weighting):
 
     def start(self, memory: Memory) -> Carried:
         """Begin at the start of the sentence: one centre each (B,)."""
-        return (memory.summary.new_zeros(len(memory.lengths)),)
+        return (memory.states[0].new_zeros(len(memory.lengths)),)
 
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
         """Weigh the positions: (B, J) → (B, J); the centre (B,) is carried on."""

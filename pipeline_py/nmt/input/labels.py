@@ -1,0 +1,21 @@
+"""The embedding of dependency labels (Sennrich and Haddow 2016)."""
+
+from collections.abc import Mapping
+
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import LabelInput
+from pipeline_py.nmt.batch import Batch
+
+
+class Part(nn.Module):
+    """A row of a table for the label of each word; the end of the sentence has a label of its own."""
+
+    def __init__(self, options: LabelInput, size: int, vocabularies: Mapping[str, int]) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabularies["labels"], size)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Embed the labels of B sentences of up to J positions: (J, B, size)."""
+        embedded: Tensor = self.embedding(batch.syntax["labels"].squeeze(2).T)
+        return embedded

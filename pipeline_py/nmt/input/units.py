@@ -1,0 +1,67 @@
+"""Source dependency representations: dependency units through a convolutional network (SDRNMT section 3)."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import UnitInput
+from pipeline_py.nmt.batch import Batch
+
+WIDTH = 3
+"""Rows under a convolution's kernel."""
+
+
+class Part(nn.Module):
+    """V_U, made of the n = 10 embedded words of a unit, (n, d), by convolutions and poolings along the unit.
+
+    A convolution has kernels over 3 rows and all d columns, d of them, with a bias, and then ReLU; a pooling takes the
+    larger of two consecutive rows, column by column.
+
+    - `stacked` reproduces the sizes that the paper prints: convolution 10 → 8, convolution of stride 2 with one row
+      of zeros at each end 8 → 4, poolings 4 → 2 → 1.
+    - `alternate`: convolution 10 → 8, pooling 8 → 4, convolution 4 → 2, pooling 2 → 1.
+
+    The output is the mean over the rows that are left, which is one.
+    """
+
+    def __init__(self, options: UnitInput, size: int, vocabularies: Mapping[str, int]) -> None:
+        super().__init__()
+        self.order = options.order
+        self.embedding = nn.Embedding(vocabularies["units"], size)
+        self.first = nn.Linear(WIDTH * size, size)
+        self.second = nn.Linear(WIDTH * size, size)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Represent the units of B sentences of up to J positions: (J, B, size), zero on padding."""
+        units = batch.syntax["units"].transpose(0, 1)  # (J, B, n)
+        length, sentences = units.shape[:2]
+        real = torch.arange(length, device=units.device).unsqueeze(1) < batch.source_lengths  # (J, B)
+        place = real.flatten().nonzero().squeeze(1)
+        represented = self.represent(units.flatten(0, 1).index_select(0, place))
+        spread = represented.new_zeros(length * sentences, represented.shape[1]).index_copy(0, place, represented)
+        return spread.view(length, sentences, -1)
+
+    def represent(self, units: Tensor) -> Tensor:
+        """Represent U units by identifiers: (U, n) → (U, size)."""
+        rows = self.embedding(units)  # (U, 10, d)
+        rows = _convolve(rows, self.first)  # (U, 8, d)
+        if self.order == "stacked":
+            rows = nn.functional.pad(rows, (0, 0, 1, 1))  # (U, 10, d)
+            rows = _pool(_pool(_convolve(rows, self.second, stride=2)))  # (U, 1, d)
+        else:
+            rows = _pool(_convolve(_pool(rows), self.second))  # (U, 1, d)
+        return rows.mean(dim=1)
+
+
+def _convolve(rows: Tensor, kernels: nn.Linear, stride: int = 1) -> Tensor:
+    """Apply all kernels to every three consecutive rows: (U, R, d) → (U, ⌊(R − 3) / stride⌋ + 1, d)."""
+    count = (rows.shape[1] - WIDTH) // stride + 1
+    last = stride * (count - 1) + 1
+    under = torch.cat([rows[:, offset : offset + last : stride] for offset in range(WIDTH)], dim=2)
+    return kernels(under).relu()
+
+
+def _pool(rows: Tensor) -> Tensor:
+    """Take the larger of rows 0 and 1, of 2 and 3, …: (U, R, d) → (U, R/2, d)."""
+    return torch.maximum(rows[:, 0::2], rows[:, 1::2])

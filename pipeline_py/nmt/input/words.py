@@ -1,0 +1,21 @@
+"""The embedding of words or pieces."""
+
+from collections.abc import Mapping
+
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import WordInput
+from pipeline_py.nmt.batch import Batch
+
+
+class Part(nn.Module):
+    """V_x, a row of a table for each identifier of the source vocabulary."""
+
+    def __init__(self, options: WordInput, size: int, vocabularies: Mapping[str, int]) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabularies["source"], size)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Embed B sentences of up to J positions: (J, B, size)."""
+        embedded: Tensor = self.embedding(batch.source.T)
+        return embedded
