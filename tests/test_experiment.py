@@ -10,6 +10,7 @@ import yaml
 
 from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
 from pipeline_py.config.experiment import load
+from pipeline_py.config.systems import System
 from pipeline_py.stage import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -77,7 +78,34 @@ def test_the_default_is_valid(config):
         ("corpora.tests.0.name", "dev", "a test set cannot be called `dev`"),
         ("corpora.tests.0.name", "long", "test sets need different names; repeated: long"),
         ("tables.table1.systems", ["GlobalAtt", "SDAt"], "unknown system `SDAt`; did you mean `SDAtt`?"),
-        ("tables.table1.baseline", "PBSMT", "table `table1`: unknown system `PBSMT`"),
+        ("tables.table1.baseline", "Moses", "table `table1`: unknown system `Moses`"),
+        ("tables.table1.labels", {"SDRMT-2": "x"}, "table `table1`: unknown system `SDRMT-2`"),
+        ("training.seeds", [1, 2, 1], "every seed once"),
+        ("training.seeds", [], "training.seeds: list should have at least 1 item"),
+        ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
+        ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
+        ("systems.PBSMT.type", "moses", "systems.PBSMT: input tag 'moses'"),
+        (
+            "systems.SDRNMT-2.contexts",
+            [{"type": "global", "mixture": [1]}],
+            "a context mixes 1 scores, but there are 2",
+        ),
+        ("systems.SDRNMT-2.scores", [{"type": "mlp", "encoder": 2}], "a score reads encoder 2, but there are 2"),
+        ("systems.SDRNMT-2.contexts", [{"type": "global", "score": 1, "mixture": [1, 2]}], "either one `score` or"),
+        ("systems.SDRNMT-1.encoders", [{"inputs": ["words", "units"]}], "at most one of an encoder's inputs"),
+        (
+            "systems.SDRNMT-1.encoders",
+            [{"inputs": [{"type": "units", "size": 5}]}],
+            "must add up to the embedding of 128",
+        ),
+        ("systems.SDRNMT-1.encoders", [{"inputs": ["words", {"type": "units", "size": 128}]}], "must add up"),
+        (
+            "systems.SDRNMT-1.encoders",
+            [{"inputs": [{"type": "units", "size": 5, "share": 0.1}]}],
+            "`size` or a `share`",
+        ),
+        ("systems.SDRNMT-1.parser", None, "system `SDRNMT-1` reads units: name its `parser`"),
+        ("evaluation.length_groups", [10, 10], "length_groups must rise"),
         ("preset", "fst", "unknown preset `fst`; known are none"),
     ],
 )
@@ -100,7 +128,7 @@ def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
         load({**config, "preset": "small"})
     del config["presets"]["broken"]
     small = load({**config, "preset": "small"})
-    assert {system.model.hidden for system in small.systems.values()} == {7}
+    assert {system.model.hidden for system in small.systems.values() if system.type == "neural"} == {7}
     assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
 
 
@@ -119,6 +147,39 @@ def test_a_system_keeps_what_it_sets_itself(config):
     assert experiment.systems["SDAtt"].model.hidden == 9
     assert experiment.systems["SDAtt"].model.embedding == config["model"]["embedding"]
     assert experiment.systems["GlobalAtt"].model.hidden == config["model"]["hidden"]
+
+
+def test_what_systems_read_follows_from_their_parts(config):
+    systems = load(config).systems
+    read = {name: systems[name].syntax for name in ("PBSMT", "GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")}
+    assert read == {
+        "PBSMT": [],
+        "GlobalAtt": [],
+        "Sennrich-deponly": ["labels"],
+        "SDRNMT-1": ["units"],
+        "SDRNMT-2": ["units"],
+    }
+    assert "nmt.input.units" in systems["SDRNMT-2"].modules and "nmt.input.units" not in systems["SDAtt"].modules
+
+
+def test_inputs_share_the_embedding_as_in_the_paper(config):
+    (encoder,) = load(config).systems["SDRNMT-1"].encoders
+    assert encoder.sizes(620) == [360, 260] and encoder.sizes(128) == [74, 54]
+
+
+@pytest.mark.parametrize(
+    ("contexts", "fed"),
+    [(["local", "global"], [1]), (["local", "flexible"], [0]), (["global", "local", "flexible"], [0])],
+)
+def test_the_second_gru_is_fed_the_global_context(contexts, fed):
+    assert System.model_validate({"contexts": contexts}).fed == fed
+    both = {"contexts": contexts, "decoder": {"type": "conditional_gru", "gru_context": "both"}}
+    assert System.model_validate(both).fed == list(range(len(contexts)))
+
+
+def test_runs_are_named_by_their_seeds(config):
+    experiment = load(changed(config, "training.seeds", [1, 7]))
+    assert experiment.runs("SDAtt") == ["seed1", "seed7"] and experiment.runs("PBSMT") == ["single"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "workflow" / "experiments").glob("*.yaml")), ids=lambda file: file.stem)

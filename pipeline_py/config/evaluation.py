@@ -1,8 +1,9 @@
 """`evaluation`: how output becomes text again and is scored."""
 
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
 
@@ -15,4 +16,15 @@ class Evaluation(Section):
         "13a",
         description="sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.",
     )
+    length_groups: list[PositiveInt] = Field(
+        [10, 20, 30, 40, 50, 60, 70, 80],
+        min_length=1,
+        description="Words of the source up to which a group of sentences goes, in the figures of BLEU by length.",
+    )
     lowercase: bool = Field(True, description="Case-insensitive BLEU, as in the papers.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if any(low >= high for low, high in pairwise(self.length_groups)):
+            raise ValueError("length_groups must rise")
+        return self

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from pipeline_py.config.any_system import AnySystem, type_of_system
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.decoding import Decoding
@@ -32,7 +33,7 @@ class Experiment(Section):
     parsers: dict[str, Parser] = {}
     subword: Subword = Subword()
     model: Model = Field(Model(), description="Sizes of every system that does not set its own.")
-    systems: dict[str, System]
+    systems: dict[str, AnySystem]
     training: Training = Training()
     decoding: Decoding = Decoding()
     evaluation: Evaluation = Evaluation()
@@ -51,6 +52,9 @@ class Experiment(Section):
                     "and do not begin it with `.` or `-`"
                 )
         for title, table in self.tables.items():
+            for name in [*table.labels, *(table.published.names if table.published else [])]:
+                if name not in self.systems:
+                    raise ValueError(f"table `{title}`: {_unknown('system', name, self.systems)}")
             for row in [*table.systems, table.baseline, *table.proposed]:
                 if row not in self.systems:
                     raise ValueError(f"table `{title}`: {_unknown('system', row, self.systems)}")
@@ -80,6 +84,14 @@ class Experiment(Section):
         """Parsers that are trained here and that some system reads, sorted."""
         read = {system.parser for system in self.systems.values()}
         return sorted(name for name, parser in self.parsers.items() if name in read and parser.type == "trained")
+
+    def is_neural(self, system: str) -> bool:
+        """Whether a system is a network, and not phrase-based."""
+        return isinstance(self.systems[system], System)
+
+    def runs(self, system: str) -> list[str]:
+        """What the runs of a system are called in paths: one for each seed, or a single one without chance."""
+        return [f"seed{seed}" for seed in self.training.seeds] if self.is_neural(system) else ["single"]
 
     def folder(self, kind: str) -> str:
         """Where artifacts of a kind ("results", "logs", "benchmarks") go."""
@@ -143,7 +155,7 @@ def _validate(config: dict[str, Any], origin: str) -> Experiment:
     if isinstance(systems, Mapping) and isinstance(model, Mapping):
         config["systems"] = {
             name: {**system, "model": _model_over(model, system.get("model"))}
-            if isinstance(system := {} if given is None else given, Mapping)
+            if isinstance(system := {} if given is None else given, Mapping) and type_of_system(system) == "neural"
             else given
             for name, given in systems.items()
         }

@@ -20,7 +20,20 @@ def _type_alone(value: Any) -> Any:
 class Input(Section):
     """A vector for each source position; those of all inputs side by side are what an encoder reads."""
 
-    size: PositiveInt | None = Field(None, description="null: what the encoder's other inputs leave of the embedding.")
+    size: PositiveInt | None = Field(
+        None, description="null, without a `share`: what the encoder's other inputs leave of the embedding."
+    )
+    share: float | None = Field(None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded.")
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if self.size is not None and self.share is not None:
+            raise ValueError("an input has either a `size` or a `share` of the embedding; give one of the two")
+        return self
+
+    def size_of(self, embedding: int) -> int | None:
+        """How many dimensions of the embedding the input asks for; None: what is left."""
+        return self.size if self.share is None else max(1, round(self.share * embedding))
 
 
 class WordInput(Input):
@@ -55,7 +68,7 @@ class BidirectionalGRU(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if sum(part.size is None for part in self.inputs) > 1:
+        if sum(part.size is None and part.share is None for part in self.inputs) > 1:
             raise ValueError("at most one of an encoder's inputs may leave its `size` open; give the others theirs")
         return self
 
@@ -65,8 +78,9 @@ class BidirectionalGRU(Section):
         Raises:
             ValueError: where they are too large or too small together.
         """
-        given = sum(part.size or 0 for part in self.inputs)
-        sizes = [embedding - given if part.size is None else part.size for part in self.inputs]
+        asked = [part.size_of(embedding) for part in self.inputs]
+        given = sum(size or 0 for size in asked)
+        sizes = [embedding - given if size is None else size for size in asked]
         if min(sizes) < 1 or sum(sizes) != embedding:
             raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding}")
         return sizes
@@ -176,6 +190,7 @@ class Model(Section):
 class System(Section):
     """One row of the tables: encoders × scores × contexts × decoder."""
 
+    type: Literal["neural"] = "neural"
     encoders: list[Annotated[BidirectionalGRU, BeforeValidator(_type_alone)]] = Field(
         [BidirectionalGRU()], min_length=1, description="The decoder has a state for each."
     )

@@ -1,10 +1,20 @@
 """`tables`: which systems stand in which table, and what their marks compare with."""
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.corpora import NAME
+
+
+class PublishedNumbers(Section):
+    """A table of a paper whose data the experiment's data is: its numbers stand beside ours."""
+
+    paper: str = Field(pattern=NAME, description="A file of `workflow/published/`, without its ending.")
+    table: str = Field(description="Number of the table in the paper.")
+    task: str = Field(description="As in the file, e.g. en-de.")
+    names: dict[str, str] = Field({}, description="What the paper calls our systems, where not as their labels.")
 
 
 class Table(Section):
@@ -14,6 +24,13 @@ class Table(Section):
     systems: list[str] = Field(min_length=2, description="Rows, in order.")
     baseline: str = Field(description="The row that * and ** compare with.")
     proposed: list[str] = Field([], description="Rows that † compares with the best of the other rows.")
+    marks: Literal["sdatt", "sdrnmt", "none"] = Field(
+        "sdatt", description="sdrnmt: only * and **, and only behind proposed rows; none: no marks."
+    )
+    labels: dict[str, str] = Field({}, description="What rows are called, where not by their system's name.")
+    published: PublishedNumbers | None = Field(
+        None, description="Only where training, dev and test sets are the paper's; null: nothing beside our numbers."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:

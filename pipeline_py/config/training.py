@@ -1,8 +1,8 @@
 """`training`: how every neural system is trained."""
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
 
@@ -17,9 +17,11 @@ class Optimizer(Section):
 
 
 class Training(Section):
-    """One training run."""
+    """How a system is trained; one run for each seed."""
 
-    seed: int = 1
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [1], min_length=1, description="A table's cells are means over the runs of all seeds."
+    )
     optimizer: Optimizer = Optimizer()
     batch_size: PositiveInt = 80
     batch_unit: Literal["sentences", "tokens"] = Field(
@@ -41,3 +43,9 @@ class Training(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     precision: Literal["float32", "bfloat16"] = "float32"
     threads: PositiveInt = Field(1, description="CPU threads of one training.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if len({*self.seeds}) < len(self.seeds):
+            raise ValueError("every seed once; a repeated seed gives the same run again")
+        return self

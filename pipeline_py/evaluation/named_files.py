@@ -1,6 +1,6 @@
 """Files given on the command line as NAME=FILE."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pipeline_py.stage import InputError
@@ -8,9 +8,6 @@ from pipeline_py.stage import InputError
 
 def named_files(pairs: Sequence[str], option: str) -> dict[str, Path]:
     """Map names to files, in the order given.
-
-    A name such as `SDAtt (n=2)`, and a path, may hold a `=` themselves: the pair is cut at the first one that
-    has an existing file behind it.
 
     Args:
         pairs: values of the option, `NAME=FILE`.
@@ -21,16 +18,37 @@ def named_files(pairs: Sequence[str], option: str) -> dict[str, Path]:
     """
     files: dict[str, Path] = {}
     for pair in pairs:
-        places = [place for place, character in enumerate(pair) if character == "="]
-        if not places:
-            raise InputError(f"{option} {pair!r} has no '='; write it as NAME=FILE")
-        place = next((place for place in places if Path(pair[place + 1 :]).is_file()), places[0])
-        name, path = pair[:place], Path(pair[place + 1 :])
-        if not name or not name.isprintable():
-            raise InputError(f"{option} {pair!r} needs a printable name before the '='")
+        name, path = named_file(pair, option)
         if name in files:
             raise InputError(f"{option} names {name!r} twice; give every name once")
-        if not path.is_file():
-            raise InputError(f"no such file for {option} {name!r}; make it or correct the path", path)
         files[name] = path
     return files
+
+
+def named_file(pair: str, option: str) -> tuple[str, Path]:
+    """Split `NAME=FILE`, one value of the option.
+
+    A name such as `SDAtt (n=2)`, and a path, may hold a `=` themselves: the pair is cut at the first one that
+    has an existing file behind it.
+
+    Raises:
+        InputError: if the value is no pair, the name is not printable, or the file is missing.
+    """
+    places = [place for place, character in enumerate(pair) if character == "="]
+    if not places:
+        raise InputError(f"{option} {pair!r} has no '='; write it as NAME=FILE")
+    place = next((place for place in places if Path(pair[place + 1 :]).is_file()), places[0])
+    name, path = pair[:place], Path(pair[place + 1 :])
+    if not name or not name.isprintable():
+        raise InputError(f"{option} {pair!r} needs a printable name before the '='")
+    if not path.is_file():
+        raise InputError(f"no such file for {option} {name!r}; make it or correct the path", path)
+    return name, path
+
+
+def by_system(files: Mapping[str, Path]) -> dict[str, list[Path]]:
+    """Gather the runs of each system, in the order given: `NAME:RUN`, or `NAME` alone where there is one run."""
+    systems: dict[str, list[Path]] = {}
+    for name, path in files.items():
+        systems.setdefault(name.rpartition(":")[0] or name, []).append(path)
+    return systems

@@ -2,6 +2,7 @@
 
 BLEU is no mean over sentences, so a sentence has no score to compare. Instead, for every i, the system's i-th
 output takes the place of the baseline's: a plus where the baseline's corpus BLEU rises, a minus where it falls.
+Where systems were run several times, the i-th output is that of all runs, and the statistics are sums over them.
 """
 
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 import csv
 from itertools import permutations
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import numpy as np
@@ -11,7 +12,7 @@ from typer import Option
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu
-from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sign_test import sign_test
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -32,32 +33,56 @@ def significance(
     The output has one row for every ordered pair: `system` is tested against the baseline `other`; `better`,
     `worse` and `ties` count the sentences that raise, lower or leave BLEU when they replace the baseline's.
 
+    Of several runs of a system (seeds), the outputs of all runs for a sentence are replaced together, and BLEU is that
+    of all runs as one corpus. So the trials of the test stay sentences, as many as the set has, and what a run owes
+    to its seed averages out, as Clark et al. (2011) ask for; trials of single outputs would count a sentence several
+    times over. `bleu_system` and `bleu_other` are means over the runs.
+
     Args:
-        system: NAME=FILE, a system's detokenized output; give the option once for each system.
+        system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
+            where there is one run). Systems have equally many runs, or a single one.
         reference: a reference translation; give the option once for each.
         output: the comparisons as TSV.
         tokenizer: sacrebleu's tokenizer, the same as for the scores.
         lowercase: case-insensitive BLEU, the same as for the scores.
 
     Raises:
-        InputError: if there are fewer than two systems, files differ in length, or a reference line is empty.
+        InputError: if there are fewer than two systems, their runs differ in number, files differ in length, or a
+            reference line is empty.
     """
-    outputs = named_files(system, "--system")
-    if len(outputs) < 2:
+    systems = by_system(named_files(system, "--system"))
+    if len(systems) < 2:
         raise InputError("significance compares systems; give --system NAME=FILE at least twice")
-    statistics = _statistics(list(outputs.values()), reference, tokenizer, lowercase)
-    by_name = dict(zip(outputs, statistics, strict=True))
-    scores = {name: bleu.corpus_score(values).score for name, values in by_name.items()}
+    runs = _number_of_runs(systems)
+    statistics = iter(
+        _statistics([path for paths in systems.values() for path in paths], reference, tokenizer, lowercase)
+    )
+    scores: dict[str, float] = {}
+    pooled: dict[str, np.ndarray] = {}
+    for name, paths in systems.items():
+        of_runs = [next(statistics) for _ in paths]
+        scores[name] = fmean(bleu.corpus_score(values).score for values in of_runs)
+        # A system with a single run says the same each time.
+        pooled[name] = np.sum(of_runs, axis=0) * (runs // len(of_runs))
     with writing(output) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(COLUMNS)
-        for name, other in permutations(outputs, 2):
-            test = sign_test(by_name[name], by_name[other])
+        for name, other in permutations(systems, 2):
+            test = sign_test(pooled[name], pooled[other])
             table.writerow((name, other, scores[name], scores[other], test.better, test.worse, test.ties, test.p_value))
 
 
+def _number_of_runs(systems: dict[str, list[Path]]) -> int:
+    counts = {name: len(paths) for name, paths in systems.items()}
+    runs = max(counts.values())
+    for name, count in counts.items():
+        if count not in (1, runs):
+            raise InputError(f"--system {name!r} has {count} runs and others have {runs}; give equally many, or one")
+    return runs
+
+
 def _statistics(outputs: list[Path], references: list[Path], tokenizer: bleu.Tokenizer, lowercase: bool) -> np.ndarray:
-    """Statistics of every sentence of every system, (systems, sentences, 10)."""
+    """Statistics of every sentence of every output, (outputs, sentences, 10)."""
     metric = bleu.metric(tokenizer, lowercase)
     rows = [
         [bleu.sentence_statistics(metric, line, lines[len(outputs) :]) for line in lines[: len(outputs)]]

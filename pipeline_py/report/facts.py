@@ -30,7 +30,8 @@ COLUMNS = {
     "seed": "seed",
 }
 ACCURACIES = ("UAS", "LAS")
-SOFTWARE = ("torch", "stanza", "sacrebleu")
+# What parses and scores whatever the system is made with.
+SHARED_SOFTWARE = ("stanza", "sacrebleu")
 NOTHING = "–"
 
 
@@ -51,7 +52,8 @@ def facts(
     What the parts of a system observed on dev, such as the vision span of flexible attention, has columns of its own.
 
     Args:
-        facts: SYSTEM=FILE, the facts.json of a training; give the option once for each, in the table's order.
+        facts: SYSTEM=FILE, or SYSTEM:RUN=FILE where a system has several runs, the facts.json of a training; give the
+            option once for each, in the table's order.
         output: the table as TSV.
         title: headline of the table.
         parser: SYSTEM=PARSER, the parser whose trees a system reads; repeatable.
@@ -62,19 +64,22 @@ def facts(
         InputError: if a file lacks a fact, or a system or parser is unknown.
     """
     read = {name: _read_facts(path) for name, path in named_files(facts, "--facts").items()}
-    parsers = _parsers(parser or [], read)
+    system_of = {name: name.rpartition(":")[0] or name for name in read}
+    parsers = _parsers(parser or [], system_of.values())
     accuracies = {name: _read_accuracy(path) for name, path in _accuracy_files(parser_accuracy or [], parsers)}
-    software = list(dict.fromkeys([*SOFTWARE, *(name for content in read.values() for name in content["versions"])]))
+    software = list(
+        dict.fromkeys([*(name for content in read.values() for name in content["versions"]), *SHARED_SOFTWARE])
+    )
     observed = {name: _statistics(content) for name, content in read.items()}
     statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
     columns = ["system", *COLUMNS, *statistics, "parser", *ACCURACIES, *software]
     rows = [
         [
-            name,
+            system_of[name],
             *(content[key] for key in COLUMNS.values()),
             *(observed[name].get(column) for column in statistics),
-            parsers.get(name),
-            *(accuracies.get(parsers.get(name, ""), {}).get(accuracy) for accuracy in ACCURACIES),
+            parsers.get(system_of[name]),
+            *(accuracies.get(parsers.get(system_of[name], ""), {}).get(accuracy) for accuracy in ACCURACIES),
             *(content["versions"].get(package, _installed(package)) for package in software),
         ]
         for name, content in read.items()
@@ -141,7 +146,7 @@ def _read_accuracy(path: Path) -> dict[str, str]:
 
 def _installed(package: str) -> str | None:
     try:
-        return metadata.version(package) if package in SOFTWARE else None
+        return metadata.version(package) if package in SHARED_SOFTWARE else None
     except metadata.PackageNotFoundError:
         return None
 

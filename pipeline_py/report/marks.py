@@ -1,12 +1,12 @@
 """Significance marks: which rows a paper compares a row with, and the symbols it raises behind a score."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pipeline_py.report.results import Results
 
-MarkStyle = Literal["sdatt", "none"]
+MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ STYLES: dict[MarkStyle, Sequence[Mark]] = {
         Mark(against="baseline", levels=((0.01, "**"), (0.05, "*")), proposed_only=False),
         Mark(against="best", levels=((0.05, "†"),), proposed_only=True),
     ),
+    # Chen et al. (2017), Table 1: the marked rows are the proposed ones.
+    "sdrnmt": (Mark(against="baseline", levels=((0.01, "**"), (0.05, "*")), proposed_only=True),),
     "none": (),
 }
 
@@ -43,6 +45,7 @@ class Marker:
     baseline: str
     best: str | None
     proposed: Sequence[str]
+    label: Callable[[str], str]
 
     def marks(self, row: str, test: str) -> str:
         """Symbols behind the score of `row` on a test set, "" where it is not significantly better."""
@@ -58,7 +61,7 @@ class Marker:
     def legend(self) -> list[str]:
         """One sentence for each symbol that may stand in the table."""
         return [
-            f"{symbol}: significantly better than {other} at p < {alpha} (sign test)."
+            f"{symbol}: significantly better than {self.label(other)} at p < {alpha} (sign test)."
             for mark in STYLES[self.style]
             if (other := self._other(mark)) is not None and not (mark.proposed_only and not self.proposed)
             for alpha, symbol in reversed(mark.levels)

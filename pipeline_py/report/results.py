@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.stage import InputError
@@ -18,10 +18,15 @@ SAME_SCORE = 0.05 + 1e-9
 
 @dataclass(frozen=True)
 class Score:
-    """BLEU in percent, and sacrebleu's signature that says how it was counted."""
+    """BLEU in percent of each run, and sacrebleu's signature that says how it was counted."""
 
-    bleu: float
+    runs: tuple[float, ...]
     signature: str
+
+    @property
+    def bleu(self) -> float:
+        """Mean over the runs."""
+        return fmean(self.runs)
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,13 @@ class Results:
     scores: dict[tuple[str, str], Score]
     comparisons: dict[tuple[str, str, str], Comparison]
 
+    def averages(self, row: str) -> tuple[float, ...]:
+        """Mean BLEU over the test sets of each run of a row."""
+        return tuple(map(fmean, zip(*(self.scores[row, test].runs for test in self.tests), strict=True)))
+
     def average(self, row: str) -> float:
-        """Mean BLEU of a row over the test sets."""
-        return fmean(self.scores[row, test].bleu for test in self.tests)
+        """Mean BLEU of a row over the test sets and runs."""
+        return fmean(self.averages(row))
 
     def best(self, rows: Sequence[str]) -> str | None:
         """The row with the highest average, the first of equals."""
@@ -99,32 +108,52 @@ class Results:
         return signatures
 
 
+def deviation(values: Sequence[float]) -> float | None:
+    """Sample standard deviation over runs; None of one run."""
+    return stdev(values) if len(values) > 1 else None
+
+
 def read_scores(pairs: Sequence[str], rows: Sequence[str], sets: Sequence[str]) -> dict[tuple[str, str], Score]:
-    """Read the scores of `NAME:SET=FILE`, sacrebleu JSON.
+    """Read the scores of `ROW:SET=FILE`, or `ROW:SET:RUN=FILE` where a row has several runs, sacrebleu JSON.
 
     Raises:
-        InputError: if a score is missing, is none, or belongs to no cell.
+        InputError: if a score is missing, is none, belongs to no cell, or the runs of a row differ between sets.
     """
     files = named_files(pairs, "--score")
     cells = {f"{row}:{name}": (row, name) for row in rows for name in sets}
-    for key in files:
-        if key not in cells:
+    runs: dict[tuple[str, str], dict[str, Path]] = {cell: {} for cell in cells.values()}
+    for key, path in files.items():
+        name, run = (key, "") if key in cells else (key.rpartition(":")[0], key.rpartition(":")[2])
+        if name not in cells:
             raise InputError(f"--score {key!r} belongs to no cell; name a --row and a --dev or --test as ROW:SET")
-    for key in cells:
-        if key not in files:
+        runs[cells[name]][run] = path
+    for key, (row, name) in cells.items():
+        if not runs[row, name]:
             raise InputError(f"no score of {key!r}; give --score {key}=FILE")
-    return {cell: _read_score(files[key]) for key, cell in cells.items()}
+        if runs[row, name].keys() != runs[row, sets[0]].keys():
+            raise InputError(
+                f"{row!r} has other runs on {name!r} than on {sets[0]!r}; give a score of each run on each"
+            )
+    return {cell: _read_cell(list(paths.values())) for cell, paths in runs.items()}
 
 
-def _read_score(path: Path) -> Score:
+def _read_cell(paths: Sequence[Path]) -> Score:
+    first, *others = map(_read_score, paths)
+    for (_, signature), path in zip(others, paths[1:], strict=True):
+        if signature != first[1]:
+            raise InputError(f"scored as {signature} and {paths[0]} as {first[1]}; score both alike", path)
+    return Score(runs=tuple(bleu for bleu, _ in (first, *others)), signature=first[1])
+
+
+def _read_score(path: Path) -> tuple[float, str]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        score = Score(bleu=float(content["score"]), signature=str(content["signature"]))
+        bleu, signature = float(content["score"]), str(content["signature"])
     except (ValueError, KeyError, TypeError):
         raise InputError("the file is no sacrebleu JSON with score and signature; score again", path) from None
-    if not isfinite(score.bleu):
-        raise InputError(f"the score is {score.bleu}, which is no BLEU; score again", path)
-    return score
+    if not isfinite(bleu):
+        raise InputError(f"the score is {bleu}, which is no BLEU; score again", path)
+    return bleu, signature
 
 
 def read_comparisons(pairs: Sequence[str], tests: Sequence[str]) -> dict[tuple[str, str, str], Comparison]:

@@ -8,11 +8,10 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.report import sheet
 from pipeline_py.report.marks import Marker, MarkStyle
+from pipeline_py.report.published import read_published
 from pipeline_py.report.results import Results, read_comparisons, read_scores
-from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.report.table_layout import PrintedTable, TableLayout
 from pipeline_py.stage import InputError
-
-AVERAGE = "AVG"
 
 
 def table(
@@ -27,14 +26,20 @@ def table(
     dev_name: str | None = None,
     proposed: list[str] | None = None,
     significance: list[str] | None = None,
+    label: list[str] | None = None,
+    published: Path | None = None,
+    published_table: str = "1",
+    published_task: str = "",
+    published_name: list[str] | None = None,
     mark_style: MarkStyle = "sdatt",
     markdown_output: Path | None = None,
     latex_output: Path | None = None,
 ) -> None:
     """Lay out BLEU on dev and every test set, its average over the test sets, and the paper's marks.
 
-    The TSV has the columns `system`, the dev set, for each test set its name and `NAME_marks`, and `AVG`. The table
-    is printed on stderr as well. Dev is never marked and not averaged, as in the papers.
+    The TSV has the columns `system`, the dev set, for each test set its name and `NAME_marks`, and `AVG`; where rows
+    have several runs, scores are means over them, and `NAME_sd` their sample standard deviation. The table is printed
+    on stderr as well. Dev is never marked and not averaged, as in the papers.
 
     Args:
         title: headline of the table.
@@ -43,11 +48,19 @@ def table(
         dev: the development set, as --score names it.
         dev_name: what the table's head calls it, as in "Dev (newstest2012)"; by default the same.
         test: name of a test set; give the option once for each, in the table's order.
-        score: ROW:SET=FILE, sacrebleu JSON of one cell; give the option once for each cell.
+        score: ROW:SET=FILE, sacrebleu JSON of one cell; give the option once for each cell, or as ROW:SET:RUN=FILE
+            for each of its runs.
         output: the table as TSV.
         proposed: a row that † compares with the best of the other rows, by AVG; repeatable.
         significance: TEST=FILE, the sign tests of a test set; repeatable.
-        mark_style: sdatt: * p < .05, ** p < .01 against the baseline, † p < .05 against the best; or none.
+        label: ROW=NAME, what the table calls a row; repeatable.
+        published: numbers that a paper printed for the same data, `workflow/published/*.tsv`; they get columns of
+            their own, called `NAME_published` in the TSV.
+        published_table: number of the paper's table.
+        published_task: the paper's task, as `en-de`.
+        published_name: ROW=NAME, what the paper calls a row, where not as its label; repeatable.
+        mark_style: sdatt: * p < .05, ** p < .01 against the baseline, † p < .05 against the best; sdrnmt: * and **
+            alone, and only behind proposed rows; or none.
         markdown_output: the table as Markdown.
         latex_output: the table as LaTeX.
 
@@ -64,16 +77,29 @@ def table(
         comparisons=read_comparisons(significance or [], test),
     )
     best = results.best([name for name in row if name not in (proposed or [])])
-    marker = Marker(results=results, style=mark_style, baseline=baseline, best=best, proposed=proposed or [])
-    layout = _layout(title, dev_name or dev, results, marker)
+    labels = _labels(label or [], row, "--label")
+    marker = Marker(
+        results=results,
+        style=mark_style,
+        baseline=baseline,
+        best=best,
+        proposed=proposed or [],
+        label=lambda name: labels.get(name, name),
+    )
+    printed = None
+    if published is not None:
+        names = {name: labels.get(name, name) for name in row} | _labels(published_name or [], row, "--published-name")
+        printed = PrintedTable(read_published(published), published_table, published_task, names)
+    layout = TableLayout(results, marker, dev_name or dev, printed)
+    drawn = layout.sheet(title)
 
     with writing(output) as file:
-        sheet.write_tsv(file, *_values(results, layout))
+        sheet.write_tsv(file, *layout.values())
     for path, render in ((markdown_output, sheet.markdown), (latex_output, sheet.latex)):
         if path is not None:
             with writing(path) as file:
-                file.write(render(layout))
-    sys.stderr.write(sheet.plain(layout))
+                file.write(render(drawn))
+    sys.stderr.write(sheet.plain(drawn))
 
 
 def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]) -> None:
@@ -86,50 +112,14 @@ def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]
             raise InputError(f"{name!r} is not a row of the table; the rows are {', '.join(map(repr, rows))}")
 
 
-def _layout(title: str, dev_name: str, results: Results, marker: Marker) -> Sheet:
-    dev = "Dev" if dev_name.lower() == "dev" else f"Dev ({dev_name})"
-    averaged = f"{AVERAGE} is the mean over the test sets."
-    return Sheet(
-        title=title,
-        columns=["System", dev, *results.tests, AVERAGE],
-        rows=[_row(name, results, marker) for name in results.rows],
-        notes=[*marker.legend(), averaged, *_signature_notes(results.signatures())],
-        bold_means=f"better than the best baseline, {marker.best}" if marker.best and marker.proposed else "",
-    )
-
-
-def _row(name: str, results: Results, marker: Marker) -> list[Cell]:
-    compared = marker.best if name in marker.proposed else None
-
-    def is_bold(test: str) -> bool:
-        return compared is not None and results.scores[name, test].bleu > results.scores[compared, test].bleu
-
-    average = results.average(name)
-    return [
-        Cell(name),
-        Cell(f"{results.scores[name, results.dev].bleu:.2f}"),
-        *(
-            Cell(f"{results.scores[name, test].bleu:.2f}", marks=marker.marks(name, test), bold=is_bold(test))
-            for test in results.tests
-        ),
-        Cell(f"{average:.2f}", bold=compared is not None and average > results.average(compared)),
-    ]
-
-
-def _signature_notes(signatures: dict[str, str]) -> list[str]:
-    if len(set(signatures.values())) == 1:
-        return [f"BLEU by sacrebleu: {next(iter(signatures.values()))}."]
-    return [f"BLEU on {name} by sacrebleu: {signature}." for name, signature in signatures.items()]
-
-
-def _values(results: Results, layout: Sheet) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows of the TSV, marks apart from numbers."""
-    columns = ["system", results.dev, *(part for test in results.tests for part in (test, f"{test}_marks")), AVERAGE]
-    rows = [
-        [name.text, dev.text, *(part for cell in tests for part in (cell.text, cell.marks)), average.text]
-        for name, dev, *tests, average in layout.rows
-    ]
-    return columns, rows
+def _labels(pairs: Sequence[str], rows: Sequence[str], option: str) -> dict[str, str]:
+    labels = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or name not in rows or not text:
+            raise InputError(f"{option} {pair!r} names no row; write it as ROW=NAME with a --row")
+        labels[name] = text
+    return labels
 
 
 if __name__ == "__main__":

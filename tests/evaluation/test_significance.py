@@ -134,6 +134,47 @@ def test_table_has_every_ordered_pair(tmp_path: Path) -> None:
     assert (equal["better"], equal["worse"], equal["ties"], float(equal["p_value"])) == ("0", "0", "60", 1.0)
 
 
+def test_runs_are_replaced_together(tmp_path: Path) -> None:
+    """Two runs of a system against two of another and one of a third, by rescoring both runs as one corpus."""
+    state = random.Random(3)
+    reference = [line or "mat" for line in sentences(state, 30, 12)]
+    runs = {name: [disturbed(line, state) for line in reference] for name in ("A:1", "A:2", "B:1", "B:2", "C")}
+    given = []
+    for name, lines in {"reference": reference, **runs}.items():
+        path = tmp_path / name.replace(":", "-")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        given.append(f"{name}={path}")
+    output = tmp_path / "out.tsv"
+    significance(system=given[1:], reference=[tmp_path / "reference"], output=output)
+    with output.open(encoding="utf-8", newline="") as file:
+        rows = {(row["system"], row["other"]): row for row in csv.DictReader(file, delimiter="\t")}
+    assert len(rows) == 6
+
+    def corpus(name: str) -> list[list[str]]:
+        return [runs[f"{name}:{run}"] if name != "C" else runs["C"] for run in (1, 2)]
+
+    def score(outputs: list[list[str]]) -> float:
+        metric = BLEU(lowercase=True)
+        return metric.corpus_score([line for run in outputs for line in run], [reference * 2]).score
+
+    for (name, other), row in rows.items():
+        before = score(corpus(other))
+        changes = []
+        for place in range(len(reference)):
+            mixed = [[*run] for run in corpus(other)]
+            for run, replacing in zip(mixed, corpus(name), strict=True):
+                run[place] = replacing[place]
+            changes.append(score(mixed) - before)
+        assert int(row["better"]) == sum(change > 1e-9 for change in changes)
+        assert int(row["worse"]) == sum(change < -1e-9 for change in changes)
+        single = [BLEU(lowercase=True).corpus_score(run, [reference]).score for run in corpus(name)]
+        assert float(row["bleu_system"]) == pytest.approx(sum(single) / 2)
+    with pytest.raises(InputError, match="'B' has 2 runs and others have 3; give equally many, or one"):
+        significance(
+            system=[*given[1:], given[1].replace("A:1", "A:3")], reference=[tmp_path / "reference"], output=output
+        )
+
+
 @pytest.mark.skipif(not NEWSTEST.is_dir(), reason="needs ../shared/data/newstest_ende, which is not in the repository")
 def test_real_references_score_themselves(tmp_path: Path) -> None:
     with gzip.open(NEWSTEST / "newstest2015.de.gz", "rt", encoding="utf-8") as file:

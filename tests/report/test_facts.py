@@ -94,6 +94,21 @@ def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, list[str]
     assert not (tmp_path / "out.tsv").exists()
 
 
+def test_every_run_has_a_row(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
+    facts(
+        facts=[f"SDAtt:seed{seed}={file}" for seed, file in enumerate(files, start=1)],
+        parser=["SDAtt=stanza"],
+        output=tmp_path / "facts.tsv",
+    )
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [(row["system"], row["seed"], row["parser"]) for row in rows] == [
+        ("SDAtt", "1", "stanza"),
+        ("SDAtt", "2", "stanza"),
+    ]
+
+
 def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipeline_py.report.facts", "--facts", f"A={tmp_path / 'none.json'}"]
     done = subprocess.run([*command, "--output", str(tmp_path / "o")], capture_output=True, text=True, check=False)

@@ -22,6 +22,7 @@ PAPER = {
     "SDAtt": ([38.01, 36.67, 38.66, 35.74, 34.03, 27.66], "34.55"),
 }
 SIGNATURE = "nrefs:4|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0"
+PUBLISHED = Path(__file__).parents[2] / "workflow/published/sdatt.tsv"
 HEADER = "system\tother\tbleu_system\tbleu_other\tbetter\tworse\tties\tp_value"
 
 
@@ -167,6 +168,63 @@ def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     table(**inputs.arguments(baseline="a", significance=None, mark_style="none", markdown_output=None))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     assert not (tmp_path / "table.md").exists()
+
+
+def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0, 5.0], "b": [1.0, 3.0, 6.0]}, ["dev", "t", "u"])
+    arguments = inputs.arguments(baseline="a")
+    runs = {"b:t": [2.0, 4.0], "b:u": [5.0, 7.0], "b:dev": [1.0, 1.0]}
+    score = [pair for pair in arguments["score"] if not pair.startswith("b:")]
+    for cell, values in runs.items():
+        for run, value in enumerate(values):
+            path = tmp_path / f"{cell}{run}.json".replace(":", "-")
+            path.write_text(json.dumps({"score": value, "signature": SIGNATURE}))
+            score.append(f"{cell}:seed{run}={path}")
+    table(**{**arguments, "score": score})
+    first, second = inputs.tsv()
+    assert (first["t"], first["t_sd"], first["AVG"], first["AVG_sd"]) == ("2.00", "", "3.50", "")
+    assert (second["dev"], second["dev_sd"]) == ("1.00", "0.00")
+    assert (second["t"], second["t_sd"], second["u"], second["u_sd"]) == ("3.00", "1.41", "6.00", "1.41")
+    assert (second["AVG"], second["AVG_sd"]) == ("4.50", "1.41")  # of 3.5 and 5.5
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "| b | 1.00 ± 0.00 | 3.00 ± 1.41 | 6.00 ± 1.41 | 4.50 ± 1.41 |" in markdown
+    assert "over 2 runs" in markdown
+    with pytest.raises(InputError, match="'b' has other runs on 't' than on 'dev'"):
+        table(**{**arguments, "score": score[:-1]})
+
+
+def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    inputs.p_values["t", "b", "a"] = 0.001
+    table(**inputs.arguments(baseline="a", proposed=["b"], label=["a=Chen et al. (2017)"]))
+    assert [row["system"] for row in inputs.tsv()] == ["Chen et al. (2017)", "b"]
+    assert "significantly better than Chen et al. (2017)" in (tmp_path / "table.md").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="'c=d' names no row"):
+        table(**inputs.arguments(baseline="a", label=["c=d"]))
+
+
+def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
+    scores = {"PBSMT": [1.0, 2, 3, 4], "FlexAtt": [1.0, 2, 3, 4], "Mine": [1.0, 2, 3, 4]}
+    inputs = Inputs(tmp_path, scores, ["dev", "newstest2013", "newstest2014", "other"])
+    published = {"published": PUBLISHED, "published_task": "en-de", "published_name": ["FlexAtt=FlexibleAtt"]}
+    table(**inputs.arguments(baseline="PBSMT", dev_name="newstest2012", label=["PBSMT=PBSMT"], **published))
+    phrases, flexible, mine = inputs.tsv()
+    columns = [f"{name}_published" for name in ("dev", "newstest2013", "newstest2014", "other", "AVG")]
+    assert [flexible[name] for name in columns] == ["17.24", "20.57", "19.12", "", "19.91"]
+    assert [phrases[name] for name in columns] == ["14.89", "16.75", "15.19", "", "16.35"]
+    assert [mine[name] for name in columns] == [""] * 5
+    assert flexible["newstest2013"] == "2.00"
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "| AVG | Dev (newstest2012) (paper) | newstest2013 (paper) | " in markdown
+    assert "(paper): as published, not made here" in markdown
+
+
+def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
+    """Only proposed rows are marked, against the baseline that the table names, and there is no dagger."""
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0], "c": [1.0, 4.0]}, ["dev", "t"])
+    inputs.p_values |= {("t", name, "a"): 0.001 for name in "bc"}
+    table(**inputs.arguments(baseline="a", proposed=["c"], mark_style="sdrnmt"))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "**"]
 
 
 @pytest.mark.parametrize(

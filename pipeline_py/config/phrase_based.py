@@ -1,0 +1,40 @@
+"""A phrase-based system of `systems`: what Thot is trained and tuned with."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from pipeline_py.config.base import Section
+
+
+class Tuning(Section):
+    """How the weights of the log-linear model are tuned on dev."""
+
+    sentences: PositiveInt | None = Field(1000, description="The first so many of dev; null: all of them.")
+    evaluations: PositiveInt = Field(100, description="How often the tuning sentences are translated at most.")
+    minutes: PositiveFloat | None = Field(
+        None,
+        description="A limit of time, with which the result depends on the speed of the machine; null: none.",
+    )
+
+
+class PhraseBased(Section):
+    """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
+
+    type: Literal["phrase_based"]
+    language_model_order: PositiveInt = Field(3, description="Words of the language model's n-grams.")
+    reordering: NonNegativeInt = Field(
+        6, description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6."
+    )
+    iterations: PositiveInt = Field(5, description="EM iterations of each alignment model.")
+    tuning: Tuning = Tuning()
+
+    @property
+    def syntax(self) -> list[str]:
+        """A phrase-based system reads no syntax."""
+        return []
+
+    @property
+    def parser(self) -> None:
+        """Nor has it a parser."""
+        return None

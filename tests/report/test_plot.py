@@ -1,0 +1,144 @@
+"""Figures: the same bytes each time, text as text, and every point where the scores say."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.report.plot import plot
+from pipeline_py.stage import InputError
+
+SVG = "{http://www.w3.org/2000/svg}"
+HEADER = "feature\tgroup\tfrom\tto\tsentences\tsystem\tbleu\tsd"
+GROUPS = {"10": 1612, "20": 843, ">20": 7}
+SCORES = {"GlobalAtt": [30.0, 33.0, 27.0], "SDAtt": [31.0, 35.0, 29.0], "_Chen": [30.5, 34.0, 28.5]}
+LABELS = ["_Chen=Chen et al. (2017)", "SDAtt=+SDAtt $n=2$ <句法>"]
+
+
+def scores(folder: Path, sd: str = "", groups: int = 3) -> Path:
+    lines = [
+        f"length\t{group}\t\t\t{number}\t{system}\t{values[place]}\t{sd}"
+        for place, (group, number) in enumerate(list(GROUPS.items())[:groups])
+        for system, values in SCORES.items()
+    ]
+    path = folder / "buckets.tsv"
+    path.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def texts(svg: Path) -> list[str]:
+    return ["".join(element.itertext()).strip() for element in ElementTree.parse(svg).iter(f"{SVG}text")]
+
+
+def curve(svg: Path, number: int) -> list[tuple[float, float]]:
+    """Corners of the n-th system's line, in the coordinates of the SVG (y grows downwards)."""
+    (group,) = (g for g in ElementTree.parse(svg).iter(f"{SVG}g") if g.get("id") == f"system-{number}")
+    (path,) = group.findall(f"{SVG}path")
+    corners = re.findall(r"[ML] ([-\d.]+) ([-\d.]+)", path.get("d") or "")
+    return [(float(x), float(y)) for x, y in corners]
+
+
+def test_lines_go_through_the_scores(tmp_path: Path) -> None:
+    svg = tmp_path / "figure.svg"
+    plot(buckets=scores(tmp_path), title="Lengths", label=LABELS, svg_output=svg)
+    curves = [curve(svg, number) for number in (1, 2, 3)]
+    assert svg.read_text(encoding="utf-8").count('id="system-') == 3
+    # One straight scale takes all scores to all heights, and the groups are evenly apart.
+    (_, low), (_, high) = curves[0][2], curves[1][1]
+    for points, values in zip(curves, SCORES.values(), strict=True):
+        for (_, y), value in zip(points, values, strict=True):
+            assert y == pytest.approx(low + (value - 27.0) / (35.0 - 27.0) * (high - low), abs=1e-3)
+        assert [x for x, _ in points] == pytest.approx([x for x, _ in curves[0]])
+        assert points[1][0] - points[0][0] == pytest.approx(points[2][0] - points[1][0]) and points[0][0] < points[1][0]
+    assert high < low
+
+
+def test_text_stays_text(tmp_path: Path) -> None:
+    svg = tmp_path / "figure.svg"
+    plot(buckets=scores(tmp_path), title="BLEU by length, 中文", label=LABELS, svg_output=svg)
+    shown = texts(svg)
+    for text in ("GlobalAtt", "Chen et al. (2017)", "+SDAtt $n=2$ <句法>", "BLEU by length, 中文", "BLEU", "sentences"):
+        assert shown.count(text) == 1
+    for text in ("10", "20", ">20", "1,612", "843", "7"):
+        assert text in shown
+    assert "_Chen" not in shown
+
+
+def test_a_name_may_begin_with_an_underscore(tmp_path: Path) -> None:
+    plot(buckets=scores(tmp_path), title="Lengths", svg_output=tmp_path / "figure.svg")
+    assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
+
+
+def test_bars_only_where_there_are_runs(tmp_path: Path) -> None:
+    one, several = tmp_path / "one.svg", tmp_path / "several.svg"
+    plot(buckets=scores(tmp_path), title="Lengths", svg_output=one)
+    plot(buckets=scores(tmp_path, sd="0.5"), title="Lengths", svg_output=several)
+    assert "LineCollection" not in one.read_text(encoding="utf-8")
+    assert several.read_text(encoding="utf-8").count('id="LineCollection') == len(SCORES)
+    assert len({curve(several, number)[0][0] for number in (1, 2, 3)}) == 3, "bars stand side by side"
+
+
+def test_one_group(tmp_path: Path) -> None:
+    svg = tmp_path / "figure.svg"
+    plot(buckets=scores(tmp_path, groups=1), title="Lengths", svg_output=svg)
+    assert len(curve(svg, 1)) == 1
+    assert "10" in texts(svg) and "20" not in texts(svg)
+
+
+def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    buckets = scores(tmp_path, sd="0.5")
+    plot(buckets=buckets, title="Lengths", svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf")
+    # Another process at another time, and a user's own matplotlibrc.
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
+    command = [sys.executable, "-m", "pipeline_py.report.plot", f"--buckets={buckets}", "--title=Lengths"]
+    command += [f"--svg-output={tmp_path / 'b.svg'}", f"--pdf-output={tmp_path / 'b.pdf'}"]
+    subprocess.run(command, check=True, capture_output=True)
+    for kind in ("svg", "pdf"):
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+
+
+def test_the_callers_settings_stay(tmp_path: Path) -> None:
+    import matplotlib
+
+    with matplotlib.rc_context({"font.size": 13.0}):
+        plot(buckets=scores(tmp_path), title="Lengths", svg_output=tmp_path / "figure.svg")
+        assert matplotlib.rcParams["font.size"] == 13.0
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        (["SDAtt"], "'SDAtt' is no SYSTEM=LABEL"),
+        (["SDAtt="], "is no SYSTEM=LABEL"),
+        (["SDAtt=a\tb"], "printable"),
+        (["Flex=F"], "'Flex' is no system of the scores; they are 'GlobalAtt', 'SDAtt', '_Chen'"),
+        (["SDAtt=a", "SDAtt=b"], "names 'SDAtt' twice"),
+    ],
+)
+def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plot(buckets=scores(tmp_path), title="Lengths", label=label, svg_output=tmp_path / "figure.svg")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\t33.0\t", "\tmany\t", r"buckets.tsv, line 5: no row of evaluation.buckets"),
+        ("\tsd\n", "\tdeviation\n", "line 2: no row"),
+        ("length\t20\t\t\t843\tSDAtt\t35.0\t\n", "", "'SDAtt' has no score in group 20"),
+        ("length\t>20", "depth\t>20", "one feature and the file has 2"),
+    ],
+)
+def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = scores(tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        plot(buckets=path, title="Lengths", svg_output=tmp_path / "figure.svg")
+    assert not (tmp_path / "figure.svg").exists()
