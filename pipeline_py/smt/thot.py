@@ -1,0 +1,258 @@
+"""Thot, the phrase-based toolkit behind sil-machine, made to fit the stages.
+
+Any word is safe, dev is tuned on as it is given and never trained on, and a model is one directory that can be moved.
+"""
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from machine.corpora import ParallelTextCorpus, ParallelTextRow
+from machine.translation import MAX_SEGMENT_LENGTH
+from machine.translation.thot.thot_smt_model_trainer import ThotSmtModelTrainer
+from machine.translation.thot.thot_smt_parameters import ThotSmtParameters
+from machine.translation.thot.thot_train_progress_reporter import ThotTrainProgressReporter
+from machine.translation.thot.thot_utils import load_smt_decoder, load_smt_model
+from machine.translation.thot.thot_word_alignment_model_type import ThotWordAlignmentModelType
+from machine.utils.progress_status import ProgressStatus
+
+from pipeline_py.artifact import write_json
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_parallel, tokens_of
+
+LONGEST = MAX_SEGMENT_LENGTH
+"""Words of the longest sentence that Thot learns from and translates; it ignores others, and gives nothing for them."""
+
+WEIGHTS = (
+    "word_penalty",
+    "language_model",
+    "target_phrase_length",
+    "source_jump",
+    "source_phrase_length",
+    "target_given_source",
+    "source_given_target",
+    "sentence_length",
+)
+"""The features of the log-linear model, in Thot's order."""
+
+TRANSLATION_MODEL, LANGUAGE_MODEL, CONFIG = "translation", "language", "config.json"
+
+# What Thot wrote on the way and does not read again: alignments, and what serves to train on, or to complete words.
+SCAFFOLDING = ("*.A3.final", "*.bestal", "*.srctrgc", "*_classes", "*_class_names")
+# The training text; loading fails without the files, but only further training needs their lines.
+TRAINING_TEXT = ("*_swm.src", "*_swm.trg", "*_invswm.src", "*_invswm.trg")
+
+# Thot's files are separated by white space and by `|||`, `({` and `})`, and comments begin with `#`; its words in
+# angle brackets are special, and a source may hold XML. The two plain words are those for nothing and for any unknown.
+UNSAFE = re.compile(r"[%#<>|{}\s\x00-\x1f\x7f]")
+RESERVED = {"NULL", "UNKNOWN_WORD"}
+ESCAPED = re.compile("%([0-9a-f]+);")
+
+
+def escape(word: str) -> str:
+    """Rewrite a word so that it means nothing to Thot: `%` and the code point in hexadecimal, `;` at the end."""
+    if word in RESERVED:
+        return f"%{ord(word[0]):x};{word[1:]}"
+    return UNSAFE.sub(lambda match: f"%{ord(match[0]):x};", word)
+
+
+def unescape(word: str) -> str:
+    """Undo `escape`."""
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), word)
+
+
+class Pairs(ParallelTextCorpus):
+    """The sentence pairs of two files that Thot can learn from, read anew for each pass."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        """Count the pairs.
+
+        Args:
+            source: tokenized sentences.
+            target: their translations.
+
+        Raises:
+            InputError: if one file has more lines, or there is nothing to learn from.
+        """
+        self.paths = (source, target)
+        self.skipped = {"empty": 0, "too_long": 0}
+        self.size = 0
+        for sides in self._read():
+            if reason := _unfit(sides):
+                self.skipped[reason] += 1
+            else:
+                self.size += 1
+        if not self.size:
+            raise InputError(f"no sentence pair with 1 to {LONGEST} words on each side; give more text", source)
+
+    @property
+    def is_source_tokenized(self) -> bool:
+        """Keep the library from splitting words at other white space."""
+        return True
+
+    @property
+    def is_target_tokenized(self) -> bool:
+        """Keep the library from splitting words at other white space."""
+        return True
+
+    def _read(self) -> Iterable[list[list[str]]]:
+        return ([tokens_of(line) for line in lines] for lines in read_parallel(*self.paths))
+
+    def _get_rows(self, text_ids: Iterable[str] | None = None) -> Generator[ParallelTextRow, None, None]:
+        for number, sides in enumerate(self._read(), start=1):
+            if not _unfit(sides):
+                source, target = ([escape(word) for word in words] for words in sides)
+                yield ParallelTextRow("train", [number], [number], source, target)
+
+
+def _unfit(sides: list[list[str]]) -> str | None:
+    if not all(sides):
+        return "empty"
+    return "too_long" if any(len(words) > LONGEST for words in sides) else None
+
+
+class Trainer(ThotSmtModelTrainer):
+    """The library's trainer without its way to tune: it takes a random part of train for that, and then trains on it.
+
+    Its steps are the same: word alignments by HMMs in both directions, symmetrised; phrase pairs of at most ten target
+    words, of which the 20 most frequent of a source phrase are kept; interpolated n-gram model.
+    """
+
+    def __init__(self, pairs: Pairs, iterations: int, order: int) -> None:
+        """Prepare the training.
+
+        Args:
+            pairs: what to train on.
+            iterations: of EM, for each alignment model.
+            order: words of the language model's n-grams.
+        """
+        parameters = ThotSmtParameters(learning_em_iters=iterations)
+        super().__init__(ThotWordAlignmentModelType.HMM, pairs, parameters)
+        self._pairs = pairs
+        self._order = order
+
+    def learn(self, directory: Path, dev_target: list[list[str]], report: Callable[[ProgressStatus], None]) -> int:
+        """Write all models into a directory; of the log-linear model, only the weights remain to be tuned.
+
+        Args:
+            directory: where to write.
+            dev_target: sentences on which the weights of the language model's n-grams are tuned (the library's
+                simplex, at most 200 perplexities).
+            report: told which step has been reached.
+
+        Returns:
+            How many phrase pairs there are.
+        """
+        translation, language = directory / TRANSLATION_MODEL, directory / LANGUAGE_MODEL
+        reporter = ThotTrainProgressReporter(report, None)
+        with reporter.start_next_phase():
+            self._train_language_model(language, self._order, self._pairs)
+        self._train_translation_model(translation, self._pairs, self._pairs.size, reporter)
+        with reporter.start_next_phase():
+            self._tune_language_model(language, [[escape(word) for word in words] for words in dev_target], self._order)
+        for path in (path for pattern in SCAFFOLDING for path in directory.glob(pattern)):
+            path.unlink()
+        for path in (path for pattern in TRAINING_TEXT for path in directory.glob(pattern)):
+            path.write_bytes(b"")
+        with translation.with_suffix(".ttable").open("rb") as table:
+            return sum(1 for _ in table)
+
+    def _write_word_prediction_file(self, lm_prefix: Path, train_corpus: ParallelTextCorpus) -> None:
+        """Leave out what serves to complete the words that a translator types."""
+
+
+class Translator:
+    """Thot's stack decoder over a directory of models."""
+
+    def __init__(self, directory: Path, reordering: int, weights: Sequence[float] | None = None) -> None:
+        """Load the models.
+
+        Args:
+            directory: what `Trainer.learn` wrote.
+            reordering: source words that the decoder may skip.
+            weights: of the log-linear model, in the order of `WEIGHTS`; None: `set_weights` comes before the first
+                sentence.
+
+        Raises:
+            RuntimeError: if Thot cannot read the models.
+        """
+        self._parameters = ThotSmtParameters(
+            translation_model_filename_prefix=str(directory / TRANSLATION_MODEL),
+            language_model_filename_prefix=str(directory / LANGUAGE_MODEL),
+            model_non_monotonicity=reordering,
+        )
+        self._model = load_smt_model(ThotWordAlignmentModelType.HMM, self._parameters)
+        if weights is not None:
+            self.set_weights(weights)
+
+    def set_weights(self, weights: Sequence[float]) -> None:
+        """Translate with other weights from now on; the models, which take longer to load, stay."""
+        self._model.weights = list(weights)
+        # A decoder copies the weights when it is made.
+        self._decoder = load_smt_decoder(self._model, self._parameters)
+
+    def translate(self, words: Sequence[str]) -> "Translation":
+        """Translate a sentence, in parts if it is longer than `LONGEST`."""
+        parts = in_parts(words)
+        found = [self._decoder.translate(" ".join(map(escape, part))) for part in parts]
+        return Translation(
+            words=[unescape(word) for translation in found for word in translation.target],
+            unknown=sum(len(translation.target_unknown_words) for translation in found),
+            parts=len(parts),
+        )
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The best translation of a sentence."""
+
+    words: list[str]
+    unknown: int
+    """How many of the words are copied from the source, because no translation is known."""
+    parts: int
+    """How many parts the source was cut into; none if it is empty."""
+
+
+def in_parts(words: Sequence[str]) -> list[Sequence[str]]:
+    """Cut a sentence into as few parts of at most `LONGEST` words as can be, of nearly equal length."""
+    parts = -(-len(words) // LONGEST)
+    bounds = [number * len(words) // parts for number in range(parts + 1)] if parts else [0]
+    return [words[left:right] for left, right in pairwise(bounds)]
+
+
+def save_config(directory: Path, reordering: int, weights: Sequence[float]) -> None:
+    """Make a directory of models complete: `{"reordering", "weights", "files": {name: bytes}}`."""
+    files = {path.name: path.stat().st_size for path in sorted(directory.iterdir())}
+    config = {"reordering": reordering, "weights": dict(zip(WEIGHTS, weights, strict=True)), "files": files}
+    write_json(directory / CONFIG, config)
+
+
+def load(directory: Path) -> Translator:
+    """Load a trained and tuned model.
+
+    Raises:
+        InputError: where a file is missing or not as it was written.
+    """
+    remedy = "train the system again"
+    try:
+        config: dict[str, Any] = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+        reordering = int(config["reordering"])
+        weights = [float(config["weights"][name]) for name in WEIGHTS]
+        files = {directory / name: int(size) for name, size in config["files"].items()}
+    except FileNotFoundError:
+        raise InputError(f"no phrase-based model, which has a {CONFIG}; {remedy}", directory) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"not the {CONFIG} of a phrase-based model ({reason}); {remedy}", directory / CONFIG) from None
+    for path, size in files.items():
+        # Thot reads half a file without a word, and translates with what there was in it.
+        if not path.is_file() or path.stat().st_size != size:
+            raise InputError(f"the file of the model is not there with its {size} bytes; {remedy}", path)
+    try:
+        return Translator(directory, reordering, weights)
+    except RuntimeError as error:
+        raise InputError(f"not a phrase-based model ({error}); {remedy}", directory) from None

@@ -1,0 +1,50 @@
+"""Translate sentences with a phrase-based system."""
+
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines, tokens_of
+
+
+def translate(*, model: Path, source: Path, output: Path, ledger_output: Path) -> None:
+    """Translate every sentence; line k of the output belongs to sentence k of the source.
+
+    An empty source becomes an empty line without asking the decoder. A sentence that is longer than Thot can
+    translate (200 words) is cut into parts, whose translations are joined. Unknown words are copied.
+
+    Args:
+        model: Directory that `smt.train` wrote.
+        source: Tokenized sentences, words separated by a space.
+        output: Words of the best translation, separated by spaces.
+        ledger_output: JSON counts of sentences; of empty ones, of those cut into parts and of empty translations; and
+            of unknown words that were copied.
+
+    Raises:
+        InputError: if the model is not there, or not as it was written.
+    """
+    from pipeline_py.smt.thot import load
+
+    lines = list(read_lines(source))
+    translator = load(model)
+    ledger = Ledger()
+    with writing(output) as file:
+        for line in progress(lines, f"translate {source.name}", total=len(lines)):
+            words = tokens_of(line)
+            translation = translator.translate(words)
+            ledger.keep()
+            if not words:
+                ledger.note("empty source")
+            elif not translation.words:
+                ledger.note("empty translation")
+            if translation.parts > 1:
+                ledger.note("cut into parts")
+            if translation.unknown:
+                ledger.note("unknown words copied", translation.unknown)
+            file.write(" ".join(translation.words) + "\n")
+    ledger.write(ledger_output)
+
+
+if __name__ == "__main__":
+    stage.run(translate)

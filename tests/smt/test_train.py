@@ -1,0 +1,391 @@
+"""Training phrase-based systems: what they learn, that dev is only tuned on, limits, odd words, bad input."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu import corpus_bleu
+
+from pipeline_py.config.phrase_based import Tuning
+from pipeline_py.smt import thot
+from pipeline_py.smt import train as train_module
+from pipeline_py.smt.train import Log, Tuner, train
+from pipeline_py.stage import InputError
+
+ADJECTIVES = [f"adjective{number}" for number in range(6)]
+NOUNS = [f"noun{number}" for number in range(12)]
+OPTIONS = {"type": "phrase_based", "tuning": {"evaluations": 12}}
+
+
+@pytest.fixture(autouse=True)
+def same_environment_afterwards(monkeypatch):
+    """The stage owns its process and limits its threads; here it shares one."""
+    monkeypatch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+
+
+def apart(adjective, noun):
+    """Whether an adjective and a noun never meet in train; they do in dev and test."""
+    return (ADJECTIVES.index(adjective) + NOUNS.index(noun)) % 4 == 0
+
+
+def has_unmet(words):
+    return any(apart(*pair) for pair in pairwise(words) if pair[0] in ADJECTIVES)
+
+
+def language(pairs, seed, *, together):
+    """Sentence pairs of a language without ambiguity whose adjectives stand after the noun."""
+    chance = random.Random(seed)
+
+    def noun_phrase():
+        determiner, adjective, noun = (
+            chance.choice(["the", "my", "this"]),
+            chance.choice(ADJECTIVES),
+            chance.choice(NOUNS),
+        )
+        while together and apart(adjective, noun):
+            noun = chance.choice(NOUNS)
+        if chance.random() < 0.3:
+            return [determiner, noun], [determiner, noun]
+        return [determiner, adjective, noun], [determiner, noun, adjective]
+
+    made = []
+    for _ in range(pairs):
+        (subject, its), (thing, its_own) = noun_phrase(), noun_phrase()
+        verb = f"verb{chance.randrange(6)}"
+        words, others = [*subject, verb, *thing], [*its, verb, *its_own]
+        made.append((words, [f"q{word}" for word in others]))
+    return made
+
+
+def write(directory, name, pairs):
+    for side, sentences in zip(("source", "target"), zip(*pairs, strict=True), strict=True):
+        text = "".join(" ".join(words) + "\n" for words in sentences)
+        (directory / f"{name}.{side}").write_text(text, encoding="utf-8", newline="\n")
+
+
+def arguments(room, **changes):
+    files = {f"{name}_{side}": room / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")}
+    outputs = {"model_output": room / "model", "facts_output": room / "facts.json"}
+    return {"options": json.dumps(OPTIONS), **files, **outputs, **changes}
+
+
+def options(**changes):
+    return json.dumps({**OPTIONS, **changes})
+
+
+def contents(directory):
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+def exactly_right(model, pairs):
+    return sum(model.translate(words).words == others for words, others in pairs) / len(pairs)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return {
+        "train": language(300, 1, together=True),
+        "dev": language(25, 2, together=False),
+        "test": language(60, 3, together=True),
+        "unmet": [pair for pair in language(60, 3, together=False) if has_unmet(pair[0])],
+    }
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, corpus):
+    """A room with a corpus and a trained model."""
+    room = tmp_path_factory.mktemp("trained")
+    for name in ("train", "dev"):
+        write(room, name, corpus[name])
+    train(**arguments(room))
+    return room
+
+
+@pytest.fixture
+def room(tmp_path, trained):
+    """A room with the corpus alone."""
+    for path in trained.glob("*.*"):
+        if path.suffix in (".source", ".target"):
+            shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+def test_words_and_their_order_are_learnt_and_hold_for_unseen_sentences(trained, corpus):
+    seen = {tuple(words) for words, _ in corpus["train"]}
+    unseen = [(words, others) for words, others in corpus["test"] if tuple(words) not in seen]
+    assert len(unseen) > 50
+    assert exactly_right(thot.load(trained / "model"), unseen) > 0.95
+
+
+def test_the_decoder_reorders_words_that_never_met(trained, corpus):
+    weights = list(json.loads((trained / "model" / "config.json").read_text())["weights"].values())
+    free, monotone = (thot.Translator(trained / "model", reordering, weights) for reordering in (6, 0))
+    assert len(corpus["unmet"]) > 15
+    # Without a phrase for the two, only the language model can tell that the determiner is followed by the noun.
+    assert exactly_right(monotone, corpus["unmet"]) == 0
+    assert exactly_right(free, corpus["unmet"]) > 0.4
+
+
+def test_equal_inputs_give_equal_bytes(trained, room):
+    train(**arguments(room))
+    assert contents(room / "model") == contents(trained / "model")
+    facts, others = (json.loads((place / "facts.json").read_text()) for place in (room, trained))
+    assert {**facts, "seconds": None} == {**others, "seconds": None}
+
+
+def test_facts(trained, corpus):
+    facts = json.loads((trained / "facts.json").read_text())
+    model = thot.load(trained / "model")
+    translations = [" ".join(model.translate(words).words) for words, _ in corpus["dev"]]
+    references = [" ".join(others) for _, others in corpus["dev"]]
+    bleu = corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score
+    assert facts.pop("best_dev") == pytest.approx(bleu)
+    assert 0 < facts.pop("seconds") < 600
+    (statistics,) = facts.pop("statistics")
+    table = (trained / "model" / "translation.ttable").read_text(encoding="utf-8").splitlines()
+    assert statistics == {"phrase_pairs": len(table), "tuning_evaluations": 12}
+    assert set(facts.pop("versions")) == {"sil-machine", "sil-thot"}
+    empty = ("parameters", "updates", "epochs", "best_update", "target_words", "target_words_per_second", "seed")
+    assert facts == {
+        **dict.fromkeys((*empty, "precision")),
+        "early_stopping": "bleu",
+        "device": "cpu",
+        "threads": 1,
+        "skipped": {"empty": 0, "too_long": 0},
+    }
+
+
+def test_only_what_translating_needs_is_kept(trained, corpus):
+    files = contents(trained / "model")
+    assert not any(name.endswith((".bestal", ".final", ".wp")) for name in files)
+    sentence = " ".join(corpus["train"][0][0]).encode()
+    assert not any(sentence in content for name, content in files.items() if name != "translation.ttable")
+    assert not any(str(trained).encode() in content for content in files.values())
+
+
+def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(room, corpus):
+    strange = [(["strange", *words], ["qstrange", *others]) for words, others in corpus["dev"]]
+    write(room, "dev", strange)
+    limited = options(tuning={"evaluations": 4, "sentences": 10})
+    train(**arguments(room, options=limited))
+    first = contents(room / "model")
+    assert not any(b"strange" in content for content in first.values())
+    model = thot.load(room / "model")
+    translation = model.translate(["strange", "noun1"])
+    assert (translation.words, translation.unknown) == (["strange", "qnoun1"], 1)
+
+    write(room, "dev", [*strange[:10], (["other"], ["qother"])])
+    train(**arguments(room, options=limited))
+    assert contents(room / "model") == first
+
+    write(room, "dev", [(words, others[::-1]) for words, others in strange])
+    train(**arguments(room, options=limited))
+    assert contents(room / "model")["config.json"] != first["config.json"]
+
+
+@pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-9}])
+def test_the_first_weights_are_evaluated_whatever_the_limits(room, tuning, capfd):
+    train(**arguments(room, options=options(tuning=tuning)))
+    (statistics,) = json.loads((room / "facts.json").read_text())["statistics"]
+    config = json.loads((room / "model" / "config.json").read_text())
+    assert list(config["weights"].values()) == [1.0, 1.0, 1.0, 0.1, 1.0, 1.0, 1.0, 0.0]
+    assert statistics["tuning_evaluations"] <= 2
+    assert "used up" in capfd.readouterr().err
+
+
+class FakeTranslator:
+    """Translates well where the language model weighs much, and takes a second for each sentence."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.tried = []
+
+    def set_weights(self, weights):
+        self.tried.append(weights)
+
+    def translate(self, words):
+        self.now += 1
+        right = min(len(words), max(0, round(2 * self.tried[-1][1])))
+        return thot.Translation(words=words[:right] + ["wrong"] * (len(words) - right), unknown=0, parts=1)
+
+
+def tuned(monkeypatch, **limits):
+    translator = FakeTranslator()
+    monkeypatch.setattr(train_module.time, "monotonic", lambda: translator.now)
+    sentences = [[f"{letter}{number}" for number in range(8)] for letter in "abcdefghij"]
+    tuner = Tuner(translator, sentences, sentences, Tuning(**limits), Log("test"))
+    tuner.tune()
+    return tuner, translator
+
+
+def bleu_of(tuner, weights):
+    tuner.deadline = None
+    return tuner._bleu(weights)
+
+
+@pytest.mark.parametrize("evaluations", [1, 3, 8, 9, 25])
+def test_tuning_ends_at_the_number_of_evaluations_with_the_best_weights(monkeypatch, capsys, evaluations):
+    tuner, translator = tuned(monkeypatch, evaluations=evaluations)
+    assert tuner.evaluations == evaluations
+    assert len(translator.tried) <= evaluations
+    tried = list(translator.tried)
+    assert tuner.best == max(bleu_of(tuner, weights) for weights in tried) == bleu_of(tuner, tuner.best_weights)
+    assert capsys.readouterr().err.count("\n") <= 1 + translator.now / 30
+
+
+@pytest.mark.parametrize("seconds", [1, 35, 55, 155])
+def test_tuning_ends_at_the_time_with_the_best_weights_so_far(monkeypatch, seconds):
+    # 10 seconds for an evaluation: the eight first corners take 80.
+    tuner, translator = tuned(monkeypatch, evaluations=1000, minutes=seconds / 60)
+    assert max(10, seconds) <= translator.now <= max(10, seconds) + 2
+    assert tuner.evaluations == max(1, -(-seconds // 10))
+    finished = translator.tried[: max(1, seconds // 10)]
+    assert tuner.best == max(bleu_of(tuner, weights) for weights in finished) == bleu_of(tuner, tuner.best_weights)
+
+
+def test_weights_that_reward_what_is_improbable_are_not_tried(monkeypatch):
+    _, translator = tuned(monkeypatch, evaluations=60)
+    assert all(weight >= 0 for weights in translator.tried for n, weight in enumerate(weights) if n not in (0, 2))
+
+
+ODD = ["|||", "<unk>", "<s>", "</s>", "a\u00a0b", "100%", "#", "NULL", "UNKNOWN_WORD", "({", "<3bars>", "%7c;"]
+
+
+def test_odd_words_are_words_like_any_other(tmp_path, capfd):
+    odd = dict(zip(NOUNS, ODD, strict=True))
+
+    def with_odd_words(pairs, translated):
+        return [
+            ([odd.get(word, word) for word in words], [translated.get(word, word) for word in others])
+            for words, others in pairs
+        ]
+
+    translated = {f"q{noun}": word for noun, word in zip(NOUNS, [*ODD[1:], ODD[0]], strict=True)}
+    write(tmp_path, "train", with_odd_words(language(300, 1, together=True), translated))
+    write(tmp_path, "dev", with_odd_words(language(25, 2, together=False), translated))
+    train(**arguments(tmp_path))
+    model = thot.load(tmp_path / "model")
+    assert exactly_right(model, with_odd_words(language(60, 3, together=True), translated)) > 0.9
+    unknown = ["%", "x|||y", "<src_segm>", "tab\there", "\u2028", "<number>", "\x1f"]
+    translation = model.translate(unknown)
+    assert (translation.words, translation.unknown) == (unknown, len(unknown))
+    assert "rror" not in capfd.readouterr().err
+
+
+@given(st.text(st.characters(exclude_characters=" \n", exclude_categories=["Cs"]), min_size=1))
+def test_an_escaped_word_has_no_meaning_and_can_be_read_back(word):
+    escaped = thot.escape(word)
+    assert thot.unescape(escaped) == word
+    assert escaped.split() == [escaped]
+    assert not set(escaped) & set("|<>{}#\x00") and escaped not in ("NULL", "UNKNOWN_WORD")
+
+
+def test_pairs_that_are_too_long_or_empty_are_left_out_and_counted(room, corpus, trained):
+    longest = ["noun1"] * thot.LONGEST
+    unfit = [([], ["qnoun1"]), (["noun1"], []), ([], []), ([*longest, "noun1"], ["qnoun1"]), (["noun1"], ["x"] * 201)]
+    write(room, "train", [*unfit[:3], *corpus["train"], *unfit[3:]])
+    train(**arguments(room))
+    assert json.loads((room / "facts.json").read_text())["skipped"] == {"empty": 3, "too_long": 2}
+    assert contents(room / "model") == contents(trained / "model")
+
+
+def empty_train(room):
+    write(room, "train", [([], [])])
+
+
+def no_train(room):
+    for side in ("source", "target"):
+        (room / f"train.{side}").write_text("")
+
+
+def longer_train(room):
+    with (room / "train.source").open("a") as file:
+        file.write("one more\n")
+
+
+def empty_dev(room):
+    write(room, "dev", [(["noun1"], []), ([], ["qnoun1"])])
+
+
+def empty_beginning_of_dev(room):
+    write(room, "dev", [([], [])] * 100 + [(["noun1"], ["qnoun1"])])
+
+
+def no_dev(room):
+    for side in ("source", "target"):
+        (room / f"dev.{side}").write_text("")
+
+
+def longer_dev(room):
+    with (room / "dev.target").open("a") as file:
+        file.write("one more\n")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (empty_train, r"train.source: no sentence pair with 1 to 200 words on each side; give more text"),
+        (no_train, r"train.source: no sentence pair with 1 to 200 words"),
+        (longer_train, r"train.target: the file has 300 lines and .*train.source has more"),
+        (empty_dev, r"dev.source: no sentence pair with words on both sides; give a development set"),
+        (empty_beginning_of_dev, r"dev.source: .* among the first 100, which are tuned on; give"),
+        (no_dev, r"dev.source: no sentence pair with words on both sides; "),
+        (longer_dev, r"dev.source: the file has 25 lines and .*dev.target has more"),
+    ],
+)
+def test_files_at_fault(room, spoil, message):
+    spoil(room)
+    with pytest.raises(InputError, match=message):
+        train(**arguments(room, options=options(tuning={"sentences": 100})))
+    assert not (room / "model").exists() and not list(room.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("{}", "--options: type: Field required"),
+        ('{"type": "phrase_based", "iterations": 0}', "--options: iterations: .*greater than 0"),
+        ('{"type": "phrase_based", "tuning": {"steps": 3}}', "--options: tuning.steps: "),
+    ],
+)
+def test_options_at_fault(room, given, message):
+    with pytest.raises(InputError, match=message):
+        train(**arguments(room, options=given))
+
+
+def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
+    write(tmp_path, "train", [(["noun1"], ["qnoun1"])])
+    write(tmp_path, "dev", [(["noun1"], ["qnoun1"]), ([], [])])
+    for order in (1, 5):
+        tiny = options(language_model_order=order, iterations=1, reordering=0, tuning={"evaluations": 2})
+        train(**arguments(tmp_path, options=tiny))
+        model = thot.load(tmp_path / "model")
+        assert model.translate(["noun1", "noun1"]).words == ["qnoun1", "qnoun1"]
+
+
+def test_command_line(room):
+    def run(**changes):
+        command = [sys.executable, "-m", "pipeline_py.smt.train", "--name", "PB"]
+        for name, value in arguments(room, **changes).items():
+            command += [f"--{name.replace('_', '-')}", str(value)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = run(options=options(tuning={"evaluations": 2}))
+    assert done.returncode == 0, done.stderr
+    assert Path(room / "model" / "config.json").is_file()
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("train PB: ") for line in lines)
+    assert any("best BLEU" in line and "evaluation 2 of 2" in line for line in lines)
+    assert 8 < len(lines) < 15
+
+    failed = run(options='{"type": "neural"}')
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("error: --options: type: ") and failed.stderr.count("\n") == 1
