@@ -40,19 +40,8 @@ wildcard_constraints:
     side=r"source|target\d*",
     parser="|".join(EXPERIMENT.parsers) or "none",
     system="|".join(map(re.escape, EXPERIMENT.systems)) or "none",
+    run=r"seed\d+|single",
     table="[^/.]+",
-
-
-rule all:
-    default_target: True
-    input:
-        expand(
-            "<results>/{table}.{format}",
-            table=EXPERIMENT.tables,
-            format=["tsv", "md", "tex", "facts.tsv"],
-        ),
-        expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
-    localrule: True
 
 
 # A room's plan says what the configuration means for its rules.
@@ -67,6 +56,15 @@ include: "workflow/plan/report.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/syntax.smk"
 include: "workflow/rules/subword.smk"
+include: "workflow/rules/smt.smk"
 include: "workflow/rules/nmt.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        [file for table in EXPERIMENT.tables for file in everything_of(table)],
+        expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
+    localrule: True

@@ -26,6 +26,7 @@ SMALL = {
             **{name: {"epochs": 1, "hidden": 16} for name in ("tagger", "depparse", "constituency")},
         }
     },
+    "systems": {"PBSMT": {"tuning": {"sentences": 5, "evaluations": 2}}},
     "model": {"embedding": 8, "hidden": 8},
     "training": {"epochs": 1},
     "decoding": {"beam": 2},
@@ -86,7 +87,7 @@ def test_a_table_of_attention_systems_needs_no_constituency_trees(fresh):
 
 
 def test_a_system_without_syntax_waits_for_no_parser(fresh):
-    jobs = fresh.planned("results/nmt/GlobalAtt/model.safetensors")
+    jobs = fresh.planned("results/nmt/GlobalAtt/seed1/model.safetensors")
     assert not {"parse", "train_parser", "distances"} & set(jobs)
 
 
@@ -113,10 +114,76 @@ def test_bad_configuration_stops_before_any_job(fresh):
     assert not (fresh.folder / "results").exists()
 
 
+@pytest.mark.parametrize("name", ["all", "train"])
+def test_a_table_is_not_called_like_a_rule(fresh, name):
+    done = fresh.snakemake(
+        "--dry-run", config={"tables": {name: {**SMALL["tables"]["table1"], "title": "x", "baseline": "SDAtt"}}}
+    )
+    assert done.returncode != 0 and f"tables: `{name}` is what a rule is called" in done.stdout + done.stderr
+
+
 def test_a_missing_file_stops_before_any_job(fresh):
     config = {"corpora": {"dev": {"name": "dev", "source": "gone.en", "references": ["gone.de"]}}}
     done = fresh.snakemake("results/table1.tsv", config=config)
     assert done.returncode != 0 and "gone.en: no such file" in done.stderr
+
+
+def test_every_table_is_a_target_by_its_name(fresh):
+    jobs = fresh.planned("table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}})
+    assert jobs["train"] == 2 and jobs["train_smt"] == 1 and jobs["table"] == jobs["plot"] == jobs["facts"] == 1
+
+
+def test_a_phrase_based_system_needs_no_parser_and_no_seeds(fresh):
+    jobs = fresh.planned("results/evaluation/PBSMT/single/one.bleu.json", config={"training": {"seeds": [1, 2]}})
+    assert jobs["train_smt"] == 1 and not {"parse", "train_parser", "pack", "train"} & jobs.keys()
+
+
+def test_every_seed_is_a_run(fresh):
+    jobs = fresh.planned(config={"training": {"seeds": [1, 2, 3]}})
+    assert jobs["train"] == 6 and jobs["translate"] == 18 and jobs["parse"] == 4
+
+
+def test_units_and_labels_are_made_for_those_that_read_them(fresh):
+    units = fresh.planned("results/nmt/SDRNMT-2/seed1/model.safetensors")
+    assert units["units"] == units["pack_units"] == 2 and not {"labels", "distances"} & units.keys()
+    labels = fresh.planned("results/nmt/Sennrich-deponly/seed1/model.safetensors")
+    assert labels["labels"] == labels["pack_labels"] == 2 and not {"units", "distances"} & labels.keys()
+
+
+@pytest.mark.slow
+def test_every_kind_of_system_in_one_table(tmp_path):
+    """Phrases, labels, units, two encoders and three contexts, on pieces of words, with two seeds."""
+    workplace = Workplace(tmp_path)
+    config = {
+        "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
+        "subword": {"scheme": "bpe", "merges": 150},
+        "training": {"seeds": [1, 2]},
+        "systems": {"Three": {"contexts": ["global", "flexible", {"type": "syntax"}], "parser": "embedded"}},
+        "decoding": {"replace_unknown": True},
+        "tables": {
+            "everything": {
+                "title": "All",
+                "systems": ["PBSMT", "Sennrich-deponly", "SDRNMT-2", "Three"],
+                "baseline": "Sennrich-deponly",
+                "proposed": ["Three"],
+                "labels": {"PBSMT": "Phrases"},
+            }
+        },
+    }
+    done = workplace.snakemake(
+        "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg", config=config
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+    with (workplace.folder / "results/everything.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["system"] for row in rows] == ["Phrases", "Sennrich-deponly", "SDRNMT-2", "Three"]
+    assert [bool(row["one_sd"]) for row in rows] == [False, True, True, True]
+    with (workplace.folder / "results/everything.facts.tsv").open(encoding="utf-8", newline="") as file:
+        facts = list(csv.DictReader(file, delimiter="\t"))
+    assert [fact["seed"] for fact in facts] == ["", *["1", "2"] * 3]
+    assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
+    for seed in (1, 2):
+        assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +216,7 @@ def test_nothing_is_made_twice(finished):
     ("change", "again", "never"),
     [
         ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
-        ({"training": {"seed": 2}}, {"train", "translate"}, {"parse", "pack", "clean"}),
+        ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
         ({"evaluation": {"lowercase": False}}, {"score", "significance", "table"}, {"translate", "train"}),
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
         ({"parsers": {"embedded": {"constituency": {"epochs": 2}}}}, set(), {"parse", "train"}),

@@ -92,10 +92,12 @@ class Run:
         vocabulary: Vocabulary,
         checkpoints: Checkpoints,
         device: torch.device,
+        seed: int,
     ) -> None:
         self.name = name
         self.model = model.to(device).train()
         self.training = training
+        self.seed = seed
         self.standing = Standing()
         self._data = data
         self._validation = validation
@@ -170,7 +172,7 @@ class Run:
     def _batches(self, epoch: int) -> list[Any]:
         if self._arranged[0] != epoch:
             training = self.training
-            batches = self._data.epoch(training.seed, epoch, training.batch_size, training.batch_unit)
+            batches = self._data.epoch(self.seed, epoch, training.batch_size, training.batch_unit)
             self._arranged = (epoch, batches)
         return self._arranged[1]
 

@@ -1,7 +1,9 @@
 """Train a neural system."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json, writing
@@ -36,6 +38,7 @@ def train(
     name: str = "system",
     system: str,
     training: str,
+    seed: Annotated[int, Option(min=0)] = 1,
     train_source: Path,
     train_target: Path,
     dev_source: Path,
@@ -60,7 +63,8 @@ def train(
     Args:
         name: What to call the system in messages.
         system: The composition, one of `systems` of the configuration as JSON.
-        training: `training` of the configuration as JSON.
+        training: `training` of the configuration as JSON; its seeds are not looked at.
+        seed: Decides the first weights, the order of the batches, and what is dropped out.
         train_source: Packed source sentences (ragged int32).
         train_target: Packed target sentences.
         dev_source: Packed source sentences to choose the weights by.
@@ -109,7 +113,8 @@ def train(
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
     settings = (
         system_options.model_dump_json(),
-        training_options.model_dump_json(exclude={"checkpoint_minutes"}),
+        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds"}),
+        str(seed),
         code,
     )
     versions = {"torch": torch.__version__, "numpy": np.__version__}
@@ -117,7 +122,7 @@ def train(
         [*files, *train_files.values(), *dev_files.values()], *settings, device.type, *versions.values()
     )
 
-    torch.manual_seed(training_options.seed)
+    torch.manual_seed(seed)
     run = Run(
         name=name,
         model=Model(system_options, vocabularies),
@@ -132,6 +137,7 @@ def train(
         vocabulary=vocabulary,
         checkpoints=(kept := Checkpoints(checkpoints, run_identity)),
         device=device,
+        seed=seed,
     )
     what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
     for _ in progress(run.updates(), what, total=run.remaining(), unit="updates"):
@@ -165,7 +171,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "target_words": standing.words,
         "target_words_per_second": round(standing.words_per_second, 1),
         "seconds": round(standing.seconds, 1),
-        "seed": training.seed,
+        "seed": run.seed,
         "device": device.type,
         "threads": training.threads,
         "precision": training.precision,

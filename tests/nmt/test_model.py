@@ -405,6 +405,63 @@ def test_parameters_of_the_paper() -> None:
     assert sum(parameter.numel() for parameter in model.parameters()) == 126_893_261
 
 
+def count_by_hand(composition: dict, labels: int = 50, words: int = 50_000) -> int:
+    """Weights and biases at embedding 620 and hidden 1000, from the equations."""
+    e, h = 620, 1000
+    encoders = composition.get("encoders", [{"inputs": ["words"]}])
+    contexts = composition.get("contexts", ["global"])
+    total = words * e  # target embedding
+    for encoder in encoders:
+        for given in encoder["inputs"]:
+            kind, size = (given, None) if isinstance(given, str) else (given["type"], given["size"])
+            size = size or e - sum(other["size"] for other in encoder["inputs"] if isinstance(other, dict))
+            table = {"words": words, "labels": labels, "units": words + 1}[kind]
+            total += table * size + (2 * (3 * size * size + size) if kind == "units" else 0)
+        total += 2 * (3 * h * e + 3 * h * h + 3 * h)  # both directions
+        total += 2 * h * h + h  # initial state
+        total += 3 * h * e + 3 * h * h + 3 * h  # GRU1
+        total += 3 * h * 2 * h + 3 * h * h + 3 * h  # GRU2
+        total += h * e + e  # L_d
+        total += len(contexts) * (2 * h * e + e)  # L_c
+    for _ in composition.get("scores", ["mlp"]):
+        total += h * 2 * h + 2 * h * 2 * h + 2 * h + 2 * h + 1
+    for context in contexts:
+        kind = context if isinstance(context, str) else context["type"]
+        total += {"global": 0, "local": h * h + h, "syntax": h * h + h, "flexible": h * h + h + h}[kind]
+    return total + e * e + e + words * e + words  # L_w and the softmax
+
+
+UNITS_BESIDE_WORDS = {"encoders": [{"inputs": [{"type": "words", "size": 360}, {"type": "units", "size": 260}]}]}
+MIXTURE_OF_TWO = {
+    "encoders": [WORDS, UNITS],
+    "scores": SCORE_OF_EACH,
+    "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
+}
+
+
+@pytest.mark.parametrize(
+    ("composition", "expected"),
+    [
+        ({}, 126_893_261),
+        ({"contexts": ["local"]}, 127_894_261),
+        ({"contexts": ["flexible"]}, 127_895_261),
+        ({"contexts": ["syntax"]}, 127_894_261),
+        ({"encoders": [{"inputs": ["words", {"type": "labels", "size": 10}]}]}, 126_393_761),
+        (UNITS_BESIDE_WORDS, 127_299_641),
+        (MIXTURE_OF_TWO, 193_659_762),
+        ({"contexts": ["global", "local"]}, 129_134_881),
+        ({"contexts": ["global", "flexible"]}, 129_135_881),
+        ({"contexts": ["global", "syntax"]}, 129_134_881),
+    ],
+)
+def test_parameters_of_every_composition(composition: dict, expected: int) -> None:
+    """docs/architecture.md gives these numbers, with 50 labels and 50,000 words in units."""
+    vocabularies = {"source": 50_000, "target": 50_000, "labels": 50, "units": 50_001}
+    with torch.device("meta"):
+        model = Model(System.model_validate({"parser": "any", **composition}), vocabularies)
+    assert sum(parameter.numel() for parameter in model.parameters()) == expected == count_by_hand(composition)
+
+
 @pytest.mark.parametrize(
     ("rule", "embeddings", "matrices", "vectors"),
     [
@@ -417,7 +474,12 @@ def test_initial_parameters(rule: str, embeddings: float, matrices: Callable[[in
     """Standard deviations by hand: a uniform distribution over ±a has a/√3."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule}
-    model = Model(System.model_validate({"model": sizes, "contexts": ["local"]}), {"source": 200, "target": 200})
+    model = Model(
+        System.model_validate(
+            {"model": sizes, "contexts": ["local"], "encoders": [{"inputs": [{"type": "units", "size": 12}, "words"]}]}
+        ),
+        {"source": 200, "target": 200, "units": 200},
+    )
     for name, parameter in model.named_parameters():
         if name.endswith("recurrent.weight"):
             for gate in parameter.split(40):

@@ -15,5 +15,10 @@ def syntax_options(option: str, kinds: Iterable[str], files: list[str]) -> list[
 def training_of_system(threads: int | None = None) -> str:
     """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
     if threads is None:
-        return EXPERIMENT.training.model_dump_json(exclude={"threads", "checkpoint_minutes"})
+        return EXPERIMENT.training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds"})
     return EXPERIMENT.training.model_copy(update={"threads": threads}).model_dump_json()
+
+
+def name_of_run(system: str, run: str) -> str:
+    """What messages call a run: the system, and where it has several, which."""
+    return system if len(EXPERIMENT.runs(system)) == 1 else f"{system} ({run})"

@@ -1,22 +1,21 @@
 """Numbers.
 
-REQUIRED INPUTS: <results>/nmt/{system}/{split}.pieces, cleaned references
-OUTPUTS:         <results>/evaluation/{system}/{split}.txt and .bleu.json, significance of each table's pairs
+REQUIRED INPUTS: translation(system), cleaned references
+OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt and .bleu.json, significance of each table's pairs,
+                 <results>/evaluation/{table}/length.buckets.tsv
 """
 
 
 rule postprocess:
     input:
-        pieces="<results>/nmt/{system}/{split}.pieces",
-        alignment="<results>/nmt/{system}/{split}.alignment",
-        source=pieces("source"),
+        unpack(lambda wildcards: translation(wildcards.system)),
     output:
-        text="<results>/evaluation/{system}/{split}.txt",
-        ledger="<results>/evaluation/{system}/{split}.json",
+        text="<results>/evaluation/{system}/{run}/{split}.txt",
+        ledger="<results>/evaluation/{system}/{run}/{split}.json",
     log:
-        "<logs>/evaluation/postprocess/{system}.{split}.log",
+        "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/postprocess/{system}.{split}.tsv"
+        "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -24,24 +23,26 @@ rule postprocess:
         mem_mb=1000,
         runtime=30,
     params:
-        given={
+        given=lambda wildcards: {
             "language": EXPERIMENT.corpora.target.language,
             "detokenizer": EXPERIMENT.evaluation.detokenizer,
-            "joiner": "bpe" if BPE else "none",
+            "joiner": "bpe" if BPE and EXPERIMENT.is_neural(wildcards.system) else "none",
             "truecased": EXPERIMENT.corpora.target.case == "true",
-            "replace_unknown": EXPERIMENT.decoding.replace_unknown,
+            "replace_unknown": restores_unknown(wildcards.system),
             "made_by": made_by("evaluation.postprocess", "sacremoses"),
         },
-        flags=[
+        flags=lambda wildcards, input: [
             *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
-            *(["--replace-unknown"] if EXPERIMENT.decoding.replace_unknown else []),
+            *(
+                ["--replace-unknown", f"--alignment={input.alignment}", f"--source-pieces={input.source}"]
+                if restores_unknown(wildcards.system)
+                else []
+            ),
         ],
     shell:
         """
         python -m pipeline_py.evaluation.postprocess \
             --pieces {input.pieces:q} \
-            --alignment {input.alignment:q} \
-            --source-pieces {input.source:q} \
             --language {params.given[language]} \
             --joiner {params.given[joiner]} \
             --detokenizer {params.given[detokenizer]} \
@@ -54,14 +55,14 @@ rule postprocess:
 
 rule score:
     input:
-        hypothesis="<results>/evaluation/{system}/{split}.txt",
+        hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
         references=references_of,
     output:
-        score="<results>/evaluation/{system}/{split}.bleu.json",
+        score="<results>/evaluation/{system}/{run}/{split}.bleu.json",
     log:
-        "<logs>/evaluation/score/{system}.{split}.log",
+        "<logs>/evaluation/score/{system}.{run}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/score/{system}.{split}.tsv"
+        "<benchmarks>/evaluation/score/{system}.{run}.{split}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -87,11 +88,7 @@ rule score:
 
 rule significance:
     input:
-        outputs=lambda wildcards: expand(
-            "<results>/evaluation/{system}/{split}.txt",
-            system=EXPERIMENT.tables[wildcards.table].systems,
-            split=wildcards.split,
-        ),
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
         references=references_of,
     output:
         comparisons="<results>/evaluation/{table}/{split}.significance.tsv",
@@ -111,8 +108,8 @@ rule significance:
             "made_by": made_by("evaluation.significance", "sacrebleu", "scipy"),
         },
         systems=lambda wildcards, input: [
-            f"--system={system}={file}"
-            for system, file in zip(EXPERIMENT.tables[wildcards.table].systems, input.outputs, strict=True)
+            f"--system={system}:{run}={file}"
+            for (system, run), file in zip(outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True)
         ],
         references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
     shell:
@@ -122,5 +119,54 @@ rule significance:
             {params.references:q} \
             {params.given[options]:q} \
             --output {output.comparisons:q} \
+            2>{log:q}
+        """
+
+
+rule buckets:
+    input:
+        outputs=lambda wildcards: [file for split in TESTS for file in outputs_of(wildcards.table, split).values()],
+        references=[f"<results>/corpus/clean/{split}.{side}" for split in TESTS for side in REFERENCES[split]],
+        sources=expand(tokens("source"), split=TESTS),
+    output:
+        buckets="<results>/evaluation/{table}/length.buckets.tsv",
+    log:
+        "<logs>/evaluation/buckets/{table}.length.log",
+    benchmark:
+        "<benchmarks>/evaluation/buckets/{table}.length.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        given={
+            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "made_by": made_by("evaluation.buckets", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}:{split}={file}"
+                for (split, system, run), file in zip(
+                    ((split, *place) for split in TESTS for place in outputs_of(wildcards.table, split)),
+                    input.outputs,
+                    strict=True,
+                )
+            ),
+            *(
+                f"--reference={split}={file}"
+                for split, file in zip(
+                    (split for split in TESTS for _ in REFERENCES[split]), input.references, strict=True
+                )
+            ),
+            *(f"--source={split}={file}" for split, file in zip(TESTS, input.sources, strict=True)),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.buckets \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.buckets:q} \
             2>{log:q}
         """

@@ -1,7 +1,7 @@
 """Neural systems.
 
 REQUIRED INPUTS: <results>/subword/packed/, vocabularies, and the syntax that the system's parts read
-OUTPUTS:         <results>/nmt/{system}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces
+OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces
 """
 
 
@@ -16,14 +16,14 @@ rule train:
         source_vocabulary="<results>/subword/vocabulary.source",
         target_vocabulary="<results>/subword/vocabulary.target",
     output:
-        model="<results>/nmt/{system}/model.safetensors",
-        config="<results>/nmt/{system}/config.json",
-        curve="<results>/nmt/{system}/learning_curve.tsv",
-        facts="<results>/nmt/{system}/facts.json",
+        model="<results>/nmt/{system}/{run}/model.safetensors",
+        config="<results>/nmt/{system}/{run}/config.json",
+        curve="<results>/nmt/{system}/{run}/learning_curve.tsv",
+        facts="<results>/nmt/{system}/{run}/facts.json",
     log:
-        "<logs>/nmt/train/{system}.log",
+        "<logs>/nmt/train/{system}.{run}.log",
     benchmark:
-        "<benchmarks>/nmt/train/{system}.tsv"
+        "<benchmarks>/nmt/train/{system}.{run}.tsv"
     conda:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
@@ -35,6 +35,7 @@ rule train:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
             "training": training_of_system(),
+            "seed": wildcards.run.removeprefix("seed"),
             "made_by": made_by(
                 "nmt.train",
                 "torch",
@@ -48,14 +49,16 @@ rule train:
             *syntax_options("dev-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("dev_syntax", [])),
             *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
         ],
+        name=lambda wildcards: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
     shell:
         """
         python -m pipeline_py.nmt.train \
-            --name {wildcards.system:q} \
+            --name {params.name:q} \
             --system {params.given[system]:q} \
             --training {params.training:q} \
+            --seed {params.given[seed]} \
             --train-source {input.train_source:q} \
             --train-target {input.train_target:q} \
             --dev-source {input.dev_source:q} \
@@ -76,18 +79,18 @@ rule train:
 rule translate:
     input:
         unpack(lambda wildcards: {"syntax": [*syntax_of_system(wildcards.system, wildcards.split).values()]}),
-        model="<results>/nmt/{system}/model.safetensors",
-        config="<results>/nmt/{system}/config.json",
+        model="<results>/nmt/{system}/{run}/model.safetensors",
+        config="<results>/nmt/{system}/{run}/config.json",
         source="<results>/subword/packed/{split}.source.arrow",
         target_vocabulary="<results>/subword/vocabulary.target",
     output:
-        pieces="<results>/nmt/{system}/{split}.pieces",
-        alignment="<results>/nmt/{system}/{split}.alignment",
-        ledger="<results>/nmt/{system}/{split}.json",
+        pieces="<results>/nmt/{system}/{run}/{split}.pieces",
+        alignment="<results>/nmt/{system}/{run}/{split}.alignment",
+        ledger="<results>/nmt/{system}/{run}/{split}.json",
     log:
-        "<logs>/nmt/translate/{system}.{split}.log",
+        "<logs>/nmt/translate/{system}.{run}.{split}.log",
     benchmark:
-        "<benchmarks>/nmt/translate/{system}.{split}.tsv"
+        "<benchmarks>/nmt/translate/{system}.{run}.{split}.tsv"
     conda:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads

@@ -129,10 +129,10 @@ class Part(nn.Module):
 
     def start(self, memory: Memory) -> State:
         """Return the state before the first word."""
-        hidden = [
-            torch.tanh(at_least_single(linear(drop(summary, self.dropout.draw(len(summary), summary.shape[1], summary)))))
-            for linear, summary in zip(self.initial, memory.summary, strict=True)
-        ]
+        hidden = []
+        for linear, summary in zip(self.initial, memory.summary, strict=True):
+            dropped = drop(summary, self.dropout.draw(len(summary), summary.shape[1], summary))
+            hidden.append(torch.tanh(at_least_single(linear(dropped))))
         carried = tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
         return State(_side_by_side(hidden), carried)
 

@@ -1,0 +1,78 @@
+"""Phrase-based systems.
+
+REQUIRED INPUTS: tokens(side) of train, dev and what is translated
+OUTPUTS:         <results>/smt/{system}/single/model/, facts.json, {split}.pieces
+"""
+
+
+rule:
+    name:
+        "train_smt"
+    input:
+        train_source=tokens("source").format(split="train"),
+        train_target=tokens("target").format(split="train"),
+        dev_source=tokens("source").format(split="dev"),
+        dev_target=tokens("target").format(split="dev"),
+    output:
+        model=directory("<results>/smt/{system}/{run}/model"),
+        facts="<results>/smt/{system}/{run}/facts.json",
+    log:
+        "<logs>/smt/train/{system}.{run}.log",
+    benchmark:
+        "<benchmarks>/smt/train/{system}.{run}.tsv"
+    conda:
+        "../../envs/smt.yaml"
+    threads: 1
+    resources:
+        mem_mb=8000,
+        runtime=1440,
+    params:
+        given=lambda wildcards: {
+            "options": EXPERIMENT.systems[wildcards.system].model_dump_json(),
+            "made_by": made_by("smt.train", "sil-machine", "sil-thot"),
+        },
+    shell:
+        """
+        python -m pipeline_py.smt.train \
+            --name {wildcards.system:q} \
+            --options {params.given[options]:q} \
+            --train-source {input.train_source:q} \
+            --train-target {input.train_target:q} \
+            --dev-source {input.dev_source:q} \
+            --dev-target {input.dev_target:q} \
+            --model-output {output.model:q} \
+            --facts-output {output.facts:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule:
+    name:
+        "translate_smt"
+    input:
+        model="<results>/smt/{system}/{run}/model",
+        source=tokens("source"),
+    output:
+        pieces="<results>/smt/{system}/{run}/{split}.pieces",
+        ledger="<results>/smt/{system}/{run}/{split}.json",
+    log:
+        "<logs>/smt/translate/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/smt/translate/{system}.{run}.{split}.tsv"
+    conda:
+        "../../envs/smt.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        given={"made_by": made_by("smt.translate", "sil-machine", "sil-thot")},
+    shell:
+        """
+        python -m pipeline_py.smt.translate \
+            --model {input.model:q} \
+            --source {input.source:q} \
+            --output {output.pieces:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
