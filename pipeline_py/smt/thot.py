@@ -3,6 +3,7 @@
 Any word is safe, dev is tuned on as it is given and never trained on, and a model is one directory that can be moved.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -118,8 +119,8 @@ def _unfit(sides: list[list[str]]) -> str | None:
 class Trainer(ThotSmtModelTrainer):
     """The library's trainer without its way to tune: it takes a random part of train for that, and then trains on it.
 
-    Its steps are the same: word alignments by HMMs in both directions, symmetrised; phrase pairs of at most ten target
-    words, of which the 20 most frequent of a source phrase are kept; interpolated n-gram model.
+    Its steps are the same: word alignments by HMMs in both directions, symmetrised; phrases of at most ten source
+    words, with some 20 translations each; interpolated n-gram model.
     """
 
     def __init__(self, pairs: Pairs, iterations: int, order: int) -> None:
@@ -141,7 +142,7 @@ class Trainer(ThotSmtModelTrainer):
         Args:
             directory: where to write.
             dev_target: sentences on which the weights of the language model's n-grams are tuned (the library's
-                simplex, at most 200 perplexities).
+                simplex, some 200 perplexities at most).
             report: told which step has been reached.
 
         Returns:
@@ -174,26 +175,24 @@ class Translator:
         Args:
             directory: what `Trainer.learn` wrote.
             reordering: source words that the decoder may skip.
-            weights: of the log-linear model, in the order of `WEIGHTS`; None: `set_weights` comes before the first
-                sentence.
+            weights: of the log-linear model, in the order of `WEIGHTS`; None: Thot's own, until `set_weights`.
 
         Raises:
             RuntimeError: if Thot cannot read the models.
         """
-        self._parameters = ThotSmtParameters(
+        parameters = ThotSmtParameters(
             translation_model_filename_prefix=str(directory / TRANSLATION_MODEL),
             language_model_filename_prefix=str(directory / LANGUAGE_MODEL),
             model_non_monotonicity=reordering,
         )
-        self._model = load_smt_model(ThotWordAlignmentModelType.HMM, self._parameters)
+        self._model = load_smt_model(ThotWordAlignmentModelType.HMM, parameters)
+        self._decoder = load_smt_decoder(self._model, parameters)
         if weights is not None:
             self.set_weights(weights)
 
     def set_weights(self, weights: Sequence[float]) -> None:
         """Translate with other weights from now on; the models, which take longer to load, stay."""
         self._model.weights = list(weights)
-        # A decoder copies the weights when it is made.
-        self._decoder = load_smt_decoder(self._model, self._parameters)
 
     def translate(self, words: Sequence[str]) -> "Translation":
         """Translate a sentence, in parts if it is longer than `LONGEST`."""
@@ -225,8 +224,8 @@ def in_parts(words: Sequence[str]) -> list[Sequence[str]]:
 
 
 def save_config(directory: Path, reordering: int, weights: Sequence[float]) -> None:
-    """Make a directory of models complete: `{"reordering", "weights", "files": {name: bytes}}`."""
-    files = {path.name: path.stat().st_size for path in sorted(directory.iterdir())}
+    """Make a directory of models complete: `{"reordering", "weights", "files": {name: SHA-256}}`."""
+    files = {path.name: _digest(path) for path in sorted(directory.iterdir())}
     config = {"reordering": reordering, "weights": dict(zip(WEIGHTS, weights, strict=True)), "files": files}
     write_json(directory / CONFIG, config)
 
@@ -242,17 +241,22 @@ def load(directory: Path) -> Translator:
         config: dict[str, Any] = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
         reordering = int(config["reordering"])
         weights = [float(config["weights"][name]) for name in WEIGHTS]
-        files = {directory / name: int(size) for name, size in config["files"].items()}
+        files = {directory / name: digest for name, digest in config["files"].items()}
     except FileNotFoundError:
         raise InputError(f"no phrase-based model, which has a {CONFIG}; {remedy}", directory) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"not the {CONFIG} of a phrase-based model ({reason}); {remedy}", directory / CONFIG) from None
-    for path, size in files.items():
+    for path, digest in files.items():
         # Thot reads half a file without a word, and translates with what there was in it.
-        if not path.is_file() or path.stat().st_size != size:
-            raise InputError(f"the file of the model is not there with its {size} bytes; {remedy}", path)
+        if not path.is_file() or _digest(path) != digest:
+            raise InputError(f"the file of the model is missing or not as it was written; {remedy}", path)
     try:
         return Translator(directory, reordering, weights)
     except RuntimeError as error:
-        raise InputError(f"not a phrase-based model ({error}); {remedy}", directory) from None
+        raise InputError(f"Thot cannot read the model ({error}); {remedy}", directory) from None
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

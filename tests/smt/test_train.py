@@ -22,7 +22,7 @@ from pipeline_py.stage import InputError
 
 ADJECTIVES = [f"adjective{number}" for number in range(6)]
 NOUNS = [f"noun{number}" for number in range(12)]
-OPTIONS = {"type": "phrase_based", "tuning": {"evaluations": 12}}
+OPTIONS = {"type": "phrase_based", "tuning": {"evaluations": 9}}
 
 
 @pytest.fixture(autouse=True)
@@ -92,8 +92,8 @@ def exactly_right(model, pairs):
 @pytest.fixture(scope="module")
 def corpus():
     return {
-        "train": language(300, 1, together=True),
-        "dev": language(25, 2, together=False),
+        "train": language(200, 1, together=True),
+        "dev": language(15, 2, together=False),
         "test": language(60, 3, together=True),
         "unmet": [pair for pair in language(60, 3, together=False) if has_unmet(pair[0])],
     }
@@ -151,7 +151,7 @@ def test_facts(trained, corpus):
     assert 0 < facts.pop("seconds") < 600
     (statistics,) = facts.pop("statistics")
     table = (trained / "model" / "translation.ttable").read_text(encoding="utf-8").splitlines()
-    assert statistics == {"phrase_pairs": len(table), "tuning_evaluations": 12}
+    assert statistics == {"phrase_pairs": len(table), "tuning_evaluations": 9}
     assert set(facts.pop("versions")) == {"sil-machine", "sil-thot"}
     empty = ("parameters", "updates", "epochs", "best_update", "target_words", "target_words_per_second", "seed")
     assert facts == {
@@ -269,8 +269,8 @@ def test_odd_words_are_words_like_any_other(tmp_path, capfd):
         ]
 
     translated = {f"q{noun}": word for noun, word in zip(NOUNS, [*ODD[1:], ODD[0]], strict=True)}
-    write(tmp_path, "train", with_odd_words(language(300, 1, together=True), translated))
-    write(tmp_path, "dev", with_odd_words(language(25, 2, together=False), translated))
+    write(tmp_path, "train", with_odd_words(language(200, 1, together=True), translated))
+    write(tmp_path, "dev", with_odd_words(language(15, 2, together=False), translated))
     train(**arguments(tmp_path))
     model = thot.load(tmp_path / "model")
     assert exactly_right(model, with_odd_words(language(60, 3, together=True), translated)) > 0.9
@@ -334,11 +334,11 @@ def longer_dev(room):
     [
         (empty_train, r"train.source: no sentence pair with 1 to 200 words on each side; give more text"),
         (no_train, r"train.source: no sentence pair with 1 to 200 words"),
-        (longer_train, r"train.target: the file has 300 lines and .*train.source has more"),
+        (longer_train, r"train.target: the file has 200 lines and .*train.source has more"),
         (empty_dev, r"dev.source: no sentence pair with words on both sides; give a development set"),
         (empty_beginning_of_dev, r"dev.source: .* among the first 100, which are tuned on; give"),
         (no_dev, r"dev.source: no sentence pair with words on both sides; "),
-        (longer_dev, r"dev.source: the file has 25 lines and .*dev.target has more"),
+        (longer_dev, r"dev.source: the file has 15 lines and .*dev.target has more"),
     ],
 )
 def test_files_at_fault(room, spoil, message):

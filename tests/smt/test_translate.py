@@ -45,7 +45,7 @@ def model(tmp_path_factory):
             write(room / f"{name}.source", pairs)
             write(room / f"{name}.target", map(translated, pairs))
         train(
-            options='{"type": "phrase_based", "reordering": 2, "tuning": {"evaluations": 2}}',
+            options='{"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}',
             **{f"{name}_{side}": room / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")},
             model_output=room / "model",
             facts_output=room / "facts.json",
@@ -158,7 +158,7 @@ def without_language_model(room):
 
 def other_table(room):
     path = room / "model" / "translation.ttable"
-    path.write_bytes(b"x y\n" * (path.stat().st_size // 4) + b"\n" * (path.stat().st_size % 4))
+    path.write_bytes(path.read_bytes().replace(b"qword1", b"qword2"))
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def other_table(room):
         (no_json, r"config.json: not the config.json of a phrase-based model \(JSONDecodeError: "),
         (not_a_mapping, r"config.json: not the config.json of a phrase-based model \(TypeError: "),
         (without_a_weight, r"config.json: not the config.json of a phrase-based model \(KeyError: 'source_jump'\)"),
-        (half_a_table, r"translation.ttable: the file of the model is not there with its \d+ bytes; train"),
-        (without_language_model, r"language: the file of the model is not there"),
-        (other_table, r"model: not a phrase-based model \(Unable to load translation model.\); train"),
+        (half_a_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
+        (without_language_model, r"language: the file of the model is missing"),
+        (other_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
     ],
 )
 def test_a_model_at_fault(room, spoil, message):
@@ -180,6 +180,15 @@ def test_a_model_at_fault(room, spoil, message):
     with pytest.raises(InputError, match=message):
         translate(**arguments(room))
     assert not list(room.glob("out.*"))
+
+
+def test_a_model_that_thot_cannot_read(room, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("Unable to load translation model.")
+
+    monkeypatch.setattr(thot, "load_smt_model", fail)
+    with pytest.raises(InputError, match=r"model: Thot cannot read the model \(Unable to load .*\); train the system"):
+        translate(**arguments(room))
 
 
 def test_command_line(room):

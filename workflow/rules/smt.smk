@@ -29,7 +29,7 @@ rule:
     params:
         given=lambda wildcards: {
             "options": EXPERIMENT.systems[wildcards.system].model_dump_json(),
-            "made_by": made_by("smt.train", "sil-machine", "sil-thot"),
+            "made_by": made_by("smt.train", "sil-machine", "sil-thot", "sacrebleu"),
         },
     shell:
         """
