@@ -50,6 +50,7 @@ wildcard_constraints:
 include: "workflow/plan/corpus.smk"
 include: "workflow/plan/syntax.smk"
 include: "workflow/plan/subword.smk"
+include: "workflow/plan/smt.smk"
 include: "workflow/plan/nmt.smk"
 include: "workflow/plan/evaluation.smk"
 include: "workflow/plan/report.smk"

@@ -10,7 +10,6 @@ import yaml
 
 from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
 from pipeline_py.config.experiment import load
-from pipeline_py.config.systems import System
 from pipeline_py.stage import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -84,7 +83,16 @@ def test_the_default_is_valid(config):
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
         ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
-        ("systems.PBSMT.type", "moses", "systems.PBSMT: input tag 'moses'"),
+        ("systems.PBSMT.type", "moses", "unknown type of systems.PBSMT `moses`; known are neural, phrase_based"),
+        ("systems.PBSMT.model", {}, "unknown key `systems.PBSMT.model`; known are"),
+        ("systems.PBSMT.tunin", {}, "unknown key `systems.PBSMT.tunin`; did you mean `tuning`?"),
+        ("systems.SDAtt.tuning", {}, "unknown key `systems.SDAtt.tuning`; "),
+        ("systems.PBSMT", None, "systems.PBSMT: a system is a mapping"),
+        ("systems.SDAtt", "syntax", "systems.SDAtt: a system is a mapping"),
+        ("systems.SDRNMT-2.contexts", ["global"], "systems.SDRNMT-2: no context weights score 1"),
+        ("tables.table1.labels", {"PBSMT": "a\nb"}, "a label is printable text"),
+        ("tables.table1.labels", {"PBSMT": "SDAtt"}, "two rows are called `SDAtt`"),
+        ("corpora.tests.0.name", "facts", "a test set cannot be called `facts`"),
         (
             "systems.SDRNMT-2.contexts",
             [{"type": "global", "mixture": [1]}],
@@ -165,16 +173,6 @@ def test_what_systems_read_follows_from_their_parts(config):
 def test_inputs_share_the_embedding_as_in_the_paper(config):
     (encoder,) = load(config).systems["SDRNMT-1"].encoders
     assert encoder.sizes(620) == [360, 260] and encoder.sizes(128) == [74, 54]
-
-
-@pytest.mark.parametrize(
-    ("contexts", "fed"),
-    [(["local", "global"], [1]), (["local", "flexible"], [0]), (["global", "local", "flexible"], [0])],
-)
-def test_the_second_gru_is_fed_the_global_context(contexts, fed):
-    assert System.model_validate({"contexts": contexts}).fed == fed
-    both = {"contexts": contexts, "decoder": {"type": "conditional_gru", "gru_context": "both"}}
-    assert System.model_validate(both).fed == list(range(len(contexts)))
 
 
 def test_runs_are_named_by_their_seeds(config):

@@ -245,6 +245,12 @@ def test_one_systems_option_reaches_only_that_system(finished):
 
 
 @pytest.mark.slow
+def test_a_further_seed_trains_only_its_own_runs(finished):
+    jobs = finished.planned(config={"training": {"seeds": [1, 2]}})
+    assert jobs["train"] == 2 and jobs["translate"] == 6 and "pack" not in jobs
+
+
+@pytest.mark.slow
 def test_a_new_test_set_brings_only_its_own_chain(finished):
     tests = [*SMALL["corpora"]["tests"], {"name": "three", "generate": {"sentences": 20}}]
     jobs = finished.planned(config={"corpora": {"tests": tests}})

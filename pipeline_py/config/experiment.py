@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from pipeline_py.config.any_system import AnySystem, type_of_system
+from pipeline_py.config.any_system import KINDS, AnySystem, type_of_system
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.decoding import Decoding
@@ -153,17 +153,31 @@ def load(
 def _validate(config: dict[str, Any], origin: str) -> Experiment:
     systems, model = config.get("systems"), config.get("model") or {}
     if isinstance(systems, Mapping) and isinstance(model, Mapping):
+        for name, given in systems.items():
+            _check_kind(name, given, origin)
         config["systems"] = {
             name: {**system, "model": _model_over(model, system.get("model"))}
-            if isinstance(system := {} if given is None else given, Mapping) and type_of_system(system) == "neural"
-            else given
-            for name, given in systems.items()
+            if type_of_system(system) == "neural"
+            else system
+            for name, system in systems.items()
         }
     try:
         return Experiment.model_validate(config)
     except ValidationError as error:
         sentences = "; ".join(dict.fromkeys(_sentence(dict(mistake), config) for mistake in error.errors()))
         raise InputError(sentences, origin) from None
+
+
+def _check_kind(name: str, system: Any, origin: str) -> None:
+    if not isinstance(system, Mapping):
+        raise InputError(
+            f"systems.{name}: a system is a mapping of its parts, {{}} the base; to leave out a row, leave it out of "
+            "`tables`",
+            origin,
+        )
+    kind = type_of_system(system)
+    if kind not in KINDS:
+        raise InputError(_unknown(f"type of systems.{name}", str(kind), KINDS), origin)
 
 
 def _model_over(model: Mapping[str, Any], own: Any) -> Any:
@@ -174,7 +188,7 @@ def _sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     location = [part for part in mistake["loc"] if _is_key(part, mistake["loc"], config)]
     where = ".".join(map(str, location))
     if mistake["type"] == "extra_forbidden":
-        known = _keys_beside(location)
+        known = _keys_beside(location, config)
         return f"{_unknown('key', str(where), [*known], last=str(location[-1]))}"
     message = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "union_tag_not_found":
@@ -190,16 +204,20 @@ def _is_key(part: Any, location: tuple[Any, ...], config: Mapping[str, Any]) -> 
     for step in location:
         found = isinstance(step, int) if isinstance(value, list) else isinstance(value, Mapping) and step in value
         if step is part:
-            return bool(found) or step == location[-1]
+            branch = value.get("type", "neural") if isinstance(value, Mapping) else value
+            return bool(found) or (step == location[-1] and step != branch)
         if found:
             value = value[step]
     return True
 
 
-def _keys_beside(location: list[Any]) -> set[str]:
-    """Keys that any model of the configuration knows at a location (unions give all their branches')."""
+def _keys_beside(location: list[Any], config: Mapping[str, Any]) -> set[str]:
+    """Keys that the configuration knows at a location (unions other than that of systems give all their branches')."""
     models: list[type[BaseModel]] = [Experiment]
-    for step in location[:-1]:
+    steps = location[:-1]
+    if len(steps) > 1 and steps[0] == "systems":
+        models, steps = [KINDS[type_of_system(config["systems"][steps[1]])]], steps[2:]
+    for step in steps:
         fields = [model.model_fields[step].annotation for model in models if step in model.model_fields]
         # A step that no model knows is a list's index or a name that the user chose.
         models = [inner for annotation in fields for inner in _models_in(annotation)] if fields else models

@@ -152,9 +152,6 @@ def module_of(kind: str, name: str) -> str:
 SYNTAX_OF = {"syntax": "distances", "labels": "labels", "units": "units"}
 """The kind of syntax artifact that a part reads; parts that are not listed read none."""
 
-UNIT_SIZE = 10
-"""Words of a dependency unit, n of SDRNMT; the poolings of its network leave one row of so many, and of no others."""
-
 KINDS_WITH_VOCABULARY = ("labels", "units")
 """Kinds of syntax artifacts whose values are identifiers."""
 
@@ -221,15 +218,11 @@ class System(Section):
                 )
             if context.mixture is not None and context.score:
                 raise ValueError("a context weights either one `score` or a `mixture` of all; give one of the two")
+        mixed = any(context.mixture is not None for context in self.contexts)
+        for number in range(len(self.scores)):
+            if not mixed and all(context.score != number for context in self.contexts):
+                raise ValueError(f"no context weights score {number}; name it with `score`, mix it, or leave it out")
         return self
-
-    @property
-    def fed(self) -> list[int]:
-        """The contexts that the decoder's second GRU is fed, by number."""
-        if self.decoder.gru_context == "both":
-            return list(range(len(self.contexts)))
-        types = [context.type for context in self.contexts]
-        return [types.index("global") if "global" in types else 0]
 
     @property
     def _parts(self) -> dict[str, Sequence[Any]]:

@@ -1,8 +1,8 @@
 """`tables`: which systems stand in which table, and what their marks compare with."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
@@ -12,7 +12,7 @@ class PublishedNumbers(Section):
     """A table of a paper whose data the experiment's data is: its numbers stand beside ours."""
 
     paper: str = Field(pattern=NAME, description="A file of `workflow/published/`, without its ending.")
-    table: str = Field(description="Number of the table in the paper.")
+    table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
     task: str = Field(description="As in the file, e.g. en-de.")
     names: dict[str, str] = Field({}, description="What the paper calls our systems, where not as their labels.")
 
@@ -37,6 +37,11 @@ class Table(Section):
         for rows in (self.systems, self.proposed):
             if repeated := sorted({row for row in rows if rows.count(row) > 1}):
                 raise ValueError(f"a row stands in a table once; repeated: {', '.join(repeated)}")
+        if not all(label and label.isprintable() for label in self.labels.values()):
+            raise ValueError("a label is printable text on one line")
+        names = [self.labels.get(system, system) for system in self.systems]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two rows are called `{repeated[0]}`; give them different labels")
         if self.baseline in self.proposed:
             raise ValueError(f"`{self.baseline}` is the baseline; it cannot be proposed as well")
         return self

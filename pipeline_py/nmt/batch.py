@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import UNIT_SIZE
+from pipeline_py.syntax.unit import UNIT_SIZE
 
 
 @dataclass(frozen=True)

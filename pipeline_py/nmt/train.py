@@ -1,5 +1,6 @@
 """Train a neural system."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,7 +120,11 @@ def train(
     )
     versions = {"torch": torch.__version__, "numpy": np.__version__}
     run_identity = identity(
-        [*files, *train_files.values(), *dev_files.values()], *settings, device.type, *versions.values()
+        [*files, *train_files.values(), *dev_files.values()],
+        *settings,
+        json.dumps(vocabularies),
+        device.type,
+        *versions.values(),
     )
 
     torch.manual_seed(seed)

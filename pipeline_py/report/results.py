@@ -134,7 +134,8 @@ def read_scores(pairs: Sequence[str], rows: Sequence[str], sets: Sequence[str]) 
             raise InputError(
                 f"{row!r} has other runs on {name!r} than on {sets[0]!r}; give a score of each run on each"
             )
-    return {cell: _read_cell(list(paths.values())) for cell, paths in runs.items()}
+    # In one order for all sets of a row: a run's average is over its own scores.
+    return {(row, name): _read_cell([paths[run] for run in runs[row, sets[0]]]) for (row, name), paths in runs.items()}
 
 
 def _read_cell(paths: Sequence[Path]) -> Score:

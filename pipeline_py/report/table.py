@@ -8,7 +8,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.report import sheet
 from pipeline_py.report.marks import Marker, MarkStyle
-from pipeline_py.report.published import read_published
+from pipeline_py.report.published import Published, read_published
 from pipeline_py.report.results import Results, read_comparisons, read_scores
 from pipeline_py.report.table_layout import PrintedTable, TableLayout
 from pipeline_py.stage import InputError
@@ -89,7 +89,9 @@ def table(
     printed = None
     if published is not None:
         names = {name: labels.get(name, name) for name in row} | _labels(published_name or [], row, "--published-name")
-        printed = PrintedTable(read_published(published), published_table, published_task, names)
+        printed = PrintedTable(
+            _printed(published, published_table, published_task), published_table, published_task, names
+        )
     layout = TableLayout(results, marker, dev_name or dev, printed)
     drawn = layout.sheet(title)
 
@@ -100,6 +102,16 @@ def table(
             with writing(path) as file:
                 file.write(render(drawn))
     sys.stderr.write(sheet.plain(drawn))
+
+
+def _printed(path: Path, table: str, task: str) -> list[Published]:
+    numbers = read_published(path)
+    known = sorted({(number.table, number.task) for number in numbers})
+    if (table, task) not in known:
+        raise InputError(
+            f"the paper prints no table {table} of {task}; it has {', '.join(f'{a} of {b}' for a, b in known)}", path
+        )
+    return numbers
 
 
 def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.config.systems import UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.subword import pieces as subword
@@ -24,6 +23,7 @@ from pipeline_py.syntax.constituency import (
     unparsed_phrase,
     write_trees,
 )
+from pipeline_py.syntax.unit import UNIT_SIZE
 
 Syntax = TypeVar("Syntax")
 

@@ -7,16 +7,11 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
-from pipeline_py.config.systems import UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
 from pipeline_py.syntax.alignment import with_tokens
 from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
-
-NOTHING = 0
-"""ε, which stands for an empty part."""
-PADDING = -1
-"""/, which fills a unit up."""
+from pipeline_py.syntax.unit import NOTHING, PADDING, UNIT_SIZE
 
 
 def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:

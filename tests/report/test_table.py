@@ -217,6 +217,8 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| AVG | Dev (newstest2012) (paper) | newstest2013 (paper) | " in markdown
     assert "(paper): as published, not made here" in markdown
+    with pytest.raises(InputError, match=r"prints no table 1 of de-en; it has 1 of en-de, 1 of zh-en, 2 of en-de"):
+        table(**inputs.arguments(baseline="PBSMT", published=PUBLISHED, published_task="de-en"))
 
 
 def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_words_become_identifiers(room: Path) -> None:
 
 
 def test_pieces_inherit_the_unit_of_their_word(room: Path) -> None:
-    (room / "pieces").write_text("ε /@@ / n@@ e@@ w\n\n".replace("/@@ /", "/"), encoding="utf-8")
+    (room / "pieces").write_text("ε / n@@ e@@ w\n\n", encoding="utf-8")
     inherit(kind="units", input=room / "units.arrow", pieces=room / "pieces", output=room / "inherited.arrow")
     words, pieces = run(room)[0], run(room, "inherited.arrow")[0]
     assert pieces == [words[0], words[1], words[2], words[2], words[2], words[3]]

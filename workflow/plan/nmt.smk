@@ -22,3 +22,9 @@ def training_of_system(threads: int | None = None) -> str:
 def name_of_run(system: str, run: str) -> str:
     """What messages call a run: the system, and where it has several, which."""
     return system if len(EXPERIMENT.runs(system)) == 1 else f"{system} ({run})"
+
+
+def sizes_of_inputs(system: str) -> list[list[int]]:
+    """Dimensions of each input of each encoder, shares worked out."""
+    composition = EXPERIMENT.systems[system]
+    return [encoder.sizes(composition.model.embedding) for encoder in composition.encoders]

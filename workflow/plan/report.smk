@@ -37,7 +37,13 @@ def everything_of(table: str) -> list[str]:
 def published_files(table: str) -> list[str]:
     """The printed numbers that stand beside ours, where a table asks for some."""
     asked = EXPERIMENT.tables[table].published
-    return [] if asked is None else [f"{workflow.basedir}/workflow/published/{asked.paper}.tsv"]
+    if asked is None:
+        return []
+    folder = Path(workflow.basedir) / "workflow" / "published"
+    if not (folder / f"{asked.paper}.tsv").is_file():
+        papers = ", ".join(sorted(file.stem for file in folder.glob("*.tsv")))
+        raise WorkflowError(f"tables.{table}.published: unknown paper `{asked.paper}`; known are {papers}")
+    return [str(folder / f"{asked.paper}.tsv")]
 
 
 def published_options(table: str, files: list[str]) -> list[str]:

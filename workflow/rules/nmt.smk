@@ -24,6 +24,9 @@ rule train:
         "<logs>/nmt/train/{system}.{run}.log",
     benchmark:
         "<benchmarks>/nmt/train/{system}.{run}.tsv"
+    wildcard_constraints:
+        system=SYSTEMS_OF["nmt"],
+        run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
@@ -34,6 +37,7 @@ rule train:
     params:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
+            "inputs": sizes_of_inputs(wildcards.system),
             "training": training_of_system(),
             "seed": wildcards.run.removeprefix("seed"),
             "made_by": made_by(
@@ -49,7 +53,7 @@ rule train:
             *syntax_options("dev-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("dev_syntax", [])),
             *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
         ],
-        name=lambda wildcards: name_of_run(wildcards.system, wildcards.run),
+        name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
     shell:
@@ -91,6 +95,9 @@ rule translate:
         "<logs>/nmt/translate/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/nmt/translate/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=SYSTEMS_OF["nmt"],
+        run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads

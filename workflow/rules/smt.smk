@@ -20,6 +20,9 @@ rule:
         "<logs>/smt/train/{system}.{run}.log",
     benchmark:
         "<benchmarks>/smt/train/{system}.{run}.tsv"
+    wildcard_constraints:
+        system=SYSTEMS_OF["smt"],
+        run="single",
     conda:
         "../../envs/smt.yaml"
     threads: 1
@@ -59,6 +62,9 @@ rule:
         "<logs>/smt/translate/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/smt/translate/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=SYSTEMS_OF["smt"],
+        run="single",
     conda:
         "../../envs/smt.yaml"
     threads: 1

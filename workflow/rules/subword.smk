@@ -94,7 +94,7 @@ rule inherit:
     params:
         given=lambda wildcards: {
             "kind": wildcards.syntax.removesuffix(".arrow"),
-            "made_by": made_by("subword.inherit"),
+            "made_by": made_by("subword.inherit", "pyarrow"),
         },
     shell:
         """

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems import ConditionalGRU, Context, System
+from pipeline_py.config.systems import ConditionalGRU, Context, GlobalContext, System
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, context
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
@@ -100,7 +100,7 @@ class Part(nn.Module):
         self.size, embedding = system.model.hidden, system.model.embedding
         self.encoder_of_score = [score.encoder for score in system.scores]
         self.contexts = system.contexts
-        self.fed = system.fed
+        self.fed = _fed(options, system.contexts)
         self.memory_sizes = list(memory_sizes)
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
@@ -281,6 +281,13 @@ class Part(nn.Module):
         for linear, vector in zip(self.readout_contexts, contexts.split(sizes, dim=1), strict=True):
             total = total + linear(vector)
         return torch.tanh(total)
+
+
+def _fed(options: ConditionalGRU, contexts: Sequence[Context]) -> list[int]:
+    """Say which contexts the second GRU is fed, by number: all, or the global one, or the first if none is global."""
+    if options.gru_context == "both":
+        return list(range(len(contexts)))
+    return [next((number for number, context in enumerate(contexts) if isinstance(context, GlobalContext)), 0)]
 
 
 def _score_of(options: Context, scores: Sequence[Tensor]) -> Tensor:
