@@ -37,13 +37,16 @@ def lines(path):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A model of a language that has other words in the same order."""
-    room = tmp_path_factory.mktemp("model")
+    return trained(tmp_path_factory.mktemp("model"), translated)
+
+
+def trained(room, translation):
     with pytest.MonkeyPatch.context() as patch:
         # The stage owns its process and limits its threads; here it shares one.
         patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
         for name, pairs in {"train": sentences(200, 1), "dev": sentences(10, 2)}.items():
             write(room / f"{name}.source", pairs)
-            write(room / f"{name}.target", map(translated, pairs))
+            write(room / f"{name}.target", map(translation, pairs))
         train(
             options='{"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}',
             **{f"{name}_{side}": room / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")},
@@ -102,6 +105,28 @@ def test_what_was_translated_before_does_not_matter(room, model):
     write(room / "test.source", [line.split() for line in reversed(lines(room / "test.source"))])
     translate(**arguments(room))
     assert lines(room / "out.pieces") == forwards[::-1]
+
+
+def test_weights_that_are_set_reach_the_decoder(tmp_path):
+    """Tuning changes the weights of a translator that has already translated: it must be as one made with them."""
+    chance = random.Random(4)
+    model = trained(tmp_path, lambda words: [chance.choice(["q", "q", "r"]) + word for word in words])
+    usual = [1.0] * 7 + [0.0]
+    other = [*usual[:5], -1.0, -1.0, 0.0]  # improbable translations win
+    texts = sentences(20, 5)
+
+    def outputs(translator):
+        return [translator.translate(words).words for words in texts]
+
+    with_usual = outputs(thot.Translator(model, 0, usual))
+    with_other = outputs(thot.Translator(model, 0, other))
+    assert with_usual != with_other
+    live = thot.Translator(model, 0, usual)
+    assert outputs(live) == with_usual
+    live.set_weights(other)
+    assert outputs(live) == with_other
+    live.set_weights(usual)
+    assert outputs(live) == with_usual
 
 
 def test_a_file_without_sentences(room):
