@@ -1,6 +1,8 @@
 """The house: one name for a stage everywhere, and versions that agree wherever they are written."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -36,6 +38,14 @@ def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(room, name):
     given = rules + (plan.read_text(encoding="utf-8") if plan.exists() else "")
     assert re.search(rf'made_by\(\s*"{room}\.{name}"', given)
     assert (ROOT / "tests" / room / f"test_{name}.py").is_file()
+
+
+def test_stages_load_heavy_libraries_only_when_their_options_are_known_to_be_good():
+    modules = [f"pipeline_py.{room}.{name}" for room, name in STAGES]
+    heavy = ["torch", "stanza", "thot", "matplotlib"]
+    code = f"import sys, {', '.join(modules)}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("room", sorted({room for room, _ in STAGES}))

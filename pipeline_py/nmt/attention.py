@@ -1,5 +1,7 @@
 """What all ways of attending share: a weighting makes weights of scores, and weights make a context."""
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor, nn
 
@@ -12,7 +14,7 @@ Observation = dict[str, tuple[Tensor, Tensor]]
 """Name of a statistic → its sum and its count over the positions of each sentence, (B,) each."""
 
 
-class Weighting(nn.Module):
+class Weighting(nn.Module, ABC):
     """Turns the scores of a step into attention weights.
 
     A weighting is built as `Part(options, query_size)` with its options of `config.systems`.
@@ -22,6 +24,7 @@ class Weighting(nn.Module):
         """Return what the first step is given as `carried`."""
         return ()
 
+    @abstractmethod
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
         """Weigh the positions of one step.
 
@@ -34,7 +37,6 @@ class Weighting(nn.Module):
         Returns:
             Weights α (B, J), zero on padding, and what the next step is given.
         """
-        raise NotImplementedError
 
     def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
         """Say what is worth counting about the step that `forward` would make of the same arguments."""

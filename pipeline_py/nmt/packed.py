@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
-from pipeline_py.nmt.batch import LAYOUTS
+from pipeline_py.nmt.layout import LAYOUTS
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
@@ -34,7 +34,7 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     """Open the syntax of sentences.
 
     Args:
-        paths: kind → file; what its rows hold says `batch.LAYOUTS`.
+        paths: kind → file; what its rows hold says `layout.LAYOUTS`.
         source: the sentences.
         vocabularies: size of the vocabulary of each kind that has identifiers.
 

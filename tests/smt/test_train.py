@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from sacrebleu import corpus_bleu
 
 from pipeline_py.config.phrase_based import Tuning
 from pipeline_py.smt import thot
-from pipeline_py.smt import train as train_module
-from pipeline_py.smt.train import Log, Tuner, train
+from pipeline_py.smt.log import Log
+from pipeline_py.smt.train import train
+from pipeline_py.smt.tuning import Tuner
 from pipeline_py.stage import InputError
 
 ADJECTIVES = [f"adjective{number}" for number in range(6)]
@@ -219,7 +221,7 @@ class FakeTranslator:
 
 def tuned(monkeypatch, **limits):
     translator = FakeTranslator()
-    monkeypatch.setattr(train_module.time, "monotonic", lambda: translator.now)
+    monkeypatch.setattr(time, "monotonic", lambda: translator.now)
     sentences = [[f"{letter}{number}" for number in range(8)] for letter in "abcdefghij"]
     tuner = Tuner(translator, sentences, sentences, Tuning(**limits), Log("test"))
     tuner.tune()

@@ -17,8 +17,7 @@ def bleu_options() -> list[str]:
 
 def translation(system: str) -> dict[str, str]:
     """A system's translations, with {run} and {split} open; a network's also with what restores unknown words."""
-    room = "nmt" if EXPERIMENT.is_neural(system) else "smt"
-    made = f"<results>/{room}/{system}/{{run}}/{{split}}"
+    made = f"<results>/{ROOM_OF[system]}/{system}/{{run}}/{{split}}"
     restoring = {"alignment": f"{made}.alignment", "source": pieces("source")} if restores_unknown(system) else {}
     return {"pieces": f"{made}.pieces", **restoring}
 

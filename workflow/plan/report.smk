@@ -14,7 +14,7 @@ def scores_of(table: str) -> dict[tuple[str, str, str], str]:
 def facts_of(table: str) -> dict[tuple[str, str], str]:
     """Facts of the trainings of a table's systems, by system and run."""
     return {
-        (system, run): f"<results>/{'nmt' if EXPERIMENT.is_neural(system) else 'smt'}/{system}/{run}/facts.json"
+        (system, run): f"<results>/{ROOM_OF[system]}/{system}/{run}/facts.json"
         for system in EXPERIMENT.tables[table].systems
         for run in EXPERIMENT.runs(system)
     }

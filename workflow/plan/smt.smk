@@ -1,7 +1,8 @@
-"""What the rules of `smt` and `nmt` are given: which systems are whose."""
+"""What the rules of `smt`, `nmt` and later rooms are given: which systems are whose."""
+
+ROOM_OF = {system: "nmt" if EXPERIMENT.is_neural(system) else "smt" for system in EXPERIMENT.systems}
 
 SYSTEMS_OF = {
-    room: "|".join(re.escape(system) for system in EXPERIMENT.systems if EXPERIMENT.is_neural(system) == neural)
-    or "none"
-    for room, neural in (("smt", False), ("nmt", True))
+    room: "|".join(re.escape(system) for system in ROOM_OF if ROOM_OF[system] == room) or "none"
+    for room in ("smt", "nmt")
 }

@@ -141,7 +141,8 @@ rule buckets:
         mem_mb=2000,
         runtime=60,
     params:
-        given={
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
             "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
             "made_by": made_by("evaluation.buckets", "sacrebleu"),
         },

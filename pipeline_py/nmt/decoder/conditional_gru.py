@@ -1,65 +1,19 @@
 """The conditional GRU: two gated recurrent units around the attention (Nematus; SDAtt eq. 1–14)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems import ConditionalGRU, Context, GlobalContext, System
-from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, context
+from pipeline_py.nmt.attention import Observation, Weighting, at_least_single, context
+from pipeline_py.nmt.decoder.recurrence import Masks, State, Step
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.time_loop import LoopLinear, time_loop
-
-
-@dataclass(frozen=True)
-class State:
-    """Where the decoder stands in B sentences.
-
-    Attributes:
-        hidden: s_i of each encoder's pair of GRUs side by side (B, S·H).
-        carried: for each context what its weighting carries from step to step.
-    """
-
-    hidden: Tensor
-    carried: tuple[Carried, ...]
-
-    def select(self, index: Tensor) -> "State":
-        """Gather rows, as `Memory.select` does."""
-        return State(
-            self.hidden.index_select(0, index),
-            tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.carried),
-        )
-
-
-@dataclass(frozen=True)
-class Masks:
-    """Dropout masks of one pair's recurrence, the same at every step (B, ·); None where nothing is dropped."""
-
-    first: Tensor | None = None
-    query: Tensor | None = None
-    second: Tensor | None = None
-    context: Tensor | None = None
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one step of the recurrence leaves.
-
-    Attributes:
-        hidden: s_i of each pair side by side (B, S·H).
-        contexts: the context vectors side by side (B, ·), the first context's of each encoder, then the second's, ….
-        attention: weights of the first context (B, J).
-        observed: what each context's weighting counted, if it was asked.
-    """
-
-    hidden: Tensor
-    contexts: Tensor
-    attention: Tensor
-    observed: list[Observation]
 
 
 class Part(nn.Module):
