@@ -5,7 +5,7 @@ A part's options stand here, its module in `pipeline_py/nmt/<kind>/`.
 
 import keyword
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
 
@@ -17,7 +17,24 @@ def _type_alone(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
 
 
-class Input(Section):
+def _or_of_type(usual: str) -> BeforeValidator:
+    """Let the type alone stand for a part, and a part without a type be of the usual one."""
+
+    def complete(value: Any) -> Any:
+        value = _type_alone(value)
+        return {"type": usual, **value} if isinstance(value, dict) else value
+
+    return BeforeValidator(complete)
+
+
+class PartOptions(Section):
+    """Options of a part, which says what it needs."""
+
+    reads: ClassVar[str | None] = None
+    """The kind of syntax artifact that the part reads."""
+
+
+class Input(PartOptions):
     """A vector for each source position; those of all inputs side by side are what an encoder reads."""
 
     size: PositiveInt | None = Field(
@@ -46,12 +63,14 @@ class LabelInput(Input):
     """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
 
     type: Literal["labels"] = "labels"
+    reads: ClassVar[str | None] = "labels"
 
 
 class UnitInput(Input):
     """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
 
     type: Literal["units"] = "units"
+    reads: ClassVar[str | None] = "units"
     order: Literal["stacked", "alternate"] = Field(
         "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
     )
@@ -60,10 +79,15 @@ class UnitInput(Input):
 AnyInput = Annotated[WordInput | LabelInput | UnitInput, Field(discriminator="type")]
 
 
-class BidirectionalGRU(Section):
-    """One bidirectional GRU layer; annotation h_j = [→; ←]."""
+class Encoder(PartOptions):
+    """Annotates what its inputs say of the source positions."""
 
-    type: Literal["bidirectional_gru"] = "bidirectional_gru"
+    has_phrases: ClassVar[bool] = False
+    """Whether phrases are annotated beside words."""
+
+    has_cells: ClassVar[bool] = False
+    """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
+
     inputs: list[Annotated[AnyInput, BeforeValidator(_type_alone)]] = Field([WordInput()], min_length=1)
 
     @model_validator(mode="after")
@@ -86,14 +110,95 @@ class BidirectionalGRU(Section):
         return sizes
 
 
-class MLPScore(Section):
-    """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
+class BidirectionalGRU(Encoder):
+    """One bidirectional GRU layer; annotation h_j = [→; ←], each direction of the hidden size."""
 
-    type: Literal["mlp"] = "mlp"
+    type: Literal["bidirectional_gru"] = "bidirectional_gru"
+
+
+class GRUEncoder(Encoder):
+    """One GRU layer with the reset gate before the product (hierarchical section 2.1); annotations of the hidden size."""
+
+    type: Literal["gru"] = "gru"
+    direction: Literal["forward", "bidirectional"] = Field(
+        "bidirectional", description="bidirectional: [→; ←], each of half the hidden size."
+    )
+
+
+class LSTMEncoder(Encoder):
+    """One LSTM layer (tree2seq eq. 1–2); annotations of the hidden size."""
+
+    type: Literal["lstm"] = "lstm"
+    has_cells: ClassVar[bool] = True
+    direction: Literal["forward", "reversed", "bidirectional"] = Field(
+        "forward", description="reversed: the words from last to first, then the end of sentence."
+    )
+
+
+class TreeLSTM(Encoder):
+    """A binary Tree-LSTM over the words of a forward LSTM (tree2seq eq. 11–18)."""
+
+    type: Literal["tree_lstm"] = "tree_lstm"
+    reads: ClassVar[str | None] = "trees"
+    has_phrases: ClassVar[bool] = True
+    has_cells: ClassVar[bool] = True
+    leaves: Literal["lstm", "embeddings"] = Field(
+        "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root alone (tree2seq Table 6)."
+    )
+
+
+class TreeGRU(Encoder):
+    """A binary Tree-GRU over the words of a GRU (hierarchical sections 2.1 and 3)."""
+
+    type: Literal["tree_gru"] = "tree_gru"
+    has_phrases: ClassVar[bool] = True
+    leaves: Literal["forward", "bidirectional"] = "forward"
+    top_down: bool = Field(False, description="From the root down, a GRU for left and one for right children (eq. 3).")
+    trees: Literal["parse", "lexical"] = Field(
+        "parse", description="lexical: no parse, only the left-branching trees over the pieces of a word."
+    )
+
+    @property
+    def reads(self) -> str:  # type: ignore[override]
+        """The kind of trees."""
+        return "trees" if self.trees == "parse" else "lexical_trees"
+
+
+class LatentGraph(Encoder):
+    """A bidirectional LSTM that predicts heads, and a graph convolution over them (Hashimoto and Tsuruoka 2017)."""
+
+    type: Literal["latent_graph"] = "latent_graph"
+    has_cells: ClassVar[bool] = True
+
+
+AnyEncoder = Annotated[
+    BidirectionalGRU | GRUEncoder | LSTMEncoder | TreeLSTM | TreeGRU | LatentGraph, Field(discriminator="type")
+]
+
+
+class Score(PartOptions):
+    """Says how well an annotation fits the decoder's state."""
+
     encoder: int = Field(0, ge=0, description="Whose annotations are scored, with the query of its own state.")
 
 
-class Context(Section):
+class MLPScore(Score):
+    """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
+
+    type: Literal["mlp"] = "mlp"
+    width: PositiveFloat = Field(2.0, description="Size of the hidden layer, in hidden sizes of the decoder.")
+
+
+class DotScore(Score):
+    """e_ij = h_j · s (Luong et al. 2015; tree2seq eq. 5); annotations are of the decoder's hidden size."""
+
+    type: Literal["dot"] = "dot"
+
+
+AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
+
+
+class Context(PartOptions):
     """A context vector of each encoder: a weighting over the decoder's scores."""
 
     score: int = Field(0, ge=0, description="Which of the decoder's `scores` is weighted, counted from 0.")
@@ -129,6 +234,7 @@ class SyntaxContext(Context):
     """Gaussian over the syntax distance from a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
+    reads: ClassVar[str | None] = "distances"
     window: PositiveInt = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["interpolate", "round", "attention"] = Field(
         "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
@@ -149,14 +255,14 @@ def module_of(kind: str, name: str) -> str:
     return f"nmt.{kind}.{name}_" if keyword.iskeyword(name) else f"nmt.{kind}.{name}"
 
 
-SYNTAX_OF = {"syntax": "distances", "labels": "labels", "units": "units"}
-"""The kind of syntax artifact that a part reads; parts that are not listed read none."""
-
 KINDS_WITH_VOCABULARY = ("labels", "units")
 """Kinds of syntax artifacts whose values are identifiers."""
 
+KINDS_WITHOUT_PARSER = ("lexical_trees",)
+"""Kinds of syntax artifacts that are made of the pieces alone."""
 
-class ConditionalGRU(Section):
+
+class ConditionalGRU(PartOptions):
     """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
 
     type: Literal["conditional_gru"] = "conditional_gru"
@@ -165,6 +271,43 @@ class ConditionalGRU(Section):
         description="With several contexts: what the second GRU is fed, the global one (the first where none is "
         "global) or all.",
     )
+
+
+class LSTMDecoder(PartOptions):
+    """An LSTM with input feeding (Luong et al. 2015; tree2seq eq. 3–8)."""
+
+    type: Literal["lstm"] = "lstm"
+
+
+class GRUDecoder(PartOptions):
+    """A GRU with input feeding (hierarchical section 2.2)."""
+
+    type: Literal["gru"] = "gru"
+    phrase_weight: Literal["learned"] | Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="β, the weight of phrases in the context, words having 1 − β: a number, or learned, a gating "
+        "scalar for each step (hierarchical eq. 4); null: all have 1 (eq. 2).",
+    )
+
+
+AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder, Field(discriminator="type")]
+
+
+class Softmax(PartOptions):
+    """−log p(y) under the softmax over the whole target vocabulary."""
+
+    type: Literal["softmax"] = "softmax"
+
+
+class BlackOut(PartOptions):
+    """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
+
+    type: Literal["blackout"] = "blackout"
+    samples: PositiveInt = Field(500, description="K, words drawn for each sentence.")
+    power: float = Field(0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power.")
+
+
+AnyLoss = Annotated[Softmax | BlackOut, Field(discriminator="type")]
 
 
 Initialization = Literal["nematus", "uniform", "lecun"]
@@ -178,22 +321,24 @@ class Model(Section):
     dropout: float = Field(0.2, ge=0, lt=1)
     initialization: Initialization = Field(
         "nematus",
-        description="Of all but recurrent matrices (orthogonal) and biases (0). nematus: N(0, 0.01²), as the papers' "
-        "toolkit, which needs many updates, and large networks; uniform: U(−0.1, 0.1); lecun: matrices "
-        "N(0, 1/fan-in), embeddings N(0, 1), vectors as uniform, for small networks and short trainings.",
+        description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
+        "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
+        "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), "
+        "vectors as uniform, for small networks and short trainings.",
     )
 
 
 class System(Section):
-    """One row of the tables: encoders × scores × contexts × decoder."""
+    """One row of the tables: encoders × scores × contexts × decoder × loss."""
 
     type: Literal["neural"] = "neural"
-    encoders: list[Annotated[BidirectionalGRU, BeforeValidator(_type_alone)]] = Field(
+    encoders: list[Annotated[AnyEncoder, _or_of_type("bidirectional_gru")]] = Field(
         [BidirectionalGRU()], min_length=1, description="The decoder has a state for each."
     )
-    scores: list[Annotated[MLPScore, BeforeValidator(_type_alone)]] = Field([MLPScore()], min_length=1)
+    scores: list[Annotated[AnyScore, _or_of_type("mlp")]] = Field([MLPScore()], min_length=1)
     contexts: list[Annotated[AnyContext, BeforeValidator(_type_alone)]] = Field([GlobalContext()], min_length=1)
-    decoder: Annotated[ConditionalGRU, BeforeValidator(_type_alone)] = ConditionalGRU()
+    decoder: Annotated[AnyDecoder, _or_of_type("conditional_gru")] = ConditionalGRU()
+    loss: Annotated[AnyLoss, _or_of_type("softmax")] = Softmax()
     model: Model = Model()
     parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
 
@@ -218,11 +363,40 @@ class System(Section):
                 )
             if context.mixture is not None and context.score:
                 raise ValueError("a context weights either one `score` or a `mixture` of all; give one of the two")
+        self._check_fit()
         mixed = any(context.mixture is not None for context in self.contexts)
         for number in range(len(self.scores)):
             if not mixed and all(context.score != number for context in self.contexts):
                 raise ValueError(f"no context weights score {number}; name it with `score`, mix it, or leave it out")
         return self
+
+    def _check_fit(self) -> None:
+        """Raise ValueError where parts do not fit each other."""
+        decoder = self.decoder.type
+        if decoder != "conditional_gru" and len(self.encoders) * len(self.scores) > 1:
+            raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
+        if decoder == "lstm" and not self.encoders[0].has_cells:
+            raise ValueError(
+                f"the decoder lstm starts from the state of an LSTM, which the encoder {self.encoders[0].type} has not"
+            )
+        for score in self.scores:
+            if score.type == "dot" and self.encoders[score.encoder].type == "bidirectional_gru":
+                raise ValueError("the score dot needs annotations of the hidden size; bidirectional_gru has twice that")
+        for encoder in self.encoders:
+            if encoder.has_phrases and len(self.encoders) > 1:
+                raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot stand beside another one")
+            if encoder.has_phrases and any(context.type != "global" for context in self.contexts):
+                raise ValueError(
+                    f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"
+                )
+            halved = encoder.type in ("gru", "tree_gru") and "bidirectional" in (
+                getattr(encoder, "direction", None),
+                getattr(encoder, "leaves", None),
+            )
+            if halved and self.model.hidden % 2:
+                raise ValueError(f"each direction has half the hidden size, but {self.model.hidden} is odd")
+            if getattr(encoder, "leaves", None) == "embeddings" and self.model.embedding != self.model.hidden:
+                raise ValueError("leaves that are embeddings need an embedding of the hidden size")
 
     @property
     def _parts(self) -> dict[str, Sequence[Any]]:
@@ -232,6 +406,7 @@ class System(Section):
             "score": self.scores,
             "weighting": self.contexts,
             "decoder": [self.decoder],
+            "loss": [self.loss],
         }
 
     @property
@@ -242,5 +417,5 @@ class System(Section):
     @property
     def syntax(self) -> list[str]:
         """Kinds of syntax artifacts that the system's parts read, sorted."""
-        types = {part.type for parts in self._parts.values() for part in parts}
-        return sorted(SYNTAX_OF[type] for type in types if type in SYNTAX_OF)
+        kinds = {part.reads for parts in self._parts.values() for part in parts}
+        return sorted(kind for kind in kinds if kind is not None)

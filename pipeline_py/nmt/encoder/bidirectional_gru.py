@@ -24,7 +24,7 @@ class Part(nn.Module):
 
     def __init__(self, options: BidirectionalGRU, sizes: Model, inputs: Sequence[nn.Module]) -> None:
         super().__init__()
-        self.size = 2 * sizes.hidden
+        self.size = self.summary_size = 2 * sizes.hidden
         self.inputs = nn.ModuleList(inputs)
         self.forwards = GRU(sizes.embedding, sizes.hidden)
         self.backwards = GRU(sizes.embedding, sizes.hidden)
@@ -44,7 +44,7 @@ class Part(nn.Module):
         leftward = _turn(self._read(self.backwards, _turn(words, turned.T)), turned.T)
         states = torch.cat([rightward, leftward], dim=2).transpose(0, 1)  # (B, J, 2·hidden)
         summary = (states * mask.unsqueeze(2)).sum(dim=1) / batch.source_lengths.unsqueeze(1)
-        return Memory((states,), mask, batch.source_lengths, (summary,), batch.syntax)
+        return Memory((states,), mask, length, batch.source_lengths, (summary,), batch.syntax)
 
     def _read(self, gru: GRU, words: Tensor) -> Tensor:
         """Run one direction: what is read (J, B, E) → states (J, B, hidden)."""

@@ -8,11 +8,11 @@ from pipeline_py.nmt.time_loop import LoopLinear
 
 
 class Part(nn.Module):
-    """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden."""
+    """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden, or another."""
 
     def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
         super().__init__()
-        width = 2 * query_size
+        width = round(options.width * query_size)
         self.query = LoopLinear(query_size, width, bias=False)
         self.key = nn.Linear(memory_size, width)
         self.vector = nn.Parameter(torch.empty(width))
