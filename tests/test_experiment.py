@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
-from pipeline_py.config.experiment import load
+from pipeline_py.config.loading import load
 from pipeline_py.stage import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -83,7 +83,7 @@ def test_the_default_is_valid(config):
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
         ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
-        ("systems.PBSMT.type", "moses", "unknown type of systems.PBSMT `moses`; known are neural, phrase_based"),
+        ("systems.PBSMT.type", "moses", "unknown type of systems.PBSMT `moses`; known are ensemble, neural, phrase_based"),
         ("systems.PBSMT.model", {}, "unknown key `systems.PBSMT.model`; known are"),
         ("systems.PBSMT.tunin", {}, "unknown key `systems.PBSMT.tunin`; did you mean `tuning`?"),
         ("systems.SDAtt.tuning", {}, "unknown key `systems.SDAtt.tuning`; "),
@@ -131,12 +131,12 @@ def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(confi
 
 
 def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
-    config["presets"] = {"small": {"model": {"hidden": 7}}, "broken": {"model": {"hiden": 7}}}
+    config["presets"] = {"small": {"model": {"hidden": 6}}, "broken": {"model": {"hiden": 6}}}
     with pytest.raises(InputError, match=r"preset broken: .*hiden"):
         load({**config, "preset": "small"})
     del config["presets"]["broken"]
     small = load({**config, "preset": "small"})
-    assert {system.model.hidden for system in small.systems.values() if system.type == "neural"} == {7}
+    assert {small.systems[name].model.hidden for name in ("GlobalAtt", "SDAtt", "Tree2Seq", "Hierarchical")} == {6}
     assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
 
 

@@ -1,14 +1,15 @@
-"""A system of either kind: a network, which is the default, or phrase-based."""
+"""A system of any kind: a network, which is the default, an ensemble of networks, or phrase-based."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Discriminator, Tag
 
+from pipeline_py.config.ensemble import Ensemble
+from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.phrase_based import PhraseBased
-from pipeline_py.config.systems import System
 
-KINDS: dict[str, type[BaseModel]] = {"neural": System, "phrase_based": PhraseBased}
+KINDS: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}
 
 
 def type_of_system(given: Any) -> str:
@@ -17,6 +18,8 @@ def type_of_system(given: Any) -> str:
 
 
 AnySystem = Annotated[
-    Annotated[System, Tag("neural")] | Annotated[PhraseBased, Tag("phrase_based")],
+    Annotated[NeuralSystem, Tag("neural")]
+    | Annotated[Ensemble, Tag("ensemble")]
+    | Annotated[PhraseBased, Tag("phrase_based")],
     Discriminator(type_of_system),
 ]

@@ -18,6 +18,15 @@ class Decoding(Section):
     max_length_ratio: PositiveFloat = Field(
         3.0, description="A translation has at most this times the source's pieces, plus 10."
     )
+    max_length: PositiveInt | None = Field(None, description="Nor more than this; null: no such limit.")
+    length_model: bool = Field(
+        False,
+        description="Add log p(length | length of the source), counted in training data, where a translation ends "
+        "(tree2seq eq. 27).",
+    )
+    length_floor: float = Field(
+        1e-6, gt=0, le=1, description="The least that the length model gives a pair of lengths."
+    )
     replace_unknown: bool = Field(
         False, description="An <unk> in the output becomes the source word it attended to most."
     )

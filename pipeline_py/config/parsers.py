@@ -79,6 +79,10 @@ class StanzaParser(ParserOptions):
     type: Literal["stanza"]
     package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
+    test: str | None = Field(
+        None, description="Gold trees (CoNLL-U) that its accuracy is measured on; null: it is not."
+    )
+    constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:

@@ -30,6 +30,11 @@ class PhraseBased(Section):
     tuning: Tuning = Tuning()
 
     @property
+    def members(self) -> list[str]:
+        """The other systems that it consists of: none."""
+        return []
+
+    @property
     def syntax(self) -> list[str]:
         """A phrase-based system reads no syntax."""
         return []

@@ -27,8 +27,19 @@ class Subword(Section):
     merges: PositiveInt = Field(8000, description="BPE merge operations.")
     joint: bool = Field(False, description="One BPE model for both languages instead of one each.")
     min_frequency: PositiveInt = Field(2, description="BPE: pairs rarer than this are not merged.")
+    generalise: PositiveInt | None = Field(
+        None,
+        description="Times, dates and numbers that are rarer than this in the training text become $time, $date and "
+        "$number, and are put back after decoding; null: none do.",
+    )
     source_vocabulary: Vocabulary = Vocabulary()
     target_vocabulary: Vocabulary = Vocabulary()
     unit_vocabulary: Vocabulary = Field(
         Vocabulary(), description="Words that dependency units know, whatever the models' own units are."
     )
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        """What decides the target vocabulary."""
+        cut = (self.scheme, self.merges, self.joint, self.min_frequency) if self.scheme == "bpe" else (self.scheme,)
+        return (*cut, self.generalise, self.target_vocabulary)

@@ -88,6 +88,9 @@ class Encoder(PartOptions):
     has_cells: ClassVar[bool] = False
     """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
 
+    pretrained_on: ClassVar[tuple[str, ...]] = ()
+    """Kinds of syntax artifacts that the encoder learns to predict before it is trained to translate."""
+
     inputs: list[Annotated[AnyInput, BeforeValidator(_type_alone)]] = Field([WordInput()], min_length=1)
 
     @model_validator(mode="after")
@@ -117,7 +120,7 @@ class BidirectionalGRU(Encoder):
 
 
 class GRUEncoder(Encoder):
-    """One GRU layer with the reset gate before the product (hierarchical section 2.1); annotations of the hidden size."""
+    """One GRU layer, reset gate before the product (hierarchical section 2.1); annotations of the hidden size."""
 
     type: Literal["gru"] = "gru"
     direction: Literal["forward", "bidirectional"] = Field(
@@ -169,6 +172,10 @@ class LatentGraph(Encoder):
 
     type: Literal["latent_graph"] = "latent_graph"
     has_cells: ClassVar[bool] = True
+    pretrained_on: ClassVar[tuple[str, ...]] = ("heads", "labels")
+    pretraining_epochs: PositiveInt = Field(
+        3, description="Passes over the parsed training text, on which heads and labels are learned first."
+    )
 
 
 AnyEncoder = Annotated[
@@ -340,7 +347,6 @@ class System(Section):
     decoder: Annotated[AnyDecoder, _or_of_type("conditional_gru")] = ConditionalGRU()
     loss: Annotated[AnyLoss, _or_of_type("softmax")] = Softmax()
     model: Model = Model()
-    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
 
     @model_validator(mode="after")
     def _check_composition(self) -> Self:
@@ -419,3 +425,13 @@ class System(Section):
         """Kinds of syntax artifacts that the system's parts read, sorted."""
         kinds = {part.reads for parts in self._parts.values() for part in parts}
         return sorted(kind for kind in kinds if kind is not None)
+
+    @property
+    def pretrained_on(self) -> list[str]:
+        """Kinds of syntax artifacts that an encoder is trained to predict before, sorted."""
+        return sorted({kind for encoder in self.encoders for kind in encoder.pretrained_on})
+
+    @property
+    def kinds_with_vocabulary(self) -> list[str]:
+        """Kinds of syntax artifacts, read or predicted, whose values are identifiers, sorted."""
+        return [kind for kind in KINDS_WITH_VOCABULARY if kind in {*self.syntax, *self.pretrained_on}]

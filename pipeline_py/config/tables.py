@@ -1,11 +1,41 @@
-"""`tables`: which systems stand in which table, and what their marks compare with."""
+"""`tables`: which systems stand in which table, what it says of them, and what its marks compare with."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
+
+
+class AnyTable(Section):
+    """What all tables have."""
+
+    title: str
+
+    @property
+    def systems_named(self) -> list[str]:
+        """Every system that the table speaks of."""
+        return []
+
+
+class TableOfSystems(AnyTable):
+    """A table with a row for each system."""
+
+    systems: list[str] = Field(min_length=1, description="Rows, in order.")
+    labels: dict[str, str] = Field({}, description="What rows are called, where not by their system's name.")
+
+    @model_validator(mode="after")
+    def _check_rows(self) -> Self:
+        _check_once(self.systems)
+        if not all(label and label.isprintable() for label in self.labels.values()):
+            raise ValueError("a label is printable text on one line")
+        return self
+
+    @property
+    def systems_named(self) -> list[str]:
+        """Rows, and what has a label."""
+        return [*self.systems, *self.labels]
 
 
 class PublishedNumbers(Section):
@@ -17,31 +47,127 @@ class PublishedNumbers(Section):
     names: dict[str, str] = Field({}, description="What the paper calls our systems, where not as their labels.")
 
 
-class Table(Section):
-    """One table of BLEU scores on dev and all test sets."""
+class BleuTable(TableOfSystems):
+    """BLEU on dev and all test sets, marked by the sign test."""
 
-    title: str
+    type: Literal["bleu"] = "bleu"
     systems: list[str] = Field(min_length=2, description="Rows, in order.")
     baseline: str = Field(description="The row that * and ** compare with.")
     proposed: list[str] = Field([], description="Rows that † compares with the best of the other rows.")
     marks: Literal["sdatt", "sdrnmt", "none"] = Field(
         "sdatt", description="sdrnmt: only * and **, and only behind proposed rows; none: no marks."
     )
-    labels: dict[str, str] = Field({}, description="What rows are called, where not by their system's name.")
     published: PublishedNumbers | None = Field(
         None, description="Only where training, dev and test sets are the paper's; null: nothing beside our numbers."
     )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        for rows in (self.systems, self.proposed):
-            if repeated := sorted({row for row in rows if rows.count(row) > 1}):
-                raise ValueError(f"a row stands in a table once; repeated: {', '.join(repeated)}")
-        if not all(label and label.isprintable() for label in self.labels.values()):
-            raise ValueError("a label is printable text on one line")
+        _check_once(self.proposed)
         names = [self.labels.get(system, system) for system in self.systems]
-        if repeated := sorted({name for name in names if names.count(name) > 1}):
+        if repeated := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"two rows are called `{repeated[0]}`; give them different labels")
         if self.baseline in self.proposed:
             raise ValueError(f"`{self.baseline}` is the baseline; it cannot be proposed as well")
         return self
+
+    @property
+    def systems_named(self) -> list[str]:
+        """Rows, what has a label, and what paper's names are given for."""
+        return [*super().systems_named, *(self.published.names if self.published else [])]
+
+
+Fact = Literal["negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "search", "beam"]
+"""What a table may say of a system whatever the set: K of BlackOut, the hidden size, whether its units are BPE's, how
+many parameters it has, its perplexity on dev, the minutes that one epoch takes, how it is searched with, and the width
+of the beam."""
+
+Measure = Literal["ribes", "bleu", "brevity", "length"]
+"""What a table may say of a system on a set: RIBES, BLEU, its brevity penalty, the mean length of translations."""
+
+
+class Mark(Section):
+    """A symbol behind scores that the paired bootstrap finds better than those of other rows."""
+
+    symbol: str = Field(min_length=1)
+    rows: list[str] = Field(min_length=1, description="Rows that may get it.")
+    against: list[str] = Field(min_length=1, description="Rows that must all be worse.")
+    level: float = Field(0.05, gt=0, lt=1, description="p must be below.")
+
+
+class MeasureTable(TableOfSystems):
+    """Any measures on any sets, marked by the paired bootstrap."""
+
+    type: Literal["measures"]
+    sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
+    columns: list[Fact | Measure] = Field(min_length=1)
+    parsed_by: str | None = Field(
+        None, description="A parser; only the sentences that it parsed are scored. null: all sentences are."
+    )
+    marks: list[Mark] = Field([], description="A score gets the first that it deserves.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_once([*self.sets])
+        _check_once([*self.columns])
+        for mark in self.marks:
+            for row in [*mark.rows, *mark.against]:
+                if row not in self.systems:
+                    raise ValueError(f"the mark {mark.symbol} compares `{row}`, which is no row of the table")
+            if both := {*mark.rows} & {*mark.against}:
+                raise ValueError(f"the mark {mark.symbol} compares `{min(both)}` with itself")
+        return self
+
+
+class ParseTable(AnyTable):
+    """How many sentences of every split a parser has parsed (tree2seq Tables 1 and 2)."""
+
+    type: Literal["parses"]
+    parser: str
+
+
+class VocabularyTable(AnyTable):
+    """How many different words there are before and after generalisation and BPE (hierarchical Table 2)."""
+
+    type: Literal["vocabulary"]
+    subword: str = Field(description="One of `subwords`, which generalises and has a scheme of bpe.")
+
+
+class AttentionTable(TableOfSystems):
+    """Whether words or phrases are attended to (tree2seq Table 12)."""
+
+    type: Literal["attention"]
+    set: str = Field("dev", description="dev, or the name of a test set.")
+
+
+def _check_once(names: list[Any]) -> None:
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"a row stands in a table once; repeated: {', '.join(repeated)}")
+
+
+def _type_of_table(given: Any) -> str:
+    return str(given.get("type", "bleu") if isinstance(given, dict) else given.type)
+
+
+Table = Annotated[
+    Annotated[BleuTable, Tag("bleu")]
+    | Annotated[MeasureTable, Tag("measures")]
+    | Annotated[ParseTable, Tag("parses")]
+    | Annotated[VocabularyTable, Tag("vocabulary")]
+    | Annotated[AttentionTable, Tag("attention")],
+    Discriminator(_type_of_table),
+]
+
+
+class AttentionFigure(Section):
+    """What a system attends to in some sentences, drawn on their trees."""
+
+    title: str
+    system: str
+    set: str = Field("dev", description="dev, or the name of a test set.")
+    sentences: list[Annotated[int, Field(ge=1)]] = Field(
+        [1], min_length=1, description="Counted from 1; a picture each."
+    )
+    words: list[Annotated[int, Field(ge=1)]] = Field(
+        [], description="Words of the translation that get a panel, counted from 1; empty: the most telling ones."
+    )

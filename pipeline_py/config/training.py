@@ -14,6 +14,13 @@ class Optimizer(Section):
     learning_rate: PositiveFloat | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
     rho: float = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
     epsilon: PositiveFloat = Field(1e-6, description="ADADELTA's epsilon.")
+    decay: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="Multiply the rate by it after each look at dev whose loss is worse than that of the look before "
+        "(tree2seq section 4.2: sgd from 1.0, halved); null: the rate stays.",
+    )
 
 
 class Training(Section):

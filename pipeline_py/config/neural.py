@@ -1,0 +1,29 @@
+"""A network among `systems`: its composition, and what it is trained, fed and searched with."""
+
+from pydantic import Field
+
+from pipeline_py.config.decoding import Decoding
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+
+
+class NeuralSystem(System):
+    """A composition, and in what it departs from the experiment's `model`, `training` and `decoding`."""
+
+    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+    subword: str | None = Field(None, description="Units of the system, one of `subwords`; null: those of `subword`.")
+    like: str | None = Field(
+        None,
+        description="A system with as many parameters: embedding and hidden size are one number, found for that.",
+    )
+    training: Training = Training()
+    decoding: Decoding = Decoding()
+
+    @property
+    def members(self) -> list[str]:
+        """The other systems whose networks the system consists of: none."""
+        return []
+
+    def composition(self) -> str:
+        """The composition alone, as JSON."""
+        return self.model_dump_json(include={*System.model_fields})
