@@ -59,7 +59,8 @@ def generate(
 
     The space of sentences is divided by the lexical core of the main clause (its verb, and the heads of its subject and
     object), which can be read off the English sentence. Calls with disjoint shares have no core, hence no English
-    sentence, in common, whatever their seeds.
+    sentence, in common, whatever their seeds. A few sentences have a number, a time or a date in digits, which most
+    often occurs nowhere else.
 
     Args:
         sentences: How many pairs.

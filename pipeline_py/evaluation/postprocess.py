@@ -1,4 +1,4 @@
-"""A system's pieces become text again: unknown words restored, pieces joined, case restored, detokenized."""
+"""A system's pieces become text again: words put back from the source, pieces joined, case restored, detokenized."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,10 +6,14 @@ from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.evaluation.unknown_words import UNKNOWN, AttendedWords, Joiner, words_of
+from pipeline_py.evaluation.attended import Attended, read_attended
+from pipeline_py.evaluation.joiner import Joiner, words_of
+from pipeline_py.evaluation.put_back import put_back
+from pipeline_py.evaluation.unknown_words import UNKNOWN, known_words
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines, read_parallel, tokens_of
+from pipeline_py.subword.pieces import pieces_of_word
+from pipeline_py.text import read_lines, tokens_of
 
 Detokenizer = Literal["moses", "chinese", "none"]
 
@@ -23,8 +27,10 @@ def postprocess(
     truecased: bool = False,
     detokenizer: Detokenizer = "moses",
     replace_unknown: bool = False,
+    restore_placeholders: bool = False,
     alignment: Path | None = None,
     source_pieces: Path | None = None,
+    source_tokens: Path | None = None,
     ledger_output: Path | None = None,
 ) -> None:
     """Turn decoder output into the text that is scored; every sentence is kept, be it empty.
@@ -37,24 +43,34 @@ def postprocess(
         truecased: the system was trained on truecased text, so sentences start with a capital again.
         detokenizer: moses for languages with spaces, chinese for zh and ja, none leaves tokens as they are.
         replace_unknown: an <unk> becomes the source word that it attended to most; else it stays.
+        restore_placeholders: a $time, $date or $number becomes the source word that it stands for; else it stays.
         alignment: for each output piece the position, from 0, of the source piece that it attended to most.
         source_pieces: the source as the system read it; the position behind its last piece is EOS, no word.
-        ledger_output: counts of empty outputs and of unknown words as JSON.
+        source_tokens: the words of the source before rare times, dates and numbers became placeholders.
+        ledger_output: counts of empty outputs, of unknown words and of placeholders as JSON.
 
     Raises:
         InputError: if files differ in length, or an alignment does not fit its sentence.
     """
     ledger = Ledger()
-    if not replace_unknown:
-        sentences = _joined(pieces, joiner, ledger)
-    elif alignment is not None and source_pieces is not None:
-        sentences = _restored(pieces, alignment, source_pieces, joiner, ledger)
-    else:
+    if replace_unknown and (alignment is None or source_pieces is None):
         raise InputError("--replace-unknown needs --alignment and --source-pieces; give both or leave it out")
+    if restore_placeholders and (alignment is None or source_pieces is None or source_tokens is None):
+        raise InputError(
+            "--restore-placeholders needs --alignment, --source-pieces and --source-tokens; "
+            "give all three or leave it out"
+        )
+    sentences = _plain(pieces, ledger)
+    if (replace_unknown or restore_placeholders) and alignment is not None and source_pieces is not None:
+        attended = read_attended(pieces, alignment, source_pieces, source_tokens, joiner)
+        sentences = (
+            _restored(sentence, replace_unknown, restore_placeholders, joiner, ledger) for sentence in attended
+        )
     join_tokens = _detokenizer(detokenizer, language)
     restore_case = _case_restorer() if truecased else None
     with writing(output) as file:
-        for words in progress(sentences, "postprocess"):
+        for restored in progress(sentences, "postprocess"):
+            words = words_of(restored, joiner)
             sentence = join_tokens(restore_case(words) if restore_case else words)
             ledger.keep()
             if not sentence:
@@ -64,23 +80,33 @@ def postprocess(
         ledger.write(ledger_output)
 
 
-def _joined(pieces: Path, joiner: Joiner, ledger: Ledger) -> Iterator[list[str]]:
-    """Yield the words of each sentence, unknown ones as they are."""
+def _plain(pieces: Path, ledger: Ledger) -> Iterator[list[str]]:
+    """Yield the pieces of each output as they are."""
     for line in read_lines(pieces):
-        found = tokens_of(line)
-        if UNKNOWN in found:
-            ledger.note("unknown word left", found.count(UNKNOWN))
-        yield words_of(found, joiner)
+        output = tokens_of(line)
+        _note_unknown(output, ledger)
+        yield output
 
 
-def _restored(
-    pieces: Path, alignment: Path, source_pieces: Path, joiner: Joiner, ledger: Ledger
-) -> Iterator[list[str]]:
-    """Yield the words of each sentence, unknown ones taken from the source."""
-    attended = AttendedWords(alignment, joiner, ledger)
-    lines = read_parallel(pieces, alignment, source_pieces)
-    for number, (line, positions, source) in enumerate(lines, start=1):
-        yield attended.restore(line, positions, source, number)
+def _note_unknown(output: list[str], ledger: Ledger) -> None:
+    if UNKNOWN in output:
+        ledger.note("unknown word left", output.count(UNKNOWN))
+
+
+def _restored(sentence: Attended, unknown: bool, placeholders: bool, joiner: Joiner, ledger: Ledger) -> list[str]:
+    """Give the pieces of an output with unknown words, placeholders or both taken from the source."""
+    words = known_words(sentence, ledger) if unknown else {}
+    if not unknown:
+        _note_unknown(sentence.pieces, ledger)
+    if placeholders:
+        words |= put_back(sentence, {sentence.attended[place] for place in words}, ledger)
+    restored: list[str] = []
+    for place, piece in enumerate(sentence.pieces):
+        if place not in words:
+            restored.append(piece)
+        else:
+            restored += [words[place]] if joiner == "none" else pieces_of_word([words[place]])
+    return restored
 
 
 def _case_restorer() -> Callable[[list[str]], list[str]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_counts
@@ -21,9 +22,9 @@ def apply_bpe(
 ) -> None:
     """Write the pieces of each line; every piece but the last of a word ends with `@@`.
 
-    The pieces are those of subword-nmt, but for a word whose last piece would end with `@@` itself, because it
-    does in the text: its last character becomes a piece of its own. So `pieces.join` gives back every word.
-    An empty line stays empty.
+    The pieces are those of subword-nmt, but for two kinds of words. A placeholder of a time, date or number is never
+    split. A word whose last piece would end with `@@` itself, because it does in the text, has its last character
+    as a piece of its own. So `pieces.join` gives back every word. An empty line stays empty.
 
     Args:
         input: Tokenized text, one sentence a line.
@@ -54,7 +55,7 @@ class Segmenter:
             if not known:
                 raise stage.InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
         self._bpe = BPE(StringIO(_checked(codes)), separator=pieces.CONTINUES, vocab=known)
-        self._pieces: dict[str, list[str]] = {}
+        self._pieces = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
 
     def word(self, word: str) -> list[str]:
         """Return the pieces of a word."""

@@ -1,6 +1,6 @@
 """Learn byte-pair merges (Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units")."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from io import StringIO
 from itertools import chain
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
-from pipeline_py.text import read_lines
 
 
 def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_frequency: int = 2) -> None:
@@ -18,7 +18,8 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
 
     Give one file for merges of one language, both sides for joint merges. Of equally frequent pairs the one that
     sorts last by codepoints is merged first, so the same words always give the same codes. Memory holds the
-    distinct words and their pairs, not the text.
+    distinct words and their pairs, not the text. Placeholders of times, dates and numbers, which are never split, are
+    left out.
 
     Args:
         input: Tokenized training text, one sentence a line; repeat the option for several files.
@@ -32,8 +33,8 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
     if merges < 1 or min_frequency < 1:
         raise stage.InputError("--merges and --min-frequency must be at least 1")
     codes = StringIO()
-    if any(len(token) > 1 for tokens in chain.from_iterable(map(pieces.read, input)) for token in tokens):
-        lines = chain.from_iterable(map(read_lines, input))
+    if any(len(token) > 1 for tokens in _words(input) for token in tokens):
+        lines = map(" ".join, _words(input))
         _learn(progress(lines, "learn_bpe, counting words"), codes, merges, min_frequency)
     if codes.getvalue().count("\n") < 2:
         raise stage.InputError(
@@ -41,6 +42,12 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
         )
     with writing(output) as file:
         file.write(codes.getvalue())
+
+
+def _words(paths: list[Path]) -> Iterator[list[str]]:
+    """Yield the words of each line that can be split."""
+    for tokens in chain.from_iterable(map(pieces.read, paths)):
+        yield [token for token in tokens if token not in PLACEHOLDERS]
 
 
 def _learn(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: int) -> None:

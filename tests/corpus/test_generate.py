@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +42,7 @@ def test_text_is_tokenized_distinct_and_aligned(corpus: tuple[Path, dict[str, li
     assert len(set(files["source"])) == 2000
     for line in files["source"] + files["target"]:
         assert line == " ".join(line.split())
-        assert line.endswith(" .") and line[0].isupper()
+        assert line.endswith(" .") and (line[0].isupper() or line[0].isdigit())
         assert "  " not in line and ", ," not in line and ", ." not in line
 
 
@@ -99,6 +101,49 @@ def test_base_constituents_are_dependency_subtrees(corpus: tuple[Path, dict[str,
                 and token["deprel"] not in ("case", "acl:relcl")
             ]
             assert len(outside) <= 1, (line, outside)
+
+
+def test_numbers_times_and_dates_are_modest_rare_and_translated_as_they_are(tmp_path: Path) -> None:
+    files = run(tmp_path, sentences=3000)
+    in_digits = re.compile(r"[0-9]+|[0-9]{1,2}:[0-9]{2}|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    counts: Counter[str] = Counter()
+    with_one = 0
+    for english, german in zip(files["source"], files["target"], strict=True):
+        found, translated = (
+            sorted(word for word in side.split() if re.search("[0-9]", word)) for side in (english, german)
+        )
+        assert found == translated and all(map(in_digits.fullmatch, found))
+        counts.update(found)
+        with_one += bool(found)
+    assert 0.10 < with_one / 3000 < 0.16
+    assert sum(":" in form for form in counts) > 50 and sum("-" in form for form in counts) > 50
+    assert sum(form.isdigit() for form in counts) > 50
+    assert sum(count < 5 for count in counts.values()) > 0.9 * len(counts)
+
+
+def test_trees_of_numbers_times_and_dates(corpus: tuple[Path, dict[str, list[str]]]) -> None:
+    """A number belongs to a plural noun right of it in its NP, a time or a date is the NP of a PP of its clause."""
+    directory, files = corpus
+    seen: Counter[str] = Counter()
+    for line, tree in zip(files["ptb"], dependency_trees(directory), strict=True):
+        for token in tree:
+            if not token["form"][0].isdigit():
+                continue
+            assert (token["upos"], token["xpos"], token["lemma"]) == ("NUM", "CD", token["form"])
+            assert token["feats"] == {"NumType": "Card"}
+            governor = tree[token["head"] - 1]
+            seen[token["deprel"]] += 1
+            if token["form"].isdigit():
+                assert int(token["form"]) >= 2 and token["deprel"] == "nummod"
+                assert governor["xpos"] == "NNS" and governor["id"] > token["id"]
+                assert f"(NP (CD {token['form']}) " in line
+            else:
+                preposition = "at" if ":" in token["form"] else "on"
+                assert token["deprel"] == "obl" and governor["upos"] in ("VERB", "AUX", "ADJ", "NOUN", "PRON", "PROPN")
+                before = tree[token["id"] - 2]
+                assert (before["form"].lower(), before["deprel"], before["head"]) == (preposition, "case", token["id"])
+                assert f"(PP (IN {before['form']}) (NP (CD {token['form']})))" in line
+    assert seen["nummod"] > 100 and seen["obl"] > 200
 
 
 def test_uniform_lengths_fill_every_group_of_the_papers(corpus: tuple[Path, dict[str, list[str]]]) -> None:

@@ -9,10 +9,21 @@ import re
 import pytest
 
 from pipeline_py.corpus.grammar import english, german
-from pipeline_py.corpus.grammar.derivation import HE, IT, SHE, THEY, Adverbial, Clause, Gap, NounPhrase, Subordinate
+from pipeline_py.corpus.grammar.derivation import (
+    HE,
+    IT,
+    SHE,
+    THEY,
+    Adverbial,
+    Clause,
+    Determiner,
+    Gap,
+    NounPhrase,
+    Subordinate,
+)
 from pipeline_py.corpus.grammar.determiners import MANY, THE, A
 from pipeline_py.corpus.grammar.german_verbs import german_verb
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, SUBORDINATORS, TIME_ADVERBS
+from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, SUBORDINATORS, TIME_ADVERBS, Moment
 from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, of_classes
 from pipeline_py.corpus.grammar.pairs import Limits, Pairs
 from pipeline_py.corpus.grammar.senses import SENSES, Sense
@@ -59,7 +70,7 @@ STRONG = {
     "em": {"md", "nd"},
 }
 QUANTIFIERS = {stem + ending for stem in ("viel", "einig", "mehrer") for ending in ("e", "en", "er")}
-QUANTIFIERS |= {"zwei", "drei", "vier"}
+NUMERALS = {"zwei", "drei", "vier"}
 DEGREES = {"sehr", "ziemlich", "zu"}
 
 GOVERNED = {
@@ -99,7 +110,7 @@ def ending_of(word: str) -> str | None:
 
 
 def endings_behind(article: str) -> dict[str, set[str]]:
-    if article in QUANTIFIERS or not article:
+    if is_quantifier(article) or not article:
         return STRONG
     if article.startswith(("ein", "kein", "mein", "sein", "ihr", "Ihr", "unser")) and article not in (
         "einige",
@@ -109,8 +120,12 @@ def endings_behind(article: str) -> dict[str, set[str]]:
     return WEAK
 
 
+def is_quantifier(word: str) -> bool:
+    return word in QUANTIFIERS or word in NUMERALS or word.isdigit()
+
+
 def quantifier_places(word: str) -> set[str]:
-    if word in ("zwei", "drei", "vier"):
+    if word not in QUANTIFIERS:
         return {place for place in ALL if place[0] == "p"}
     return {place for place in STRONG[re.sub("^(viel|einig|mehrer)", "", word)] if place[0] == "p"}
 
@@ -118,7 +133,7 @@ def quantifier_places(word: str) -> set[str]:
 def readings(noun: str, article: str, endings: list[str | None]) -> set[str]:
     """What a noun phrase can stand for; an article that is none (a pronoun, a name in the genitive) is empty."""
     places = set(NOUN_PLACES[noun])
-    if article in QUANTIFIERS:
+    if is_quantifier(article):
         places &= quantifier_places(article)
     elif article:
         places &= set(ARTICLES[article].split())
@@ -142,7 +157,7 @@ def disagreeing(text: str) -> list[str]:
             start -= 1
         endings = [ending_of(token) for token in tokens[start:end] if token not in DEGREES]
         before = tokens[start - 1] if start else ""
-        article = before if before in ARTICLES or before in QUANTIFIERS else ""
+        article = before if before in ARTICLES or is_quantifier(before) else ""
         possessed = before.endswith("s") and before.removesuffix("s") in {name.german for name in PEOPLE}
         places = readings(word, "" if possessed else article, endings)
         # Behind a comma, or a comma and a preposition, `die` may be a relative pronoun and no article of this noun.
@@ -168,11 +183,16 @@ def sentences() -> list[tuple[str, str]]:
 
 def test_the_checker_sees_what_is_wrong() -> None:
     assert not disagreeing("Er gab dem alten Mann mit den neuen Schuhen ein gutes Buch .")
+    assert not disagreeing("17 alte Männer gingen am 2019-05-03 mit 100 neuen Büchern zum Bahnhof .")
     for wrong in (
         "Er gab den alter Mann das Buch .",
         "Er sah ein guter Buch .",
         "Er ging mit die Frau .",
         "Viele alten Häuser .",
+        "17 alten Häuser .",
+        "Er sah 17 Haus .",
+        "mit 17 neue Büchern",
+        "mit 17 Bücher",
         "Er half dem Student .",
         "mit den alten Häuser",
         "die Farbe des alten Haus",
@@ -389,6 +409,30 @@ def test_haben_and_sein_and_strong_adjectives() -> None:
     assert both(main) == ("Many young horses have run .", "Viele junge Pferde sind gelaufen .")
     drink = clause(sense("drink"), NounPhrase(HE), "perfect", noun("water", None, False, "cold"))
     assert both(drink)[1] == "Er hat kaltes Wasser getrunken ."
+
+
+def test_counted_nouns_and_moments_in_digits() -> None:
+    seventeen = Determiner("17", "17", "numeral", "CD")
+    half_past_two = Moment("at", "14:30", ("um", "14:30"), in_digits=True)
+    third_of_may = Moment("on", "2019-05-03", ("am", "2019-05-03"), in_digits=True)
+    buy = clause(sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), moment=half_past_two)
+    assert both(buy) == (
+        "He has bought 17 wooden boxes at 14:30 .",
+        "Er hat um 14:30 17 hölzerne Kisten gekauft .",
+    )
+    put = clause(sense("give", "", "geben"), NounPhrase(THEY), "past", noun("child"), noun("key", A), past=True)
+    put.moment, put.fronted = third_of_may, "moment"
+    assert both(put) == (
+        "On 2019-05-03 they gave the child a key .",
+        "Am 2019-05-03 gaben sie dem Kind einen Schlüssel .",
+    )
+    helped = clause(sense("help", slots=1), noun("man", seventeen, True, "old"), "past", noun("child"), past=True)
+    assert both(helped) == ("17 old men helped the child .", "17 alte Männer halfen dem Kind .")
+    helped.arguments = [(helped.arguments[0][0], noun("man", seventeen, True, "old"))]
+    helped.subject = NounPhrase(SHE)
+    said = clause(sense("say"), NounPhrase(HE), "past", helped, past=True)
+    helped.moment = third_of_may
+    assert both(said)[1] == "Er sagte , dass sie am 2019-05-03 17 alten Männern half ."
 
 
 def test_it_never_follows_a_german_preposition(sentences: list[tuple[str, str]]) -> None:

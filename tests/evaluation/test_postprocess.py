@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacremoses import MosesTokenizer
 
+from pipeline_py.corpus.generalise import generalise
 from pipeline_py.evaluation.chinese import join_chinese
+from pipeline_py.evaluation.joiner import words_of
 from pipeline_py.evaluation.postprocess import postprocess
-from pipeline_py.evaluation.unknown_words import words_of
 from pipeline_py.stage import InputError
+from pipeline_py.subword.apply_bpe import apply_bpe
 from pipeline_py.text import tokens_of
 
 
@@ -96,6 +98,133 @@ def test_unknown_words_stay_without_the_switch(tmp_path: Path) -> None:
     assert json.loads(ledger.read_text())["noted"] == {"unknown word left": 2}
 
 
+def put_back(
+    tmp_path: Path, line: str, positions: str, source: str, tokens: str, **options: object
+) -> tuple[str, dict]:
+    files = {
+        "alignment": write(tmp_path / "alignment", positions),
+        "source_pieces": write(tmp_path / "source", source),
+        "source_tokens": write(tmp_path / "tokens", tokens),
+    }
+    ledger = tmp_path / "ledger.json"
+    options = {"detokenizer": "none", "restore_placeholders": True, "ledger_output": ledger} | files | options
+    (text,) = run(tmp_path, line, **options)
+    return text, json.loads(ledger.read_text())["noted"]
+
+
+LIKE = "placeholder put back: it attended to its like"
+NEAREST = "placeholder put back: the nearest of its like"
+OTHER = "placeholder put back: one of another kind"
+DROPPED = "placeholder dropped: the source has none left"
+
+
+@pytest.mark.parametrize(
+    ("line", "positions", "text", "noted"),
+    [
+        # The source: 17 big box@@ es at 14:30 , 5 on 2004-05-12 (pieces 0 to 9; EOS is 10)
+        ("am $date um $time $number", "8 9 4 5 0", "am 2004-05-12 um 14:30 17", {LIKE: 3}),
+        ("$number $number", "7 0", "5 17", {LIKE: 2}),
+        ("$number $number", "7 7", "5 5", {LIKE: 2}),
+        # Positions are of pieces, the box has two; 17 is two words from "boxes", 5 is four.
+        ("$number", "3", "17", {NEAREST: 1}),
+        ("$number", "6", "5", {NEAREST: 1}),
+        ("$number", "10", "5", {NEAREST: 1}),
+        # The second attended to what the first would have taken.
+        ("$number $number", "1 0", "5 17", {LIKE: 1, NEAREST: 1}),
+        ("$number $number", "10 10", "5 17", {NEAREST: 2}),
+        # No second date: another kind, the nearest; but the numbers have the first choice of numbers.
+        ("$date $date", "9 8", "2004-05-12 5", {LIKE: 1, OTHER: 1}),
+        ("$date $date $number $number", "9 0 2 2", "2004-05-12 14:30 17 5", {LIKE: 1, NEAREST: 2, OTHER: 1}),
+        ("$time $time $time $time x $time", "5 1 1 1 1 1", "14:30 17 5 2004-05-12 x", {LIKE: 1, OTHER: 3, DROPPED: 1}),
+        ("un@@ $number", "0 0", "un17", {LIKE: 1}),
+        ("$numbers $ number", "0 0 0", "$numbers $ number", {}),
+    ],
+)
+def test_placeholders_become_the_words_they_stand_for(
+    tmp_path: Path, line: str, positions: str, text: str, noted: dict[str, int]
+) -> None:
+    source = "$number big box@@ es at $time , $number on $date"
+    tokens = "17 big boxes at 14:30 , 5 on 2004-05-12"
+    assert put_back(tmp_path, line, positions, source, tokens) == (text, noted)
+
+
+def test_of_two_as_near_the_first_is_put_back(tmp_path: Path) -> None:
+    assert put_back(tmp_path, "$number", "1", "$number and $number", "1 and 2")[0] == "1"
+
+
+def test_a_placeholder_without_a_source_is_left_out(tmp_path: Path) -> None:
+    assert put_back(tmp_path, "a $date b", "0 1 1", "x", "x") == ("a b", {DROPPED: 1})
+    assert put_back(tmp_path, "$date", "0", "", "") == ("", {DROPPED: 1, "empty output": 1})
+
+
+def test_a_placeholder_of_the_text_itself_comes_back(tmp_path: Path) -> None:
+    text, noted = put_back(tmp_path, "$number und $number", "2 1 0", "$number and $number", "$number and 17")
+    assert (text, noted) == ("17 und $number", {LIKE: 2})
+
+
+def test_unknown_words_and_placeholders_together(tmp_path: Path) -> None:
+    """An unknown word that attended to a placeholder is its original, which is in the output then."""
+    arguments = ("<unk> $number <unk>", "1 3 2", "the $number mar@@ mo@@ ts and $number", "the 17 marmots and 5")
+    text, noted = put_back(tmp_path, *arguments, replace_unknown=True)
+    assert (text, noted) == ("17 5 marmots", {"unknown word replaced": 2, NEAREST: 1})
+    assert put_back(tmp_path, *arguments) == ("<unk> 17 <unk>", {"unknown word left": 2, NEAREST: 1})
+    text, noted = put_back(tmp_path, *arguments, replace_unknown=True, restore_placeholders=False)
+    assert (text, noted) == ("17 $number marmots", {"unknown word replaced": 2})
+
+
+def test_words_without_joiners(tmp_path: Path) -> None:
+    text, _ = put_back(tmp_path, "a@@ $time", "0 2", "x@@ b $time", "x@@ b 9@@", joiner="none")
+    assert text == "a@@ 9@@"
+
+
+def test_a_word_that_ends_like_a_piece_is_put_back_whole(tmp_path: Path) -> None:
+    assert put_back(tmp_path, "$time b", "0 1", "$time b", "9@@ b")[0] == "9@@ b"
+
+
+def test_text_comes_back_through_generalisation_and_pieces(tmp_path: Path) -> None:
+    """A system that copies its source and attends to what it copies gives back the text, whatever is in it."""
+    text = ["17 boxes of $number $5 at 14:30 , x@@ 三百 １２％", "", "$number $date 2004-05-12 <unk> low@@", "17"]
+    words = write(tmp_path / "words", *text)
+    generalised = tmp_path / "generalised"
+    generalise(input=words, train=words, min_count=2, output=generalised, ledger_output=tmp_path / "l")
+    (tmp_path / "codes").write_text("#version: 0.2\nl o\nlo w\n$ n\n1 7</w>\n")
+    apply_bpe(input=generalised, codes=tmp_path / "codes", output=tmp_path / "copied")
+    copied = (tmp_path / "copied").read_text(encoding="utf-8").split("\n")[:-1]
+    assert "$number" in copied[0].split() and "$date" in copied[2].split() and "@@ " in copied[0]
+    positions = [" ".join(str(place) for place, _ in enumerate(tokens_of(line))) for line in copied]
+    assert text == run(
+        tmp_path,
+        *copied,
+        detokenizer="none",
+        restore_placeholders=True,
+        alignment=write(tmp_path / "alignment", *positions),
+        source_pieces=tmp_path / "copied",
+        source_tokens=words,
+    )
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["b c"], "tokens: the file has 1 lines and .* has more"),
+        (["b c", "5 b"], "tokens, line 2: 2 words, but the source pieces make up 3; give the words that were gen"),
+        (["b c", "5 b d"], "tokens, line 2: `d` is `c` in the source pieces; give the words that were generalised"),
+    ],
+)
+def test_source_words_must_fit_the_pieces(tmp_path: Path, tokens: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(
+            tmp_path,
+            "a $number",
+            "$number",
+            restore_placeholders=True,
+            alignment=write(tmp_path / "alignment", "0 0", "0"),
+            source_pieces=write(tmp_path / "source", "b c", "$number b c"),
+            source_tokens=write(tmp_path / "tokens", *tokens),
+        )
+    assert not (tmp_path / "out.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("alignment", "source", "message"),
     [
@@ -126,3 +255,10 @@ def test_command_line_says_in_one_sentence_what_is_missing(tmp_path: Path) -> No
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "error: --replace-unknown needs --alignment and --source-pieces; give both or leave it out\n"
+    command += ["--restore-placeholders", "--alignment", str(pieces), "--source-pieces", str(pieces)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: --restore-placeholders needs --alignment, --source-pieces and --source-tokens; "
+        "give all three or leave it out\n"
+    )

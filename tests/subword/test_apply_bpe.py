@@ -80,6 +80,15 @@ def test_a_word_that_ends_like_a_piece_is_no_part_of_the_next(tmp_path: Path) ->
     assert (tmp_path / "pieces").read_text() == "a@@ @@@ @ low\n\n@@@ @\n"
 
 
+def test_placeholders_are_never_split(tmp_path: Path) -> None:
+    """Not by merges that know none of their characters, nor by a vocabulary without them; other words are."""
+    (tmp_path / "codes").write_text(CODES)
+    (tmp_path / "vocabulary").write_text("low 3\n")
+    segmenter = Segmenter(tmp_path / "codes", tmp_path / "vocabulary")
+    found = segmenter.sentence(["$number", "low", "$date", "$time", "$times", "$"])
+    assert found == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
+
+
 @pytest.mark.parametrize(
     ("codes", "words"),
     [

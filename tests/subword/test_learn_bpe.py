@@ -54,13 +54,21 @@ def test_joint_codes(captions: list[Path], tmp_path: Path) -> None:
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
 
 
+def test_placeholders_are_not_learned_from(tmp_path: Path) -> None:
+    (tmp_path / "without").write_text(DICTIONARY + "\n")
+    (tmp_path / "with").write_text("$number " * 50 + DICTIONARY + "$time\n" + "$date\n" * 50)
+    for name in ("with", "without"):
+        learn_bpe(input=[tmp_path / name], output=tmp_path / f"{name}.codes", merges=30)
+    assert (tmp_path / "with.codes").read_bytes() == (tmp_path / "without.codes").read_bytes()
+
+
 def test_fewer_merges_where_no_pair_is_frequent(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("ab ab abc\n\n")
     learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes", merges=1000)
     assert (tmp_path / "codes").read_text() == "#version: 0.2\na b</w>\n"
 
 
-@pytest.mark.parametrize("text", ["", "a b c\n", "ab cd\n"])
+@pytest.mark.parametrize("text", ["", "a b c\n", "ab cd\n", "$number $number a\n"])
 def test_text_without_a_frequent_pair(tmp_path: Path, text: str) -> None:
     (tmp_path / "text").write_text(text)
     with pytest.raises(InputError, match="text: no two neighbouring characters occur 2 times"):

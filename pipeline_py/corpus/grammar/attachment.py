@@ -29,8 +29,8 @@ def antecedent_in_doubt(phrase: NounPhrase) -> bool:
 def trailing(clause: Clause) -> bool:
     """Whether an adverb stands behind the arguments."""
     time = clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time"
-    daytime = clause.daytime is not None and clause.fronted != "daytime"
-    return time or daytime or clause.manner is not None
+    moment = clause.moment is not None and clause.fronted != "moment"
+    return time or moment or clause.manner is not None
 
 
 def sealed(clause: Clause) -> bool:

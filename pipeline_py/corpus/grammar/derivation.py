@@ -6,7 +6,7 @@ linearise it. Its parts are mutable only while it grows.
 
 from dataclasses import dataclass, field
 
-from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Attribute, Subordinator
+from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Attribute, Moment, Subordinator
 from pipeline_py.corpus.grammar.nouns import Noun
 from pipeline_py.corpus.grammar.senses import Sense, Slot
 
@@ -142,9 +142,9 @@ class Clause:
     time: Adverb | None = None
     manner: Adverb | None = None
     sentence: Adverb | None = None
-    daytime: tuple[str, str, str] | None = None
+    moment: Moment | None = None
     adverbials: list[Adverbial] = field(default_factory=list)
-    fronted: str = ""  # time, daytime, place, sentence: what stands in front of the subject
+    fronted: str = ""  # time, moment, place, sentence: what stands in front of the subject
     before: Subordinate | None = None
     after: Subordinate | None = None
     conjunct: "Clause | None" = None

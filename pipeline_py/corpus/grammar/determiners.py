@@ -16,6 +16,8 @@ SEVERAL = Determiner("several", "mehrer", "strong", "JJ")
 TWO = Determiner("two", "zwei", "numeral", "CD")
 THREE = Determiner("three", "drei", "numeral", "CD")
 FOUR = Determiner("four", "vier", "numeral", "CD")
+# Stands for a number in digits, which is drawn when a noun phrase is.
+NUMBER = Determiner("", "", "numeral", "CD")
 POSSESSIVES = tuple(Determiner(p.possessive, p.german_possessive, "ein", "PRP$") for p in PERSONAL)
 BARE = None
 
@@ -29,6 +31,7 @@ def _weighted(*pairs: tuple[Determiner | None, float]) -> Weighted[Determiner | 
 SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), *_OWN)
 PLURAL = _weighted(
     *((THE, 38), (BARE, 14), (THESE, 5), (ALL, 4), (MANY, 6), (SOME, 5), (SEVERAL, 3), (TWO, 5), (THREE, 3), (FOUR, 2)),
+    (NUMBER, 9),
     *_OWN,
 )
 MASS = _weighted((THE, 40), (BARE, 35), (THIS, 5), *_OWN)

@@ -15,7 +15,7 @@ from pipeline_py.corpus.grammar.english_phrases import (
     adverb_phrase,
     base,
     coordinator,
-    daytime_phrase,
+    moment_phrase,
     prepositional,
 )
 from pipeline_py.corpus.grammar.english_words import BE, verb_chain
@@ -64,8 +64,8 @@ def _clause(clause: Clause) -> Phrase:
             children.append(adverb_phrase(clause.time))
         case "sentence" if clause.sentence is not None:
             children.append(adverb_phrase(clause.sentence))
-        case "daytime" if clause.daytime is not None:
-            children.append(daytime_phrase(clause.daytime))
+        case "moment" if clause.moment is not None:
+            children.append(moment_phrase(clause.moment))
         case "place":
             children += [_adverbial(a) for a in clause.adverbials if a.kind == "place"]
     assert isinstance(clause.subject, NounPhrase)
@@ -184,8 +184,8 @@ def _adjuncts(clause: Clause) -> list[Node]:
     for adverbial in clause.adverbials:
         if not (clause.fronted == "place" and adverbial.kind == "place"):
             nodes.append(_adverbial(adverbial))
-    if clause.daytime is not None and clause.fronted != "daytime":
-        nodes.append(daytime_phrase(clause.daytime))
+    if clause.moment is not None and clause.fronted != "moment":
+        nodes.append(moment_phrase(clause.moment))
     if clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time":
         nodes.append(adverb_phrase(clause.time))
     if clause.after is not None:

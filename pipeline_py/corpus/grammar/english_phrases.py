@@ -1,8 +1,8 @@
 """English phrases without clauses inside: base noun phrases, adjective, adverb and prepositional phrases."""
 
 from pipeline_py.corpus.grammar.derivation import NounPhrase, Pronoun
-from pipeline_py.corpus.grammar.english_words import determiner, noun, pronoun
-from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb
+from pipeline_py.corpus.grammar.english_words import determiner, noun, number, pronoun
+from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Moment
 from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, hang
 
 NEGATION = "Polarity=Neg"
@@ -21,12 +21,13 @@ def prepositional(preposition: str, phrase: Phrase, relation: str) -> Phrase:
     return result
 
 
-def daytime_phrase(daytime: tuple[str, str, str]) -> Phrase:
-    """`in the morning`."""
-    preposition, word, _ = daytime
-    head = Leaf(word, "NN", "NOUN", feats="Number=Sing")
-    article = hang(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det")
-    return prepositional(preposition, Phrase("NP", head, [article, head]), "obl")
+def moment_phrase(moment: Moment) -> Phrase:
+    """`in the morning`, `at 14:30`."""
+    head = number(moment.word) if moment.in_digits else Leaf(moment.word, "NN", "NOUN", feats="Number=Sing")
+    children: list[Node] = [head]
+    if not moment.in_digits:
+        children.insert(0, hang(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det"))
+    return prepositional(moment.preposition, Phrase("NP", head, children), "obl")
 
 
 def adverb_phrase(adverb: Adverb) -> Phrase:

@@ -36,13 +36,18 @@ def determiner(word: Determiner, following: str) -> Leaf:
         case "PRP$":
             return Leaf(word.english, "PRP$", "PRON", feats="Poss=Yes|PronType=Prs")
         case "CD":
-            return Leaf(word.english, "CD", "NUM", feats="NumType=Card")
+            return number(word.english)
         case "JJ":
             return Leaf(word.english, "JJ", "ADJ", feats="Degree=Pos")
         case _:
             form = indefinite_article(following) if word.english == "a" else word.english
             lemma = {"these": "this"}.get(word.english, word.english)
             return Leaf(form, "DT", "DET", lemma, _DETERMINER_FEATS.get(word.english, "_"))
+
+
+def number(form: str) -> Leaf:
+    """The leaf of a number, or of a time or date in digits."""
+    return Leaf(form, "CD", "NUM", feats="NumType=Card")
 
 
 def noun(entry: Noun, plural: bool) -> Leaf:

@@ -69,8 +69,8 @@ def _main(clause: Clause) -> list[str]:
 
 
 def _fronted(clause: Clause) -> list[str]:
-    if clause.fronted == "daytime" and clause.daytime is not None:
-        return clause.daytime[2].split()
+    if clause.fronted == "moment" and clause.moment is not None:
+        return [*clause.moment.german]
     if clause.fronted == "place":
         place = next(adverbial for adverbial in clause.adverbials if adverbial.kind == "place")
         return _tokens(adverbial_part(place))

@@ -70,8 +70,8 @@ def middle(clause: Clause, with_subject: bool) -> list[Part]:
     late: list[Part] = []
     if clause.time is not None and clause.fronted != "time":
         (late if clause.time.kind == "late" else parts).append(Part((clause.time.german,)))
-    if clause.daytime is not None and clause.fronted != "daytime":
-        parts.append(Part(tuple(clause.daytime[2].split())))
+    if clause.moment is not None and clause.fronted != "moment":
+        parts.append(Part(clause.moment.german))
     parts += datives
     parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
     parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted != "place"]

@@ -23,6 +23,8 @@ _on_clauses: Weighted[Callable[[Growing, Clause, int], bool]] = Weighted(
     (
         on_clauses.time,
         on_clauses.daytime,
+        on_clauses.clock,
+        on_clauses.date,
         on_clauses.sentence_adverb,
         on_clauses.manner,
         on_clauses.place,
@@ -31,7 +33,7 @@ _on_clauses: Weighted[Callable[[Growing, Clause, int], bool]] = Weighted(
         on_clauses.subordinate,
         on_clauses.coordinate,
     ),
-    (16, 6, 4, 12, 14, 16, 6, 26, 14),
+    (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
 )
 
 

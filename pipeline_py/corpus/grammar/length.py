@@ -35,7 +35,7 @@ def of_predicate(clause: Clause) -> int:
         tokens += 1 if auxiliary or clause.sense is None else 2
     tokens += _of_arguments(clause)
     tokens += sum(adverb is not None for adverb in (clause.time, clause.manner, clause.sentence))
-    tokens += 3 if clause.daytime is not None else 0
+    tokens += clause.moment.tokens if clause.moment is not None else 0
     tokens += sum(1 + of_phrase(adverbial.phrase) for adverbial in clause.adverbials)
     if clause.before is not None:
         tokens += 2 + of_clause(clause.before.clause)

@@ -124,7 +124,7 @@ suddenly | plötzlich
 finally | endlich
 """
 
-# English preposition, determiner and noun | German; a time that stands where other adverbials stand
+# English preposition, article and noun | German; a time that stands where other adverbials stand
 TIMES_OF_DAY = """
 in the morning | am Morgen
 in the evening | am Abend
@@ -213,6 +213,21 @@ class Adverb:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """A prepositional phrase of time that never changes: `in the morning`, `at 14:30`, `on 2019-05-03`."""
+
+    preposition: str
+    word: str
+    german: tuple[str, ...]
+    in_digits: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """English tokens: what is in digits has no article."""
+        return 2 if self.in_digits else 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Subordinator:
     """A subordinating conjunction; German may depend on the time the clause is about."""
 
@@ -261,6 +276,8 @@ TIME_ADVERBS = tuple(
 )
 MANNER_ADVERBS = tuple(Adverb(english, german, "manner") for english, german in _rows(MANNERS))
 SENTENCE_ADVERBS = tuple(Adverb(english, german, "sentence") for english, german in _rows(SENTENCE_ADVERB_TABLE))
-DAYTIMES = tuple((english.split()[0], english.split()[2], german) for english, german in _rows(TIMES_OF_DAY))
+DAYTIMES = tuple(
+    Moment(english.split()[0], english.split()[2], tuple(german.split())) for english, german in _rows(TIMES_OF_DAY)
+)
 EVENTS = tuple((english, german, case) for english, german, case in _rows(EVENT_TIMES))
 SUBORDINATORS = tuple(Subordinator(*row) for row in _rows(SUBORDINATOR_TABLE))

@@ -1,6 +1,6 @@
 """What can be added to a clause. Each function tells whether it added something."""
 
-from pipeline_py.corpus.grammar import length
+from pipeline_py.corpus.grammar import digits, length
 from pipeline_py.corpus.grammar.attachment import (
     classes_of_subject,
     could_attach,
@@ -21,6 +21,7 @@ from pipeline_py.corpus.grammar.modifiers import (
     SENTENCE_ADVERBS,
     SUBORDINATORS,
     TIME_ADVERBS,
+    Moment,
 )
 from pipeline_py.corpus.grammar.nouns import Noun, of_classes
 from pipeline_py.corpus.grammar.on_phrases import definite
@@ -49,7 +50,7 @@ def _no_room_behind(clause: Clause) -> bool:
 def time(growth: Growing, clause: Clause, _: int) -> bool:
     """A temporal adverb that goes with the tense, in front of a main clause or behind."""
     adverb = _times.draw(growth.random)
-    if clause.time is not None or clause.daytime is not None:
+    if clause.time is not None or clause.moment is not None:
         return False
     if adverb.tenses and clause.tense not in adverb.tenses:
         return False
@@ -69,14 +70,31 @@ def time(growth: Growing, clause: Clause, _: int) -> bool:
 
 
 def daytime(growth: Growing, clause: Clause, _: int) -> bool:
-    """`in the morning`, in front of a main clause or behind."""
-    if clause.daytime is not None or clause.time is not None:
+    """`in the morning`."""
+    return _moment(growth, clause, growth.sampler.one_of(DAYTIMES))
+
+
+def clock(growth: Growing, clause: Clause, _: int) -> bool:
+    """`at 14:30`."""
+    return _moment(growth, clause, digits.clock(growth.random))
+
+
+def date(growth: Growing, clause: Clause, _: int) -> bool:
+    """`on 2019-05-03`: a day gone by in the past, one to come in the present."""
+    if clause.tense == "perfect" and not clause.past_frame:
+        return False
+    return _moment(growth, clause, digits.date(growth.random, clause.past_frame))
+
+
+def _moment(growth: Growing, clause: Clause, moment: Moment) -> bool:
+    """A phrase of time for a clause that has none, in front of a main clause or behind."""
+    if clause.moment is not None or clause.time is not None or any(a.kind == "time" for a in clause.adverbials):
         return False
     front = _can_front(growth, clause) and growth.sampler.chance(0.5)
-    if (not front and _no_room_behind(clause)) or not growth.affords(3):
+    if (not front and _no_room_behind(clause)) or not growth.affords(moment.tokens):
         return False
-    clause.daytime = growth.sampler.one_of(DAYTIMES)
-    clause.fronted = "daytime" if front else clause.fronted
+    clause.moment = moment
+    clause.fronted = "moment" if front else clause.fronted
     return True
 
 
@@ -127,7 +145,7 @@ def instrument(growth: Growing, clause: Clause, depth: int) -> bool:
 
 def event(growth: Growing, clause: Clause, depth: int) -> bool:
     """`after the meeting`."""
-    if clause.adverbials or clause.negated or clause.daytime is not None or clause.time is not None:
+    if clause.adverbials or clause.negated or clause.moment is not None or clause.time is not None:
         return False
     if clause.sense is None or _no_room_behind(clause):
         return False
@@ -202,7 +220,7 @@ def extrapose(growth: Growing) -> bool:
         return False
     if main.sense is None or main.arguments or main.negated or main.fronted or main.conjunct is not None:
         return False
-    if main.before or main.after or main.time or main.daytime or main.manner or main.adverbials:
+    if main.before or main.after or main.time or main.moment or main.manner or main.adverbials:
         return False
     main.extraposed = growth.sampler.chance(0.5)
     return main.extraposed

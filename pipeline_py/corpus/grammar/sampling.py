@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeVar
 
-from pipeline_py.corpus.grammar import determiners
+from pipeline_py.corpus.grammar import determiners, digits
 from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import (
     PERSONAL,
@@ -259,7 +259,8 @@ class Sampler:
             table = determiners.PLAIN_PLURAL if plural else determiners.PLAIN_SINGULAR
         else:
             table = determiners.PLURAL if plural else determiners.SINGULAR
-        return NounPhrase(head, plural, table.draw(self.random))
+        drawn = table.draw(self.random)
+        return NounPhrase(head, plural, digits.number(self.random) if drawn is determiners.NUMBER else drawn)
 
 
 GUEST = of_classes("guest")[0]

@@ -1,0 +1,94 @@
+"""Put `$time`, `$date` and `$number` in the place of rare times, dates and numbers (Yang et al. 2017, section 4.1)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, write_json, writing
+from pipeline_py.corpus.expressions import kind_of
+from pipeline_py.corpus.placeholders import PLACEHOLDER_OF, PLACEHOLDERS
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines, tokens_of
+
+
+def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger_output: Path) -> None:
+    """Write a text with a placeholder for each time, date and number that is rare in the training text.
+
+    A word becomes one word, so trees over the words stay valid. What counts as a time, a date or a number is said in
+    `expressions`; all other words stay, also those that are `$time`, `$date` or `$number` already. Moses separates
+    the parts of `12:30` and `12/05/2004`: then each part is a number.
+
+    The ledger counts sentences, `words` by placeholder, and the `types` (different words) of the text before and
+    after, which are the vocabularies of the paper's Table 2 where the text is the training text.
+
+    Args:
+        input: Tokenized text, one sentence a line.
+        train: The training text of the same side, tokenized alike; it may be the input itself.
+        min_count: What occurs fewer times than this in the training text is rare.
+        output: The same sentences, generalised.
+        ledger_output: JSON counts.
+
+    Raises:
+        InputError: a file is not UTF-8, or the training text has no word.
+    """
+    if min_count < 1:
+        raise stage.InputError("--min-count must be at least 1")
+    rare = RareExpressions(train, min_count)
+    ledger = Ledger()
+    words = Counter(dict.fromkeys(PLACEHOLDERS, 0))
+    before: set[str] = set()
+    after: set[str] = set()
+    with writing(output) as file:
+        for tokens in progress(_read(input), f"generalise {input.name}"):
+            generalised = [rare.word(token) for token in tokens]
+            put = [new for new, old in zip(generalised, tokens, strict=True) if new != old]
+            ledger.keep()
+            if put:
+                ledger.note("sentence generalised")
+            if not PLACEHOLDERS.isdisjoint(tokens):
+                ledger.note("sentence with a placeholder of its own")
+            words.update(put)
+            before.update(tokens)
+            after.update(generalised)
+            file.write(" ".join(generalised) + "\n")
+    write_json(
+        ledger_output,
+        {
+            "in": ledger.read,
+            "kept": ledger.kept,
+            "dropped": {},
+            "noted": dict(sorted(ledger.noted.items())),
+            "words": dict(sorted(words.items())),
+            "types": {"before": len(before), "after": len(after)},
+        },
+    )
+
+
+class RareExpressions:
+    """Times, dates and numbers that occur fewer than `min_count` times in a training text, seen in it or not."""
+
+    def __init__(self, train: Path, min_count: int) -> None:
+        """Count the words of the training text."""
+        counts: Counter[str] = Counter()
+        for tokens in progress(_read(train), f"generalise, counting {train.name}"):
+            counts.update(tokens)
+        if not counts:
+            raise stage.InputError("no word in the file; give the tokenized training text", train)
+        self._becomes = {word: word for word, count in counts.items() if count >= min_count}
+
+    def word(self, word: str) -> str:
+        """Return the placeholder of a rare time, date or number, and any other word itself."""
+        found = self._becomes.get(word)
+        if found is None:
+            kind = kind_of(word)
+            found = self._becomes[word] = word if kind is None else PLACEHOLDER_OF[kind]
+        return found
+
+
+def _read(path: Path) -> Iterator[list[str]]:
+    return map(tokens_of, read_lines(path))
+
+
+if __name__ == "__main__":
+    stage.run(generalise)

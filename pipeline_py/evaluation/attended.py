@@ -1,0 +1,92 @@
+"""Outputs with the source words that they attended to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
+from pipeline_py.evaluation.joiner import Joiner, joined
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces as subword
+from pipeline_py.text import read_parallel, tokens_of
+
+
+@dataclass(frozen=True)
+class Attended:
+    """One output of P pieces, and its source of J words.
+
+    Attributes:
+        pieces: (P,) the output.
+        attended: (P,) index of the source word that each piece attended to most; J is EOS.
+        read: (J,) the source words as the system read them.
+        original: (J,) the same before rare times, dates and numbers were generalised.
+    """
+
+    pieces: list[str]
+    attended: list[int]
+    read: list[str]
+    original: list[str]
+
+
+def read_attended(
+    pieces: Path, alignment: Path, source_pieces: Path, source_tokens: Path | None, joiner: Joiner
+) -> Iterator[Attended]:
+    """Yield each output with its attention.
+
+    Args:
+        pieces: output pieces.
+        alignment: for each of them the source position, from 0, that it attended to most; in pieces.
+        source_pieces: the source; a position behind its last piece is EOS.
+        source_tokens: the source before it was generalised; without it, that is what the pieces make up.
+        joiner: of both sides.
+
+    Raises:
+        InputError: if files differ in length, or positions or words do not fit their sentence.
+    """
+    paths = [pieces, alignment, source_pieces, *([source_tokens] if source_tokens else [])]
+    for number, (line, positions, source, *tokens) in enumerate(read_parallel(*paths), start=1):
+        output, source_line = tokens_of(line), tokens_of(source)
+        read = joined(source_line, joiner)
+        word_at = [*(range(len(read)) if joiner == "none" else subword.word_of_piece(source_line)), len(read)]
+        found = _positions(positions, len(output), len(source_line), alignment, number)
+        original = read
+        if source_tokens is not None:
+            original = tokens_of(tokens[0])
+            _check_words(read, original, source_tokens, number)
+        yield Attended(output, [word_at[position] for position in found], read, original)
+
+
+def _positions(line: str, output: int, source: int, path: Path, number: int) -> list[int]:
+    """Parse the positions of as many output pieces in as many source pieces."""
+    try:
+        positions = [int(position) for position in line.split()]
+    except ValueError as error:
+        raise InputError(f"{error}; write one source position for each piece", path, number) from None
+    if len(positions) != output:
+        raise InputError(
+            f"{len(positions)} positions for {output} output pieces; decode again to get both files anew", path, number
+        )
+    for position in positions:
+        if not 0 <= position <= source:
+            raise InputError(
+                f"position {position} is outside the source of {source} pieces and EOS; "
+                "give the source that was translated",
+                path,
+                number,
+            )
+    return positions
+
+
+def _check_words(read: list[str], original: list[str], path: Path, number: int) -> None:
+    """See to it that one sentence is the other, but for its placeholders."""
+    if len(read) != len(original):
+        raise InputError(
+            f"{len(original)} words, but the source pieces make up {len(read)}; give the words that were generalised",
+            path,
+            number,
+        )
+    for new, old in zip(read, original, strict=True):
+        if new != old and new not in PLACEHOLDERS:
+            raise InputError(
+                f"`{old}` is `{new}` in the source pieces; give the words that were generalised", path, number
+            )

@@ -1,0 +1,46 @@
+"""A placeholder in the output becomes the time, date or number of the source that it stands for.
+
+Yang et al. (2017, section 4.1) generalise rare times, dates and numbers and say nothing of putting them back; attention
+tells which is which, as it does for unknown words.
+"""
+
+from pipeline_py.artifact import Ledger
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
+from pipeline_py.evaluation.attended import Attended
+
+
+def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, str]:
+    """Give the word in the place of each placeholder of the output.
+
+    It is the original of the source word that the placeholder attended to, if that word is the same placeholder, be
+    it for the second time. The others, from left to right, take what is left of the source: first those for which it
+    has the same placeholder, then, since languages differ in what they write as a number or a date, those for which
+    it has another one. Of several the nearest is taken, in words, and of two as near the first. Where nothing is left
+    the placeholder leaves no word: it is none of the target language.
+
+    Args:
+        sentence: an output and its source.
+        taken: source words that are in the output already; only a placeholder that attended to one can repeat it.
+        ledger: notes what became of each.
+
+    Returns:
+        Words by index of the output piece.
+    """
+    read, attended = sentence.read, sentence.attended
+    places = [place for place, piece in enumerate(sentence.pieces) if piece in PLACEHOLDERS]
+    source: dict[int, int] = {}
+    for place in places:
+        if sentence.pieces[place] in read[attended[place] : attended[place] + 1]:
+            source[place] = attended[place]
+            ledger.note("placeholder put back: it attended to its like")
+    left = {word for word, form in enumerate(read) if form in PLACEHOLDERS} - taken - {*source.values()}
+    for same, what in ((True, "the nearest of its like"), (False, "one of another kind")):
+        for place in places:
+            near = [word for word in left if not same or read[word] == sentence.pieces[place]]
+            if place not in source and near:
+                _, source[place] = min((abs(word - attended[place]), word) for word in near)
+                left.remove(source[place])
+                ledger.note(f"placeholder put back: {what}")
+    if len(source) < len(places):
+        ledger.note("placeholder dropped: the source has none left", len(places) - len(source))
+    return {place: sentence.original[source[place]] if place in source else "" for place in places}
