@@ -5,12 +5,14 @@ and output n-grams for n = 1 … 4. Corpus BLEU is a function of their sum over 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.constituency import read_trees
 from pipeline_py.text import read_parallel
 
 if TYPE_CHECKING:
@@ -22,8 +24,13 @@ ORDERS = 4
 STATISTICS = 2 + 2 * ORDERS
 
 
-def metric(tokenizer: Tokenizer, lowercase: bool) -> "BLEU":
+def metric(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]] | None = None) -> "BLEU":
     """Give sacrebleu's BLEU with its default smoothing ("exp").
+
+    Args:
+        tokenizer: sacrebleu's tokenizer.
+        lowercase: whether case is ignored.
+        references: references of the sentences that will be scored, a list for each; counted once for many outputs.
 
     Raises:
         InputError: if the tokenizer needs a package that is not installed.
@@ -32,30 +39,47 @@ def metric(tokenizer: Tokenizer, lowercase: bool) -> "BLEU":
 
     try:
         # `force` only silences the warning about text that looks tokenized, which is meant to be so here.
-        return BLEU(lowercase=lowercase, tokenize=tokenizer, force=tokenizer == "none")
+        return BLEU(lowercase=lowercase, tokenize=tokenizer, force=tokenizer == "none", references=references)
     except (ImportError, RuntimeError) as error:
         raise InputError(
             f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[ja]" or choose another one'
         ) from error
 
 
-def read_sentences(outputs: Sequence[Path], references: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+def read_sentences(
+    outputs: Sequence[Path], references: Sequence[Path], trees: Path | None = None
+) -> Iterator[tuple[str, ...]]:
     """Yield, for every sentence, its line of each output and then of each reference.
 
+    Args:
+        outputs: files with one sentence a line, aligned with all others.
+        references: the same.
+        trees: a parser's phrase trees, aligned with them; only sentences that were parsed are yielded. All if None.
+
     Raises:
-        InputError: without a reference or a sentence, where files differ in length, at an empty reference.
+        InputError: without a reference or a sentence, where files differ in length, at an empty reference or a line
+            that is no tree.
     """
     if not references:
         raise InputError("no reference given; name at least one with --reference")
-    number = 0
-    for number, lines in enumerate(read_parallel(*outputs, *references), start=1):
-        for path, line in zip(references, lines[len(outputs) :], strict=True):
+    texts = [*outputs, *references]
+    number = wanted = 0
+    parsed = (
+        repeat(True) if trees is None else (tree.root is not None and not tree.failed for tree in read_trees(trees))
+    )
+    aligned = zip(read_parallel(*texts, *([trees] if trees else [])), parsed, strict=False)
+    for number, (lines, is_wanted) in enumerate(aligned, start=1):
+        for path, line in zip(references, lines[len(outputs) : len(texts)], strict=True):
             if not line.strip():
                 remedy = "translate the sentence or remove it from every file of the set"
                 raise InputError(f"the reference is empty; {remedy}", path, number)
-        yield lines
+        if is_wanted:
+            wanted += 1
+            yield lines[: len(texts)]
     if number == 0:
         raise InputError("the file has no sentences; nothing can be scored", references[0])
+    if wanted == 0:
+        raise InputError("no sentence was parsed, so none is left to score; leave --trees out", trees)
 
 
 def sentence_statistics(bleu: "BLEU", output: str, references: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Scores are sacrebleu's own, compared with its command."""
+"""BLEU is sacrebleu's own, compared with its command; RIBES is counted by hand."""
 
 import gzip
 import json
@@ -55,6 +55,63 @@ def test_case_is_ignored_unless_asked_for(tmp_path: Path) -> None:
     score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "cased", lowercase=False)
     assert json.loads((tmp_path / "lc").read_text())["score"] == pytest.approx(100)
     assert json.loads((tmp_path / "cased").read_text())["score"] == 0
+
+
+def test_ribes_and_mean_length(tmp_path: Path) -> None:
+    hypothesis = write(tmp_path / "hypothesis", ["Bob hit John yesterday", "a b c d e f", ""])
+    references = [write(tmp_path / name, ["John hit Bob yesterday", "a b c d e", "x"]) for name in ("one", "two")]
+    output, ribes = tmp_path / "bleu.json", tmp_path / "ribes.json"
+    score(hypothesis=hypothesis, reference=references, output=output)
+    score(hypothesis=hypothesis, reference=references, output=ribes, metric="ribes")
+    bleu = json.loads(output.read_text())
+    assert (bleu["sys_len"], bleu["sentences"]) == (10, 3)
+    content = json.loads(ribes.read_text())
+    # 3 of 6 pairs are in order; 5 of 6 words are aligned.
+    assert content.pop("score") == pytest.approx(100 * (0.5 + (5 / 6) ** 0.25) / 3)
+    version = bleu["version"]
+    assert content == {
+        "name": "RIBES",
+        "signature": f"nrefs:2|case:lc|tok:13a|alpha:0.25|beta:0.1|version:{version}",
+        "nrefs": "2",
+        "case": "lc",
+        "tok": "13a",
+        "alpha": "0.25",
+        "beta": "0.1",
+        "version": version,
+        "sentences": 3,
+    }
+
+
+PARSED, FAILED = "(ROOT (NN a))", "(FAILED (X a))"
+
+
+def test_only_parsed_sentences(tmp_path: Path) -> None:
+    parsed = write(tmp_path / "parsed", [PARSED, FAILED, "", PARSED])
+    files = [write(tmp_path / f"all{i}", lines) for i, lines in enumerate([HYPOTHESES, *REFERENCES])]
+    short = [write(tmp_path / f"some{i}", [lines[0], lines[3]]) for i, lines in enumerate([HYPOTHESES, *REFERENCES])]
+    for metric in ("bleu", "ribes"):
+        for name, (hypothesis, *references), trees in (("all", files, parsed), ("some", short, None)):
+            output = tmp_path / f"{name}.{metric}"
+            score(hypothesis=hypothesis, reference=references, output=output, metric=metric, trees=trees)
+        ours = (tmp_path / f"all.{metric}").read_text()
+        assert ours == (tmp_path / f"some.{metric}").read_text()
+        assert json.loads(ours)["sentences"] == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([PARSED], "trees: the file has 1 lines and .*text has more"),
+        ([PARSED, FAILED, PARSED], "text: the file has 2 lines and .*trees has more"),
+        ([PARSED, "yes"], "trees, line 2: "),
+        (["", FAILED], "trees: no sentence was parsed, so none is left"),
+    ],
+)
+def test_trees_that_choose_nothing(tmp_path: Path, lines: list[str], message: str) -> None:
+    text, trees = write(tmp_path / "text", ["a", "b"]), write(tmp_path / "trees", lines)
+    with pytest.raises(InputError, match=message):
+        score(hypothesis=text, reference=[text], output=tmp_path / "out", trees=trees)
+    assert not (tmp_path / "out").exists()
 
 
 def test_gzipped_references_are_read(tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""How much of the highest attention lies on words and how much on phrases (tree2seq, Table 12)."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.progress import progress
+from pipeline_py.ragged import Ragged
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces as subword
+
+COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")
+THRESHOLDS = (0.2, 0.4, 0.6, 0.8)
+
+HIGHEST = 5
+"""Destinations counted of each generated word."""
+
+
+class Counts(NamedTuple):
+    """What is counted of one file.
+
+    Attributes:
+        words, phrases: for each threshold how many weights above it lie there (4,).
+        generated: generated words.
+    """
+
+    words: np.ndarray
+    phrases: np.ndarray
+    generated: int
+
+
+def attention_shares(*, attention: list[str], source: list[str], pieces: list[str], output: Path) -> None:
+    """Count, of the five highest attention weights at each generated word, those above .2, .4, .6 and .8.
+
+    A share is a percentage of 5 · generated words, so that those of words and phrases add up. The source's EOS, which
+    the systems read and attend to like a word, counts as one. The step that predicts EOS generates no word: its
+    weights are not counted. With subword units a piece is a word on both sides.
+
+    The TSV has the columns `system`, `threshold`, `words`, `phrases` (percent) and `generated_words`, of all runs of a
+    system together.
+
+    Args:
+        attention: NAME=FILE, or NAME:RUN=FILE for each of several runs, the weights that nmt.attend wrote for all
+            sentences of a set; repeatable.
+        source: NAME=FILE, the packed source that was attended to, by the same names.
+        pieces: NAME=FILE, the pieces of the translation, by the same names.
+        output: the shares as TSV.
+
+    Raises:
+        InputError: if the files of a name are not complete, or do not belong together.
+    """
+    weights, sources, translations = (
+        named_files(pairs, option)
+        for pairs, option in ((attention, "--attention"), (source, "--source"), (pieces, "--pieces"))
+    )
+    for option, files in (("--source", sources), ("--pieces", translations)):
+        if files.keys() != weights.keys():
+            name = min(files.keys() ^ weights.keys())
+            raise InputError(f"{name!r} is not named by both --attention and {option}; give it to both as {name}=FILE")
+    if not weights:
+        raise InputError("no system to count; give --attention NAME=FILE")
+    counted = {path: _count(path, sources[name], translations[name]) for name, path in weights.items()}
+    with writing(output) as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(COLUMNS)
+        for system, paths in by_system(weights).items():
+            table.writerows(_rows(system, [counted[path] for path in paths]))
+
+
+def shares(weights: np.ndarray, positions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Count the weights above each threshold, of the five highest of each step.
+
+    Five weights of one step cannot all be above .2, since they add up to 1 at the most. So every weight above a
+    threshold is one of the five highest.
+
+    Args:
+        weights: (I, N); columns are words, then phrases.
+        positions: columns of words, EOS included.
+
+    Returns:
+        Counts of words and of phrases, (4,) each.
+    """
+    above = weights > np.array(THRESHOLDS, dtype=weights.dtype)[:, None, None]
+    return above[:, :, :positions].sum(axis=(1, 2)), above[:, :, positions:].sum(axis=(1, 2))
+
+
+def _rows(system: str, runs: Sequence[Counts]) -> list[tuple[str, float, str, str, int]]:
+    generated = sum(run.generated for run in runs)
+    words, phrases = (
+        np.sum(counts, axis=0) for counts in zip(*((run.words, run.phrases) for run in runs), strict=True)
+    )
+    percent = 100 / (HIGHEST * max(1, generated))
+    return [
+        (system, threshold, f"{on_words * percent:.2f}", f"{on_phrases * percent:.2f}", generated)
+        for threshold, on_words, on_phrases in zip(THRESHOLDS, words, phrases, strict=True)
+    ]
+
+
+def _count(path: Path, source_path: Path, translation: Path) -> Counts:
+    rows, sources = Ragged(path), Ragged(source_path)
+    targets = [len(line) for line in subword.read(translation)]
+    for other, sentences in ((source_path, len(sources)), (translation, len(targets))):
+        if sentences != len(rows):
+            raise InputError(
+                f"the file has {len(rows)} sentences and {other} has {sentences}; give the files of one set", path
+            )
+    words, phrases = np.zeros(len(THRESHOLDS), dtype=np.int64), np.zeros(len(THRESHOLDS), dtype=np.int64)
+    for number, generated in enumerate(progress(targets, f"attention_shares {path.name}")):
+        positions, row = int(sources.lengths[number]), rows[number]
+        if not generated and not len(row):
+            continue
+        # How many phrases there are only the attention tells.
+        columns, left_over = divmod(len(row), generated + 1)
+        if left_over or columns < positions:
+            raise InputError(
+                f"{len(row)} weights, which are no rows of {positions} positions and some phrases for {generated} "
+                "pieces and EOS; let nmt.attend attend to all sentences of this source and translation",
+                path,
+                number + 1,
+            )
+        on_words, on_phrases = shares(row.reshape(-1, columns)[:generated], positions)
+        words += on_words
+        phrases += on_phrases
+    return Counts(words, phrases, sum(targets))
+
+
+if __name__ == "__main__":
+    stage.run(attention_shares)

@@ -1,0 +1,136 @@
+"""Shares of attention: counted by hand, and by a naive count of the five highest weights."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline_py.evaluation.attention_shares import attention_shares, shares
+from pipeline_py.ragged import write_rows
+from pipeline_py.stage import InputError
+
+HEADER = "system\tthreshold\twords\tphrases\tgenerated_words"
+
+
+def write(folder: Path, name: str, attention: list, lengths: list[int], pieces: list[str]) -> None:
+    write_rows(folder / f"{name}.arrow", [np.array(row, dtype=np.float32).ravel() for row in attention], "float32")
+    write_rows(folder / f"{name}.source", [np.array([*range(2, length + 1), 0]) for length in lengths], "int32")
+    (folder / f"{name}.pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
+
+
+def arguments(folder: Path, files: dict[str, str]) -> dict:
+    return {
+        "attention": [f"{name}={folder / file}.arrow" for name, file in files.items()],
+        "source": [f"{name}={folder / file}.source" for name, file in files.items()],
+        "pieces": [f"{name}={folder / file}.pieces" for name, file in files.items()],
+        "output": folder / "shares.tsv",
+    }
+
+
+def rows(folder: Path) -> list[list[str]]:
+    header, *lines = (folder / "shares.tsv").read_text(encoding="utf-8").splitlines()
+    assert header == HEADER
+    return [line.split("\t") for line in lines]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    # Two words, EOS and one phrase; the row of the target's EOS does not count.
+    trees = [
+        [[0.85, 0.05, 0.05, 0.05], [0.1, 0.0, 0.25, 0.65], [0.9, 0.0, 0.0, 0.1]],
+        [],
+        [[0.45, 0.55], [0.0, 1.0]],  # one word and EOS, no phrase
+        [[0.0, 1.0, 0.0]],  # nothing was said
+    ]
+    write(tmp_path, "trees", trees, [3, 1, 2, 3], ["是 w", "", "w", ""])
+    write(tmp_path, "words", [[[0.2, 0.8], [1.0, 0.0]]], [2], ["w"])
+    return tmp_path
+
+
+def test_counted_by_hand(folder):
+    attention_shares(**arguments(folder, {"Tree-to-Sequence": "trees", "Seq=Seq": "words"}))
+    # Of 5 · 3 destinations: words .85 .25 .45 .55, phrases .65; neither .2 nor .8 is above itself.
+    assert rows(folder) == [
+        ["Tree-to-Sequence", "0.2", "26.67", "6.67", "3"],
+        ["Tree-to-Sequence", "0.4", "20.00", "6.67", "3"],
+        ["Tree-to-Sequence", "0.6", "6.67", "6.67", "3"],
+        ["Tree-to-Sequence", "0.8", "6.67", "0.00", "3"],
+        ["Seq=Seq", "0.2", "20.00", "0.00", "1"],
+        ["Seq=Seq", "0.4", "20.00", "0.00", "1"],
+        ["Seq=Seq", "0.6", "20.00", "0.00", "1"],
+        ["Seq=Seq", "0.8", "0.00", "0.00", "1"],
+    ]
+
+
+def test_runs_are_counted_together(folder):
+    attention_shares(**arguments(folder, {"T:seed1": "trees", "T:seed2": "words"}))
+    # 5 of 15 + 1 of 5 destinations above .2.
+    assert rows(folder)[0] == ["T", "0.2", "25.00", "5.00", "4"]
+    assert len(rows(folder)) == 4
+
+
+def test_nothing_said(folder):
+    write(folder, "empty", [[[0.5, 0.5]]], [2], [""])
+    attention_shares(**arguments(folder, {"empty": "empty"}))
+    assert rows(folder)[0] == ["empty", "0.2", "0.00", "0.00", "0"]
+
+
+@pytest.mark.parametrize("columns", [2, 5, 30])
+def test_of_the_five_highest_as_a_naive_count_finds_them(columns):
+    random = np.random.default_rng(columns)
+    weights = random.dirichlet(np.full(columns, 1 / columns), size=200).astype(np.float32)
+    positions = (columns + 1) // 2
+    words, phrases = [0] * 4, [0] * 4
+    for step in weights.tolist():
+        for column in sorted(range(columns), key=lambda column: -step[column])[:5]:
+            for place, threshold in enumerate((0.2, 0.4, 0.6, 0.8)):
+                if step[column] > threshold:
+                    (words if column < positions else phrases)[place] += 1
+    on_words, on_phrases = shares(weights, positions)
+    assert (on_words.tolist(), on_phrases.tolist()) == (words, phrases)
+    assert words[0] > words[3] > 0 < phrases[3]
+
+
+@pytest.mark.parametrize(
+    ("file", "attention", "lengths", "pieces", "message"),
+    [
+        ("trees", None, None, ["w", "", "w"], r"trees.arrow: the file has 4 sentences and .*trees.pieces has 3"),
+        ("trees", None, [3, 1], None, r"trees.arrow: the file has 4 sentences and .*trees.source has 2"),
+        ("words", [[[0.5, 0.5]]], None, None, r"words.arrow, line 1: 2 weights, which are no rows of 2 positions and"),
+        ("words", [[[0.5, 0.5, 0.0]]], None, None, r"words.arrow, line 1: 3 weights"),
+        ("words", [[]], None, None, r"line 1: 0 weights, .* let nmt.attend attend to all sentences"),
+    ],
+)
+def test_files_that_do_not_belong_together(folder, file, attention, lengths, pieces, message):
+    if attention is not None:
+        write_rows(folder / f"{file}.arrow", [np.array(row, dtype=np.float32).ravel() for row in attention], "float32")
+    if lengths is not None:
+        write_rows(folder / f"{file}.source", [np.arange(length, 0, -1) - 1 for length in lengths], "int32")
+    if pieces is not None:
+        (folder / f"{file}.pieces").write_text("".join(line + "\n" for line in pieces))
+    with pytest.raises(InputError, match=message):
+        attention_shares(**arguments(folder, {"T": file}))
+    assert not (folder / "shares.tsv").exists()
+
+
+def test_names_must_agree(folder):
+    given = arguments(folder, {"T": "trees", "S": "words"})
+    with pytest.raises(
+        InputError, match="'S' is not named by both --attention and --source; give it to both as S=FILE"
+    ):
+        attention_shares(**{**given, "source": given["source"][:1]})
+    with pytest.raises(InputError, match="'T' is not named by both --attention and --pieces"):
+        attention_shares(**{**given, "attention": given["attention"][1:], "source": given["source"][1:]})
+    with pytest.raises(InputError, match="no system to count; give --attention NAME=FILE"):
+        attention_shares(**{**given, "attention": [], "source": [], "pieces": []})
+
+
+def test_command_line(folder):
+    command = [sys.executable, "-m", "pipeline_py.evaluation.attention_shares", f"--output={folder / 'shares.tsv'}"]
+    for name in ("attention", "source", "pieces"):
+        command += [f"--{name}={pair}" for pair in arguments(folder, {"T": "trees"})[name]]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert rows(folder)[0] == ["T", "0.2", "26.67", "6.67", "3"]
