@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.layout import LAYOUTS
+from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, Layout
+from pipeline_py.nmt.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,28 @@ class Batch:
         target: identifiers (B, I) int64, EOS included, or None when translating.
         target_lengths: (B,) int64, EOS included, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
-            "units": identifiers (B, J, 10) int64.
+            "units": identifiers (B, J, 10) int64. "trees" and "lexical_trees" → the schedule of the trees.
     """
 
     source: Tensor
     source_lengths: Tensor
     target: Tensor | None = None
     target_lengths: Tensor | None = None
-    syntax: dict[str, Tensor] = field(default_factory=dict)
+    syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.source)
+
+    @property
+    def tables(self) -> dict[str, Tensor]:
+        """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
+        return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}
+
+    def schedule(self, kind: str) -> Schedule:
+        """Return the trees of a kind."""
+        schedule = self.syntax[kind]
+        assert isinstance(schedule, Schedule)
+        return schedule
 
     def to(self, device: torch.device | str) -> "Batch":
         """Copy the tensors to a device."""
@@ -44,7 +56,10 @@ class Batch:
             source_lengths=self.source_lengths.to(device, non_blocking=True),
             target=moved(self.target),
             target_lengths=moved(self.target_lengths),
-            syntax={kind: tensor.to(device, non_blocking=True) for kind, tensor in self.syntax.items()},
+            syntax={
+                kind: held.to(device) if isinstance(held, Schedule) else held.to(device, non_blocking=True)
+                for kind, held in self.syntax.items()
+            },
         )
 
 
@@ -58,20 +73,26 @@ def collate(
     Args:
         source: one row of identifiers per sentence, EOS included.
         target: the same of the other side.
-        syntax: kind → one row per sentence; its values as `LAYOUTS` says, row-major.
+        syntax: kind → one row per sentence; its values are laid out as `layout` says.
     """
     sources, source_lengths = _pad(source)
     targets, target_lengths = _pad(target) if target is not None else (None, None)
-    tensors = {}
+    held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
-        layout, length = LAYOUTS[kind], sources.shape[1]
-        table: np.ndarray = np.full((len(rows), length, layout.width(length)), layout.padding, dtype=layout.dtype)
-        for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
-            positions = len(sentence)
-            columns = layout.width(positions)
-            table[place, :positions, :columns] = row.reshape(positions, columns)
-        tensors[kind] = torch.from_numpy(table)
-    return Batch(sources, source_lengths, targets, target_lengths, tensors)
+        if kind in KINDS_OF_TREES:
+            held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source])
+        else:
+            held[kind] = _table(LAYOUTS[kind], rows, source, sources.shape[1])
+    return Batch(sources, source_lengths, targets, target_lengths, held)
+
+
+def _table(layout: Layout, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
+    table: np.ndarray = np.full((len(rows), length, layout.width(length)), layout.padding, dtype=layout.dtype)
+    for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
+        positions = len(sentence)
+        columns = layout.width(positions)
+        table[place, :positions, :columns] = row.reshape(positions, columns)
+    return torch.from_numpy(table)
 
 
 def _pad(rows: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
-from pipeline_py.nmt.layout import LAYOUTS
+from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, LEXICAL_TREES
+from pipeline_py.nmt.packed_trees import check_trees
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
+from pipeline_py.subword.head_row import NO_HEAD
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
 
@@ -34,19 +36,25 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     """Open the syntax of sentences.
 
     Args:
-        paths: kind → file; what its rows hold says `layout.LAYOUTS`.
+        paths: kind → file; what its rows hold says `layout`.
         source: the sentences.
         vocabularies: size of the vocabulary of each kind that has identifiers.
 
     Raises:
-        InputError: where a file is not packed, does not fit the sentences, or an identifier is too large.
+        InputError: where a file is not packed, does not fit the sentences, holds what is no tree, or an identifier or
+            a head is too large.
     """
     syntax = {kind: Ragged(path) for kind, path in paths.items()}
     for kind, rows in syntax.items():
         check_aligned(rows, source)
-        _check_sizes(rows, source, kind)
+        if kind in KINDS_OF_TREES:
+            check_trees(rows, source, forest=kind == LEXICAL_TREES)
+        else:
+            _check_sizes(rows, source, kind)
         if kind == "distances":
             _check_diagonals(rows, source)
+        if kind == "heads":
+            _check_heads(rows)
         if kind in vocabularies:
             check_identifiers(rows, vocabularies[kind])
     return syntax
@@ -134,3 +142,12 @@ def _check_diagonals(rows: Ragged, source: Ragged) -> None:
         if diagonal.any():
             sentence = first + int(np.searchsorted(ends, diagonal.argmax(), side="right"))
             raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, sentence + 1)
+
+
+def _check_heads(rows: Ragged) -> None:
+    for first, values, offsets in rows.blocks():
+        positions = np.diff(offsets)
+        outside = (values < NO_HEAD) | (values >= np.repeat(positions, positions))
+        if outside.any():
+            sentence = first + int(np.searchsorted(offsets, outside.argmax(), side="right"))
+            raise InputError("a head lies outside its sentence; pack the heads again", rows.path, sentence)

@@ -25,6 +25,10 @@ from pipeline_py.syntax.head_rules import head_child
 from pipeline_py.syntax.simplify import simplify
 
 
+FAILED = "failed parse, words only"
+"""What the ledger calls a sentence without a tree."""
+
+
 class Branching(StrEnum):
     """How a phrase of more than two children is divided."""
 
@@ -58,7 +62,7 @@ def _binarized(trees: Iterator[PhraseTree], branching: Branching, ledger: Ledger
     for tree in trees:
         ledger.keep()
         if tree.failed:
-            ledger.note("failed parse, words only")
+            ledger.note(FAILED)
         if tree.root is None:
             ledger.note("empty line")
         yield binary(tree, branching)

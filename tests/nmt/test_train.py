@@ -1,18 +1,23 @@
 """Training as a whole: it learns, it resumes bit by bit, it names what is wrong with its input."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load
 from pipeline_py.nmt.train import train
 from pipeline_py.ragged import write_rows
@@ -74,7 +79,13 @@ def timeless(curve: Path) -> list[list[str]]:
     return [line.split("\t")[:-2] for line in curve.read_text().splitlines()]
 
 
-SYNTAX = {"contexts": ["global", "syntax"], "parser": "any"}
+def column(curve: Path, name: str) -> list[float]:
+    rows = [line.split("\t") for line in curve.read_text().splitlines()]
+    return [float(row[rows[0].index(name)]) for row in rows[1:]]
+
+
+SYNTAX = {"contexts": ["global", "syntax"]}
+STEEP = {"name": "sgd", "learning_rate": 4.0, "decay": 0.5}
 
 
 def syntax_files(folder: Path) -> dict[str, object]:
@@ -110,11 +121,11 @@ def _rows(path: object) -> list[np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["adam", "adadelta"])
-def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: str) -> None:
+@pytest.mark.parametrize("optimizer", [{"name": "adam"}, {"name": "adadelta"}, STEEP], ids=lambda rule: rule["name"])
+def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) -> None:
     corpus = make_corpus(tmp_path, {"train": 400, "dev": 20}) | syntax_files(tmp_path)
     training = {
-        "optimizer": {"name": optimizer},
+        "optimizer": optimizer,
         "epochs": 3,
         "batch_size": 8,
         "validate_every": 70,
@@ -187,12 +198,145 @@ def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) ->
     # Such a rate ruins the model at once, so the best look is an early one.
     training = {"optimizer": {"name": "sgd", "learning_rate": 30}, "patience": 2, "clip": 5}
     train(**corpus, **options(tmp_path, {}, training))
-    rows = [line.split("\t") for line in (tmp_path / "out" / "curve.tsv").read_text().splitlines()]
-    losses = [float(row[rows[0].index("dev_loss")]) for row in rows[1:]]
+    losses = column(tmp_path / "out" / "curve.tsv", "dev_loss")
     best = losses.index(min(losses))
     assert len(losses) == best + 3
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert facts["best_dev"] == pytest.approx(min(losses), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
+def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    first = {"sgd": 8.0, "adam": 0.1, "adadelta": 30.0}[name]
+    for decay in (0.3, None):
+        rule = {"name": name, "learning_rate": first, "decay": decay}
+        training = {"optimizer": rule, "epochs": 10, "patience": 10}
+        train(**corpus, **options(tmp_path, {}, training, f"decay {decay}"))
+    curve, steady = tmp_path / "decay 0.3" / "curve.tsv", tmp_path / "decay None" / "curve.tsv"
+    losses = column(curve, "dev_loss")
+    rates = [first]
+    for before, after in itertools.pairwise(losses[:-1]):
+        rates.append(rates[-1] * (0.3 if after > before else 1))
+    # The rate of the first epoch and of the second, whose end is the first look that can be worse.
+    rates = [first, *rates]
+    assert len(losses) == len(rates) == 10
+    assert 1 < len({*rates}) < 9, "some looks were worse and some were not"
+    np.testing.assert_allclose(column(curve, "learning_rate"), rates, rtol=1e-7)
+    assert {*column(steady, "learning_rate")} == {first}
+    changed = rates.index(rates[1] * 0.3)
+    assert column(steady, "dev_loss")[:changed] == losses[:changed]
+    assert column(steady, "dev_loss")[changed] != losses[changed]
+
+
+@pytest.mark.parametrize("loss", ["softmax", {"type": "blackout", "samples": 4}], ids=["softmax", "blackout"])
+def test_an_interrupted_run_goes_on_at_the_rate_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object
+) -> None:
+    from pipeline_py.nmt.run import Run
+
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    training = {"optimizer": STEEP | {"learning_rate": 8.0}, "epochs": 9, "patience": 9}
+    train(**corpus, **options(tmp_path, {"loss": loss}, training, "whole"))
+    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
+    rates = column(whole / "curve.tsv", "learning_rate")
+    assert rates[-1] < rates[3] < rates[0], "the rate falls before the interruption and after it"
+
+    update = Run._update
+
+    def interrupt(self: Run, pairs) -> None:
+        if self.standing.update == 3 * 5 + 2:
+            raise KeyboardInterrupt
+        update(self, pairs)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Run, "_update", interrupt)
+        train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
+    train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
+    assert (whole / "model.safetensors").read_bytes() == (interrupted / "model.safetensors").read_bytes()
+    assert timeless(whole / "curve.tsv") == timeless(interrupted / "curve.tsv")
+
+
+@pytest.mark.parametrize("early_stopping", ["loss", "bleu"])
+@pytest.mark.parametrize("samples", [None, 5])
+def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stopping: str, samples: int | None) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    rule = {"name": "adam", "learning_rate": 0.1}  # soon past the best
+    training = {"optimizer": rule, "updates": 33, "validate_every": 4, "early_stopping": early_stopping}
+    loss = {"type": "blackout", "samples": samples} if samples else "softmax"
+    train(**corpus, **options(tmp_path, {"loss": loss}, training))
+    out = tmp_path / "out"
+    facts = json.loads((out / "facts.json").read_text())
+    losses, updates = column(out / "curve.tsv", "dev_loss"), column(out / "curve.tsv", "update")
+    assert facts["best_update"] < 33
+    assert facts["dev_loss"] == pytest.approx(losses[updates.index(facts["best_update"])], abs=1e-6)
+
+    model = load(out / "model.safetensors", out / "config.json")
+    pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
+    with torch.no_grad():
+        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+    expected = summed / sum(len(target) for _, target in pairs)
+    assert facts["dev_loss"] == pytest.approx(expected, rel=1e-5)
+    assert facts["dev_perplexity"] == pytest.approx(np.exp(expected), rel=1e-4)
+    assert facts["seconds_per_epoch"] == pytest.approx(facts["training_seconds"] / (33 / 5), abs=2e-3)
+    assert 0 < facts["training_seconds"] < facts["seconds"] + 0.1
+    sizes = {"embedding": 16, "hidden": 24, "loss": "blackout" if samples else "softmax", "samples": samples}
+    assert {name: facts[name] for name in sizes} == sizes
+
+
+def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
+    (tmp_path / "vocabulary.labels").write_text("</s> 0\n<unk> 0\nnsubj 3\n")
+    inputs = ["words", {"type": "labels", "size": 4}]
+    like = {"model": {"embedding": 30, "hidden": 20}, "encoders": [{"inputs": inputs}]}
+    arguments = options(tmp_path, {}, {"epochs": 1}, like=json.dumps(like))
+    train(**corpus, **arguments, syntax_vocabulary=[f"labels={tmp_path}/vocabulary.labels"])
+    facts = json.loads((tmp_path / "out" / "facts.json").read_text())
+    model = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json")
+    size = model.system.model.hidden
+    assert facts["embedding"] == facts["hidden"] == model.system.model.embedding == size
+    assert model.vocabularies == {"source": WORDS, "target": WORDS}
+    wanted = Network(System.model_validate(like), {**model.vocabularies, "labels": 3})
+    below = model.system.model_copy(
+        update={"model": model.system.model.model_copy(update={"embedding": size - 1, "hidden": size - 1})}
+    )
+    counts = [sum(p.numel() for p in net.parameters()) for net in (Network(below, model.vocabularies), wanted, model)]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[1]
+    assert facts["parameters"] == counts[2]
+
+
+def test_training_starts_from_initial_weights(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
+    still = {"optimizer": {"name": "sgd", "learning_rate": 1e-30}, "epochs": 1}
+    train(**corpus, **options(tmp_path, {}, still, "drawn"))
+    drawn = load_file(tmp_path / "drawn" / "model.safetensors")
+    table = next(name for name in drawn if name.endswith("embedding.weight"))
+    given = {table: torch.full_like(drawn[table], 0.25)}
+    save_file(given, tmp_path / "initial")
+    stop = {"facts_output": tmp_path / "train.source.arrow" / "facts.json"}  # a file where a folder has to be
+    with pytest.raises((FileExistsError, NotADirectoryError)):
+        train(**corpus, **options(tmp_path, {}, still, initial=tmp_path / "initial") | stop)
+    started = load_file(tmp_path / "out" / "model.safetensors")
+    for name, tensor in started.items():
+        torch.testing.assert_close(tensor, (drawn | given)[name], rtol=0, atol=1e-20)
+
+    save_file({table: given[table] + 1}, tmp_path / "initial")
+    capfd.readouterr()
+    train(**corpus, **options(tmp_path, {}, still, initial=tmp_path / "initial"))
+    assert "is not resumed" in capfd.readouterr().err
+
+
+def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
+    told = []
+    monkeypatch.setattr(Network, "learn_frequencies", lambda self, counts: told.append(counts.tolist()))
+    train(**corpus, **options(tmp_path, {}, {"epochs": 1, "max_length": 5}))
+    short = [sentence for sentence in _rows(corpus["train_target"]) if len(sentence) <= 6]
+    assert 0 < len(short) < 40
+    counted = Counter(int(word) for sentence in short for word in sentence)
+    assert told == [[max(counted[word], 1) for word in range(WORDS)]]
+    assert told[0][:2] == [len(short), 1]
 
 
 def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,6 +359,16 @@ def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch:
     assert all(torch.equal(trained[name], tensor) for name, tensor in fresh.state_dict().items())
 
 
+def test_a_loss_that_is_no_number_is_worse_than_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    loss = Network.loss
+    monkeypatch.setattr(Network, "loss", lambda self, batch: loss(self, batch) * (1 if self.training else torch.nan))
+    train(**corpus, **options(tmp_path, {}, {"optimizer": STEEP, "epochs": 3}))
+    facts = json.loads((tmp_path / "out" / "facts.json").read_text())
+    assert facts["best_dev"] is facts["dev_loss"] is facts["dev_perplexity"] is None
+    assert column(tmp_path / "out" / "curve.tsv", "learning_rate") == [4.0, 2.0, 1.0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("contexts", [["global"], ["flexible", "syntax"]])
 def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
@@ -234,6 +388,8 @@ def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
     [
         ({"system": '{"contexts": ["lokal"]}'}, "--system: contexts.0: "),
         ({"training": "{"}, "--training: the value: Invalid JSON"),
+        ({"training": '{"optimizer": {"decay": 1.0}}'}, "--training: optimizer.decay: Input should be less than 1"),
+        ({"like": '{"hidden": 5}'}, "--like: hidden: "),
         ({"system": '{"contexts": ["syntax"]}'}, "the system reads distances; give --train-syntax distances=FILE"),
         (
             {"train_syntax": ["units=x"]},

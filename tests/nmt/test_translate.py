@@ -40,11 +40,12 @@ def room(tmp_path):
     """A directory with a model that reads distances, and 25 sentences, some of them empty."""
     random = np.random.default_rng(0)
     torch.manual_seed(0)
-    system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6), parser="any")
+    system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6))
     model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(std=1.5)
+        model.decoder.softmax.bias[EOS] = 3.0  # so that some translations end and some are cut
     save_weights(tmp_path / "model.safetensors", model.state_dict())
     save_config(tmp_path / "config.json", model)
     rows = [np.array([*random.integers(1, SOURCE_SIZE, size=length), EOS]) for length in random.integers(0, 9, size=25)]
@@ -64,9 +65,9 @@ def write_vocabulary(path, size):
 
 def arguments(room, **changes):
     return {
-        "model": room / "model.safetensors",
-        "config": room / "config.json",
-        "source": room / "source.arrow",
+        "model": [room / "model.safetensors"],
+        "config": [room / "config.json"],
+        "source": [room / "source.arrow"],
         "syntax": [f"distances={room / 'distances.arrow'}"],
         "target_vocabulary": room / "vocabulary",
         "decoding": json.dumps(DECODING),
@@ -100,7 +101,7 @@ def test_every_output_belongs_to_its_sentence(room, monkeypatch):
             continue
         found = beam_search(
             [model],
-            collate([sources[number]], syntax={"distances": [distances[number]]}),
+            [collate([sources[number]], syntax={"distances": [distances[number]]})],
             beam=4,
             max_lengths=torch.tensor([int(0.5 * (len(sources[number]) - 1)) + 10]),
             n_best=2,
@@ -144,6 +145,177 @@ def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(room
         translate(**arguments(room, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
         outputs.append([path.read_bytes() for path in files.values()])
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
+
+
+LENGTHS = [(3, 2, 3), (3, 7, 1), (4, 6, 1), (5, 5, 2), (5, 6, 1), (6, 6, 1), (7, 9, 1)]
+"""Source length, target length, count; most lengths of the sources are not among them."""
+
+
+def test_the_length_model_decides_where_translations_end(room):
+    path = room / "lengths.tsv"
+    rows = [("source_length", "target_length", "count"), *LENGTHS]
+    path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    decoding = {**DECODING, "length_model": True, "length_floor": 1e-9, "length_normalization": 0.5}
+    translate(**arguments(room, decoding=json.dumps(decoding), length_model=path, n_best_output=room / "out.n-best"))
+
+    model = load(room / "model.safetensors", room / "config.json")
+    sources, distances = Ragged(room / "source.arrow"), Ragged(room / "distances.arrow")
+    written, unknown, differs = lines(room / "out.n-best"), 0, 0
+    for number in range(len(sources)):
+        words = len(sources[number]) - 1
+        if words == 0:
+            assert written.pop(0) == f"{number} |||  ||| 0.000000"
+            continue
+        limit = words // 2 + 10
+        counts = {target: count for source, target, count in LENGTHS if source == words}
+        total = sum(counts.values())
+        unknown += total == 0
+        terms = [np.log(counts.get(length, 0) / total or 1e-9) if total else 0.0 for length in range(limit + 1)]
+        batches = [collate([sources[number]], syntax={"distances": [distances[number]]})]
+        given = {"beam": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
+        found = beam_search([model], batches, **given, length_terms=torch.tensor([terms]))[0]
+        differs += found[0].tokens != beam_search([model], batches, **given)[0][0].tokens
+        for hypothesis in found:
+            left, middle, right = written.pop(0).split(" ||| ")
+            assert int(left) == number
+            assert middle == " ".join(f"w{token}" if token > 1 else "<unk>" for token in hypothesis.tokens)
+            assert float(right) == pytest.approx(hypothesis.score, abs=1e-4)
+    assert not written and unknown > 1 and differs > 4
+    noted = json.loads((room / "out.json").read_text())["noted"]
+    assert noted["source of a length that the length model does not know"] == unknown
+
+
+# --- ensembles ---
+
+
+@pytest.fixture
+def ensemble(room):
+    """A second model, which reads labels, over units of its own: another vocabulary and other lengths."""
+    random = np.random.default_rng(2)
+    torch.manual_seed(2)
+    system = System.model_validate({"encoders": [{"inputs": ["words", {"type": "labels", "size": 2}]}]}).model_copy(
+        update={"model": Model(embedding=6, hidden=4)}
+    )
+    model = Network(system, {"source": 30, "target": TARGET_SIZE, "labels": 5})
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=1.5)
+    save_weights(room / "second.safetensors", model.state_dict())
+    save_config(room / "second.json", model)
+    empty = Ragged(room / "source.arrow").lengths == 1
+    rows = [
+        np.array([*random.integers(1, 30, size=0 if is_empty else random.integers(1, 15)), EOS]) for is_empty in empty
+    ]
+    write_rows(room / "second.arrow", rows, "int32")
+    write_rows(room / "labels.arrow", [random.integers(0, 5, size=len(row)) for row in rows], "int32")
+    return room
+
+
+def of_both(room, **changes):
+    return arguments(
+        room,
+        **{
+            "model": [room / "model.safetensors", room / "second.safetensors"],
+            "config": [room / "config.json", room / "second.json"],
+            "source": [room / "source.arrow", room / "second.arrow"],
+            "syntax": [f"2:labels={room / 'labels.arrow'}", f"1:distances={room / 'distances.arrow'}"],
+            **changes,
+        },
+    )
+
+
+def test_an_ensemble_translates_together(ensemble):
+    translate(**of_both(ensemble, attention_output=ensemble / "out.arrow"))
+    models = [
+        load(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
+        for name, config in [("model", "config"), ("second", "second")]
+    ]
+    read = {name: Ragged(ensemble / f"{name}.arrow") for name in ("source", "distances", "second", "labels")}
+    pieces, alignment = lines(ensemble / "out.pieces"), lines(ensemble / "out.alignment")
+    attention = Ragged(ensemble / "out.arrow")
+    alone = 0
+    for number in range(len(read["source"])):
+        source = read["source"][number]
+        if len(source) == 1:
+            assert pieces[number] == alignment[number] == ""
+            continue
+        batches = [
+            collate([source], syntax={"distances": [read["distances"][number]]}),
+            collate([read["second"][number]], syntax={"labels": [read["labels"][number]]}),
+        ]
+        given = {"beam": 4, "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]), "attention": True}
+        (best,) = beam_search(models, batches, **given)[0]
+        assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
+        assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))
+        np.testing.assert_allclose(attention[number].reshape(-1, len(source)), best.attention, atol=1e-5)
+        alone += any(
+            beam_search([model], [batch], **given)[0][0].tokens == best.tokens
+            for model, batch in zip(models, batches, strict=True)
+        )
+    assert alone < 20
+
+
+def test_a_model_together_with_itself_translates_as_alone(room):
+    translate(**arguments(room, n_best_output=room / "alone.n-best"))
+    alone = [lines(room / "out.pieces"), lines(room / "out.alignment")]
+    twice = {name: 2 * arguments(room)[name] for name in ("model", "config")}
+    syntax = [f"{number}:distances={room / 'distances.arrow'}" for number in (1, 2)]
+    translate(**arguments(room, **twice, syntax=syntax))
+    assert [lines(room / "out.pieces"), lines(room / "out.alignment")] == alone
+
+
+def fewer_sentences(room):
+    rows = Ragged(room / "second.arrow")
+    write_rows(room / "second.arrow", [rows[number] for number in range(24)], "int32")
+    write_rows(room / "labels.arrow", [np.zeros(len(rows[number]), dtype=np.int32) for number in range(24)], "int32")
+
+
+def no_longer_empty(room):
+    rows, labels = ([Ragged(room / name)[n] for n in range(25)] for name in ("second.arrow", "labels.arrow"))
+    rows[13], labels[13] = np.array([4, EOS]), np.array([1, 2])
+    write_rows(room / "second.arrow", rows, "int32")
+    write_rows(room / "labels.arrow", labels, "int32")
+
+
+def more_words(room):
+    model = Network(System(model=Model(embedding=5, hidden=4)), {"source": 30, "target": TARGET_SIZE + 1})
+    save_weights(room / "second.safetensors", model.state_dict())
+    save_config(room / "second.json", model)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            fewer_sentences,
+            r"second.arrow: the file has 24 sentences and .*source.arrow has 25; make both from the same",
+        ),
+        (no_longer_empty, r"second.arrow, line 14: the sentence is empty here or in .*source.arrow, but not in both; "),
+        (more_words, r"vocabulary: the vocabulary has 10 tokens and the model in .*second.safetensors predicts 11; "),
+    ],
+)
+def test_members_that_do_not_belong_together(ensemble, spoil, message):
+    spoil(ensemble)
+    with pytest.raises(InputError, match=message):
+        translate(**of_both(ensemble))
+    assert not list(ensemble.glob("out.*"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"config": ["a"]}, "--config: 1 for 2 models; give one for each, in the same order"),
+        ({"source": ["a", "b", "c"]}, "--source: 3 for 2 models; give one for all, or one for each in the same order"),
+        ({"syntax": ["distances=x"]}, "--syntax distances=x: the system reads 1:distances, 2:labels; give KIND=FILE"),
+        ({"syntax": ["1:distances=x"]}, "the system reads 2:labels; give --syntax 2:labels=FILE"),
+    ],
+)
+def test_options_of_ensembles_at_fault(ensemble, changes, message):
+    with pytest.raises(InputError, match=message):
+        translate(**of_both(ensemble, **changes))
+
+
+# --- what is at fault ---
 
 
 def test_a_file_without_sentences(room):
@@ -235,6 +407,9 @@ def test_files_that_do_not_belong_together(room, spoil, message):
         ({"decoding": '{"beam": 2, "n_best": 3}'}, "n_best 3 exceeds beam 2"),
         ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
         ({"threads": 0}, "--threads must be at least 1"),
+        ({"decoding": '{"length_model": true}'}, "decoding.length_model is true; give --length-model FILE"),
+        ({"length_model": "x"}, "--length-model: decoding.length_model is false; set it, or leave the file out"),
+        ({"decoding": '{"length_floor": 0}'}, "--decoding: length_floor: .*greater than 0"),
     ],
 )
 def test_options_at_fault(room, changes, message):
@@ -262,3 +437,10 @@ def test_command_line(room):
     failed = run(device="gpu")
     assert failed.returncode == 1
     assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"
+
+
+def test_no_translation_exceeds_the_limit(room):
+    translate(**arguments(room, decoding=json.dumps({**DECODING, "max_length": 2})))
+    lengths = [len(line.split()) for line in lines(room / "out.pieces")]
+    assert max(lengths) == 2
+    assert json.loads((room / "out.json").read_text())["noted"]["cut at the greatest length"] > 0

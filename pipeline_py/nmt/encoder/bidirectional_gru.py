@@ -11,6 +11,7 @@ from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout, drop
 from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.turn import turn
 
 
 class Part(nn.Module):
@@ -33,28 +34,17 @@ class Part(nn.Module):
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
         length = batch.source.shape[1]
-        position = torch.arange(length, device=batch.source.device)
-        mask = position < batch.source_lengths.unsqueeze(1)  # (B, J)
-        # Each sentence is turned round within its own length, so that padding always comes last and is never read.
-        turned = torch.where(mask, batch.source_lengths.unsqueeze(1) - 1 - position, position)
-
+        mask = torch.arange(length, device=batch.source.device) < batch.source_lengths.unsqueeze(1)  # (B, J)
         read = [part(batch) for part in self.inputs]
         words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
         rightward = self._read(self.forwards, words)
-        leftward = _turn(self._read(self.backwards, _turn(words, turned.T)), turned.T)
+        leftward = turn(self._read(self.backwards, turn(words, batch.source_lengths)), batch.source_lengths)
         states = torch.cat([rightward, leftward], dim=2).transpose(0, 1)  # (B, J, 2·hidden)
         summary = (states * mask.unsqueeze(2)).sum(dim=1) / batch.source_lengths.unsqueeze(1)
-        return Memory((states,), mask, length, batch.source_lengths, (summary,), batch.syntax)
+        return Memory((states,), mask, length, batch.source_lengths, (summary,), batch.tables)
 
     def _read(self, gru: GRU, words: Tensor) -> Tensor:
         """Run one direction: what is read (J, B, E) → states (J, B, hidden)."""
         words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
         mask = self.dropout.draw(words.shape[1], gru.hidden, words)
         return gru.sequence(at_least_single(gru.input(words)), mask)
-
-
-def _turn(values: Tensor, turned: Tensor) -> Tensor:
-    """Take each sentence's values (J, B, X) from the positions (J, B) that `turned` names."""
-    # Rows by their number: the gradient of a gather along one dimension is slow where it must be repeatable.
-    rows = turned * turned.shape[1] + torch.arange(turned.shape[1], device=turned.device)
-    return values.flatten(0, 1).index_select(0, rows.flatten()).view_as(values)

@@ -17,5 +17,5 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Embed the labels of B sentences of up to J positions: (J, B, size)."""
-        embedded: Tensor = self.embedding(batch.syntax["labels"].squeeze(2).T)
+        embedded: Tensor = self.embedding(batch.tables["labels"].squeeze(2).T)
         return embedded

@@ -34,7 +34,7 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Represent the units of B sentences of up to J positions: (J, B, size), zero on padding."""
-        units = batch.syntax["units"].transpose(0, 1)  # (J, B, n)
+        units = batch.tables["units"].transpose(0, 1)  # (J, B, n)
         length, sentences = units.shape[:2]
         real = torch.arange(length, device=units.device).unsqueeze(1) < batch.source_lengths  # (J, B)
         place = real.flatten().nonzero().squeeze(1)

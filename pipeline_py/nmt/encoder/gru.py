@@ -1,0 +1,57 @@
+"""One layer of gated recurrent units, read forwards or both ways (hierarchical sections 2.1 and 3.1)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import GRUEncoder, Model
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.original_gru import OriginalGRU
+from pipeline_py.nmt.turn import turn
+
+
+class Part(nn.Module):
+    """Annotation →h_j, or [→h_j; ←h_j] with each direction of half the size; the summary is their mean.
+
+    What is read at a position are the vectors of the inputs side by side, of the embedding's size together.
+
+    Dropout, as in `bidirectional_gru`: on what is read, for each direction its own, and on h on its way into the
+    recurrent products.
+    """
+
+    def __init__(self, options: GRUEncoder, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.size = self.summary_size = sizes.hidden
+        self.inputs = nn.ModuleList(inputs)
+        each = sizes.hidden if options.direction == "forward" else sizes.hidden // 2
+        self.forwards = OriginalGRU(sizes.embedding, each)
+        self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
+        self.dropout = SharedDropout(sizes.dropout)
+
+    def forward(self, batch: Batch) -> Memory:
+        """Annotate B sentences of up to J positions."""
+        length, lengths = batch.source.shape[1], batch.source_lengths
+        mask = torch.arange(length, device=lengths.device) < lengths.unsqueeze(1)  # (B, J)
+        read = [part(batch) for part in self.inputs]
+        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
+        states = self._read(self.forwards, words)
+        if self.backwards is not None:
+            leftward = turn(self._read(self.backwards, turn(words, lengths)), lengths)
+            states = torch.cat([states, leftward], dim=2)
+        states = states.transpose(0, 1)  # (B, J, H)
+        return Memory((states,), mask, length, lengths, (mean(states, mask),), batch.tables)
+
+    def _read(self, gru: OriginalGRU, words: Tensor) -> Tensor:
+        """Run one direction: what is read (J, B, E) → states (J, B, hidden)."""
+        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
+        mask = self.dropout.draw(words.shape[1], gru.hidden, words)
+        return gru.sequence(at_least_single(gru.input(words)), mask)
+
+
+def mean(states: Tensor, mask: Tensor) -> Tensor:
+    """Mean of each sentence's states (B, J, H) where the mask (B, J) is true: (B, H)."""
+    return (states * mask.unsqueeze(2)).sum(dim=1) / mask.sum(dim=1, keepdim=True)

@@ -1,0 +1,56 @@
+"""A binary Tree-GRU over the words of a sequential GRU (hierarchical sections 2.1 and 3)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from pipeline_py.config.systems import GRUEncoder, Model
+from pipeline_py.config.systems import TreeGRU as Options
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.encoder import gru
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.top_down_gru import TopDownGRU
+from pipeline_py.nmt.tree_gru import TreeGRU
+
+
+class Part(nn.Module):
+    """Words as `gru` reads them, then phrases from the words up, then, if asked, all of them from the root down.
+
+    Annotations are the words', EOS among them, and behind them the phrases'. The end of sentence is in no tree, and
+    the words of a sentence without a tree are in none either: they stay as they were read.
+
+    The summary is the root's state, which the way down does not change; zero where a sentence has no root (tree2seq
+    section 3.2). Lexical trees give no sentence one: their summary is the mean of the words' annotations.
+
+    Dropout: that of `gru`; there is none within trees.
+    """
+
+    def __init__(self, options: Options, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.size = self.summary_size = sizes.hidden
+        self.trees, self.kind = options.trees, options.reads
+        self.leaves = gru.Part(GRUEncoder(direction=options.leaves), sizes, inputs)
+        self.bottom_up = TreeGRU(sizes.hidden)
+        self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None
+
+    def forward(self, batch: Batch) -> Memory:
+        """Annotate B sentences of up to J positions and P phrases; the trees are not handed on with the memory."""
+        schedule = batch.schedule(self.kind)
+        read = self.leaves(batch)
+        leaves = read.states[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
+        phrases = self.bottom_up(leaves, schedule)
+        final = torch.cat([leaves, phrases])
+        if self.top_down is not None:
+            final = self.top_down(final, schedule)
+
+        words, inner = final.split([len(leaves), len(phrases)])
+        words = words.view(read.words, len(batch), self.size).transpose(0, 1)
+        summary = schedule.at_roots(leaves, phrases) if self.trees == "parse" else gru.mean(words, read.mask)
+        return replace(
+            read,
+            states=(torch.cat([words, schedule.side_by_side(inner)], dim=1),),  # (B, J + P, H)
+            mask=torch.cat([read.mask, schedule.mask], dim=1),
+            summary=(summary,),
+        )

@@ -1,0 +1,76 @@
+"""A binary Tree-LSTM over the words of a sentence (tree2seq section 3.1)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems import Model
+from pipeline_py.config.systems import TreeLSTM as Options
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.layout import TREES
+from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.tree_lstm import TreeLSTM
+
+
+class Part(nn.Module):
+    """Annotations of words and EOS, then of phrases, all of the hidden size H; the summary is [h; c] of size 2·H.
+
+    A word's annotation is the state of a forward LSTM, which with its cell is the leaf of the tree; phrases have no
+    input of their own (eq. 11–18). The summary is another Tree-LSTM's node over the last state, that of EOS, and the
+    root (eq. 19); where there is no tree, the root's h and c are 0.
+
+    Leaves that are embeddings: a word's annotation is what is read at it, its c is 0, and the summary is the root, 0
+    where there is none.
+
+    Dropout: on what the LSTM reads, and on every h on its way into a product of the LSTM or of a Tree-LSTM, where left
+    and right children have masks of their own.
+    """
+
+    def __init__(self, options: Options, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
+        self.inputs = nn.ModuleList(inputs)
+        self.sequential = options.leaves == "lstm"
+        if self.sequential:
+            self.leaves = LSTM(sizes.embedding, sizes.hidden)
+            self.summarize = TreeLSTM(sizes.hidden)
+        self.tree = TreeLSTM(sizes.hidden)
+        self.dropout = SharedDropout(sizes.dropout)
+
+    def forward(self, batch: Batch) -> Memory:
+        """Annotate B sentences of up to J positions and P phrases."""
+        length, lengths = batch.source.shape[1], batch.source_lengths
+        schedule = batch.schedule(TREES)
+        read = [part(batch) for part in self.inputs]
+        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
+        states, cells = self._read(words) if self.sequential else (words, torch.zeros_like(words))
+        leaves = states.flatten(0, 1), cells.flatten(0, 1)
+        inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
+        root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
+        if self.sequential:
+            last = at_end(states, lengths), at_end(cells, lengths)
+            summary = self.summarize.compose(last, root, self._mask(len(lengths), states))
+        else:
+            summary = root
+        return Memory(
+            (torch.cat([states.transpose(0, 1), schedule.side_by_side(inner[0])], dim=1),),
+            torch.cat([torch.arange(length, device=lengths.device) < lengths.unsqueeze(1), schedule.mask], dim=1),
+            length,
+            lengths,
+            (torch.cat(summary, dim=1),),
+            batch.tables,
+        )
+
+    def _read(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Run the LSTM: what is read (J, B, E) → states and cells (J, B, H)."""
+        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
+        mask = self.dropout.draw(words.shape[1], self.leaves.hidden, words)
+        return self.leaves.sequence(at_least_single(self.leaves.input(words)), mask)
+
+    def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
+        """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""
+        return self.dropout.draw(sentences, 2 * self.size, like)

@@ -1,0 +1,94 @@
+"""Long short-term memory without peepholes (Gers et al. 2000; tree2seq section 2.1)."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+
+
+class LSTM(nn.Module):
+    """c' = i ⊙ c̃ + f ⊙ c and h' = o ⊙ tanh(c'), with [i; f; o] = sigmoid(W x + b + U h), c̃ = tanh(W x + b + U h).
+
+    The rows of W, b and U are those of i, f, o, c̃ in this order, each of H. It is `torch.nn.LSTM` with one bias, on
+    the input side, and with the last two gates exchanged: torch has i, f, c̃, o.
+    """
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.input = LoopLinear(inputs, 4 * hidden, bias=True)
+        self.recurrent = LoopLinear(hidden, 4 * hidden, bias=False)
+
+    @torch.no_grad()
+    def begin(self) -> None:
+        """Set the biases of the forget gates to 1, so that a cell is kept to begin with."""
+        assert self.input.bias is not None
+        self.input.bias[self.hidden : 2 * self.hidden] = 1
+
+    def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Move on by one position.
+
+        Args:
+            inputs: W x + b (B, 4·H), made by `input`; outside of any loop where x is known before.
+            hidden: h (B, H).
+            cell: c (B, H).
+            mask: dropout of h on its way into U (B, H).
+
+        Returns:
+            h' and c' (B, H).
+        """
+        new: tuple[Tensor, Tensor] = _Gates.apply(inputs, self.recurrent(drop(hidden, mask)), cell)
+        return new
+
+    def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Read whole sentences from zeros: (J, B, 4·H) → all states and all cells, (J, B, H) each."""
+        hiddens, cells = [], []
+        cell = inputs.new_zeros(inputs.shape[1], self.hidden)
+        with time_loop(torch.zeros_like(cell), [self.recurrent]) as hidden:
+            for position in inputs.unbind(0):
+                hidden, cell = self.step(position, hidden, cell, mask)
+                hiddens.append(hidden)
+                cells.append(cell)
+        return torch.stack(hiddens), torch.stack(cells)
+
+
+def at_end(values: Tensor, lengths: Tensor) -> Tensor:
+    """Take what each sentence has at its own last step: (J, B, H), (B,) → (B, H)."""
+    sentences = torch.arange(len(lengths), device=lengths.device)
+    return values.flatten(0, 1).index_select(0, (lengths - 1) * len(lengths) + sentences)
+
+
+class _Gates(Function):
+    """What an LSTM does after its matrix products, with its derivative written out."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        gates = inputs.to(cell.dtype) + recurrent.to(cell.dtype)
+        three = 3 * cell.shape[-1]
+        gates[:, :three].sigmoid_()
+        gates[:, three:].tanh_()
+        write, forget, read, candidate = gates.chunk(4, dim=-1)
+        new = torch.addcmul(forget * cell, write, candidate)
+        squashed = new.tanh()
+        ctx.save_for_backward(gates, squashed, cell)
+        return read * squashed, new
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, of_hidden: Tensor, of_new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        gates, squashed, cell = ctx.saved_tensors
+        write, forget, read, candidate = gates.chunk(4, dim=-1)
+        of_new = torch.ops.aten.tanh_backward(of_hidden * read, squashed).add_(of_new)
+        of_gates = torch.empty_like(gates)
+        of_write, of_forget, of_read, of_candidate = of_gates.chunk(4, dim=-1)
+        sigmoid_backward = torch.ops.aten.sigmoid_backward.grad_input
+        sigmoid_backward(of_new * candidate, write, grad_input=of_write)
+        sigmoid_backward(of_new * cell, forget, grad_input=of_forget)
+        sigmoid_backward(of_hidden * squashed, read, grad_input=of_read)
+        torch.ops.aten.tanh_backward.grad_input(of_new * write, candidate, grad_input=of_candidate)
+        return of_gates, of_gates, of_new * forget

@@ -1,0 +1,97 @@
+"""The trees of a batch, arranged so that all nodes of one height are computed together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pipeline_py.subword.tree_row import NO_ROOT, NODE_SIZE
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Binary trees over the words of B sentences, M inner nodes together, in order of level over the whole batch.
+
+    The table of all nodes has the J·B words first, then the inner nodes: word j of sentence b is row j·B + b, as in an
+    output (J, B, H) flattened, and inner node m is row J·B + m. Children stand before their parents.
+
+    Attributes:
+        words: J, padded length of the sentences, EOS counted.
+        phrases: P, the most inner nodes of any sentence.
+        sizes: inner nodes of level 1, of level 2, …; M together.
+        children: rows of the left and the right child of each inner node (M, 2) int64.
+        places: b·P + k for an inner node that is the k-th of sentence b (M,) int64.
+        roots: row of each sentence's root, −1 where there is none (B,) int64.
+        mask: true where a sentence has a phrase (B, P) bool.
+        lengths: inner nodes of each sentence (B,) int64.
+    """
+
+    words: int
+    phrases: int
+    sizes: tuple[int, ...]
+    children: Tensor
+    places: Tensor
+    roots: Tensor
+    mask: Tensor
+    lengths: Tensor
+
+    @staticmethod
+    def of_rows(rows: Sequence[np.ndarray], lengths: Sequence[int]) -> "Schedule":
+        """Arrange packed trees.
+
+        Args:
+            rows: the trees of each sentence, as `subword.tree_row` describes them; they are not checked.
+            lengths: words of each sentence, EOS counted.
+        """
+        sentences, words = len(rows), max(lengths)
+        leaves = np.array(lengths) - 1
+        values = np.concatenate(rows).astype(np.int64)
+        row_sizes = np.array([len(row) for row in rows])
+        row_starts = row_sizes.cumsum() - row_sizes
+        roots = values[row_starts]
+        nodes = np.delete(values, row_starts).reshape(-1, NODE_SIZE)
+        counts = row_sizes // NODE_SIZE
+        phrases = int(counts.max())
+
+        # The nodes of all sentences one after the other, words first in each, and behind them one that is no node.
+        starts = (leaves + counts).cumsum() - (leaves + counts)
+        sentence = np.repeat(np.arange(sentences), counts)
+        number = np.arange(len(nodes)) - np.repeat(counts.cumsum() - counts, counts)
+        order = nodes[:, 2].argsort(kind="stable")
+        row_of = np.full(int(leaves.sum() + counts.sum()) + 1, NO_ROOT)
+        sentence_of_word = np.repeat(np.arange(sentences), leaves)
+        word = np.arange(len(sentence_of_word)) - np.repeat(leaves.cumsum() - leaves, leaves)
+        row_of[starts[sentence_of_word] + word] = word * sentences + sentence_of_word
+        inner = starts[sentence] + leaves[sentence] + number
+        row_of[inner[order]] = words * sentences + np.arange(len(nodes))
+
+        return Schedule(
+            words,
+            phrases,
+            tuple(np.bincount(nodes[:, 2])[1:].tolist()),
+            torch.from_numpy(row_of[starts[sentence][:, None] + nodes[:, :2]][order]),
+            torch.from_numpy((sentence * phrases + number)[order]),
+            torch.from_numpy(row_of[np.where(roots == NO_ROOT, -1, starts + roots)]),
+            torch.from_numpy(np.arange(phrases) < counts[:, None]),
+            torch.from_numpy(counts),
+        )
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def to(self, device: torch.device | str) -> "Schedule":
+        """Copy the tensors to a device."""
+        names = ("children", "places", "roots", "mask", "lengths")
+        return replace(self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names})
+
+    def side_by_side(self, inner: Tensor) -> Tensor:
+        """Sort what inner nodes have by sentence: (M, X) → (B, P, X), 0 where a sentence has no such phrase."""
+        padded = inner.new_zeros(len(self) * self.phrases, inner.shape[1])
+        return padded.index_copy(0, self.places, inner).view(len(self), self.phrases, inner.shape[1])
+
+    def at_roots(self, words: Tensor, inner: Tensor) -> Tensor:
+        """Take what roots have: words (J·B, X), inner nodes (M, X) → (B, X), 0 where there is no root."""
+        rows = torch.cat([words, inner]).index_select(0, self.roots.clamp(min=0))
+        return rows.masked_fill((self.roots == NO_ROOT).unsqueeze(1), 0)

@@ -1,0 +1,111 @@
+"""Turn dependency trees into rows of heads on disk, one for each piece."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.progress import progress
+from pipeline_py.ragged import write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces as subword
+from pipeline_py.subword.head_row import NO_HEAD
+from pipeline_py.syntax.alignment import with_tokens
+from pipeline_py.syntax.dependency import read_dependencies
+
+LAST_POSITION = np.iinfo(np.int16).max
+"""The last position that a row can name."""
+
+
+def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, ledger_output: Path) -> None:
+    """Write the position of the head of every piece, counted from 0.
+
+    The head of a word is the first piece of its head word, and each further piece of a word hangs under the word's
+    first one. Roots, of which a sentence may have several, and EOS are their own heads, which stands for ROOT. Where
+    the parse failed, every value is −1.
+
+    Args:
+        trees: CoNLL-U, one block per line of the text.
+        tokens: The text that the trees belong to.
+        pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words, so this may
+            be a text whose words are not split, with any words in it.
+        output: Arrow file; row k holds n + 1 heads, those of the n pieces of sentence k and that of EOS, int16.
+        ledger_output: JSON counts of sentences, of failed parses and of those with several roots.
+
+    Raises:
+        InputError: the trees are not those of the text, the files have different numbers of sentences or a sentence
+            different numbers of words, or a sentence is too long for int16.
+    """
+    ledger = Ledger()
+    write_rows(output, _rows(trees, tokens, pieces, ledger), "int16")
+    ledger.write(ledger_output)
+
+
+def heads_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[int]:
+    """Find the heads of a sentence's pieces and of EOS.
+
+    Args:
+        heads: of each of J words; 0 is the root, i is the i-th word counted from 1.
+        word_of_piece: the index of each of n pieces' word, 0 … J − 1.
+
+    Returns:
+        n + 1 positions, counted from 0.
+    """
+    first: dict[int, int] = {}
+    found = []
+    for piece, word in enumerate(word_of_piece):
+        first.setdefault(word, piece)
+    for piece, word in enumerate(word_of_piece):
+        if piece != first[word]:
+            found.append(first[word])
+        else:
+            found.append(first[heads[word] - 1] if heads[word] else piece)
+    return [*found, len(found)]
+
+
+def _rows(trees: Path, tokens: Path, pieces: Path, ledger: Ledger) -> Iterator[np.ndarray]:
+    parsed = with_tokens(read_dependencies(trees), trees, tokens)
+    sentences = progress(subword.read(pieces), f"pack_heads {pieces.name}")
+    for number, (tree, units) in enumerate(zip_longest(parsed, sentences), start=1):
+        if tree is None or units is None:
+            shorter, longer = (trees, pieces) if tree is None else (pieces, trees)
+            raise InputError(
+                f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
+            )
+        if len(units) > LAST_POSITION:
+            raise InputError(
+                f"the sentence has {len(units)} pieces and heads are packed for up to {LAST_POSITION}; split the line",
+                pieces,
+                number,
+            )
+        words = _word_of_piece(units, len(tree.words), pieces, number)
+        ledger.keep()
+        if not units:
+            ledger.note("empty line")
+        elif tree.failed is not None:
+            ledger.note("failed parse, no heads")
+        elif len(tree.roots) > 1:
+            ledger.note("several roots")
+        failed = tree.failed is not None
+        yield np.array([NO_HEAD] * (len(units) + 1) if failed else heads_of_pieces(tree.heads, words), dtype=np.int16)
+
+
+def _word_of_piece(pieces: list[str], words: int, path: Path, line: int) -> list[int]:
+    """Find the word of each piece, checking that there are so many words."""
+    if len(pieces) == words:
+        return list(range(words))
+    found = subword.word_of_piece(pieces)
+    if len({*found}) != words:
+        raise InputError(
+            f"the pieces make {len({*found})} words, but the sentence's tree has {words}; make both from the same text",
+            path,
+            line,
+        )
+    return found
+
+
+if __name__ == "__main__":
+    stage.run(pack_heads)

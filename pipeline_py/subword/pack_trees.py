@@ -1,0 +1,154 @@
+"""Turn binary phrase trees, or the trees within split words alone, into rows of numbers on disk."""
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger
+from pipeline_py.progress import progress
+from pipeline_py.ragged import write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword import pieces as subword
+from pipeline_py.subword.tree_row import NO_ROOT
+from pipeline_py.syntax.constituency import Phrase, PhraseTree, fold, read_trees
+
+
+def pack_trees(
+    *, trees: Path | None = None, lexical: bool = False, pieces: Path, output: Path, ledger_output: Path
+) -> None:
+    """Write the nodes of each sentence's tree by number, lower ones first.
+
+    A row is [root, left, right, level, left, right, level, …]: n pieces are the nodes 0 … n − 1, inner nodes go on
+    from n, in order of level (height), then from left to right; the root is −1 where the parse failed, on an empty
+    line, and with `lexical`.
+
+    Args:
+        trees: Binary Penn Treebank brackets over the pieces, one tree a line, as `inherit` writes them.
+        lexical: Instead of `trees`: over the pieces of each split word a left-branching tree, and nothing above words.
+        pieces: The pieces of the sentences.
+        output: Arrow file; row k holds the trees of sentence k, int32.
+        ledger_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
+
+    Raises:
+        InputError: neither or both of `trees` and `lexical` are given, the files have different numbers of sentences
+            or a sentence different numbers of leaves, or a phrase is not binary.
+    """
+    if (trees is None) is not lexical:
+        raise InputError("give either --trees FILE or --lexical, one of the two")
+    ledger = Ledger()
+    sentences = progress(subword.read(pieces), f"pack_trees {pieces.name}")
+    rows = _lexical(sentences, ledger) if trees is None else _parsed(trees, pieces, sentences, ledger)
+    write_rows(output, rows, "int32")
+    ledger.write(ledger_output)
+
+
+class Node(NamedTuple):
+    """A node while numbers are not known.
+
+    Attributes:
+        level: height, 0 for a leaf.
+        place: number of a leaf; of an inner node how many were made before it.
+    """
+
+    level: int
+    place: int
+
+
+class Forest:
+    """Grows inner nodes over n leaves, from left to right, and numbers them in the end."""
+
+    def __init__(self, leaves: int) -> None:
+        self._leaves = leaves
+        self._grown: list[tuple[int, Node, Node]] = []
+
+    def join(self, left: Node, right: Node) -> Node:
+        """Make the parent of two nodes."""
+        node = Node(1 + max(left.level, right.level), len(self._grown))
+        self._grown.append((node.level, left, right))
+        return node
+
+    def row(self, root: Node | None) -> np.ndarray:
+        """Number the nodes and lay them out (1 + 3·k,)."""
+        # Nodes of one height lie beside each other, so the left one was made first, and sorting keeps them in order.
+        order = sorted(range(len(self._grown)), key=lambda place: self._grown[place][0])
+        numbers = [0] * len(order)
+        for number, place in enumerate(order, start=self._leaves):
+            numbers[place] = number
+
+        def number_of(node: Node) -> int:
+            return numbers[node.place] if node.level else node.place
+
+        row = [NO_ROOT if root is None else number_of(root)]
+        for place in order:
+            level, left, right = self._grown[place]
+            row += (number_of(left), number_of(right), level)
+        return np.array(row, dtype=np.int32)
+
+
+def _leaves(count: int) -> Iterator[Node]:
+    return (Node(0, number) for number in range(count))
+
+
+def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], ledger: Ledger) -> Iterator[np.ndarray]:
+    for number, (tree, pieces) in enumerate(zip_longest(read_trees(path), sentences), start=1):
+        if tree is None or pieces is None:
+            shorter, longer = (path, pieces_path) if tree is None else (pieces_path, path)
+            raise InputError(
+                f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
+            )
+        leaves = len(tree.leaves)
+        if leaves != len(pieces):
+            raise InputError(
+                f"the tree has {leaves} leaves, but {pieces_path} has {len(pieces)} pieces there; "
+                "let the trees inherit from the words of these pieces",
+                path,
+                number,
+            )
+        ledger.keep()
+        if not pieces:
+            ledger.note("empty line")
+        elif tree.failed:
+            ledger.note("no tree, words only")
+        elif leaves == 1:
+            ledger.note("one word")
+        yield _row(tree, leaves, path, number)
+
+
+def _row(tree: PhraseTree, leaves: int, path: Path, line: int) -> np.ndarray:
+    forest = Forest(leaves)
+    if tree.root is None or tree.failed:
+        return forest.row(None)
+    nodes = _leaves(leaves)
+
+    def join(phrase: Phrase, children: list[Node]) -> Node:
+        if len(children) != 2:
+            raise InputError(
+                f"the phrase {phrase.label} has {len(children)} children and not two; make the trees binary", path, line
+            )
+        return forest.join(*children)
+
+    return forest.row(fold(tree.root, lambda _: next(nodes), join))
+
+
+def _lexical(sentences: Iterable[list[str]], ledger: Ledger) -> Iterator[np.ndarray]:
+    for pieces in sentences:
+        ledger.keep()
+        if not pieces:
+            ledger.note("empty line")
+        forest = Forest(len(pieces))
+        nodes = _leaves(len(pieces))
+        for word in subword.by_word(pieces):
+            node, *others = (next(nodes) for _ in word)
+            for other in others:
+                node = forest.join(node, other)
+            if others:
+                ledger.note("words with a lexical tree")
+        yield forest.row(None)
+
+
+if __name__ == "__main__":
+    stage.run(pack_trees)
