@@ -7,6 +7,7 @@ from torch import Tensor
 
 from pipeline_py.nmt.finished import Finished
 from pipeline_py.nmt.hypothesis import Hypothesis, Trail
+from pipeline_py.nmt.lengths import LengthTerms
 
 COMPACT_BELOW = 0.75
 """Idle rows leave once fewer than this share of the rows is live; any sooner, copying the memories costs more."""
@@ -14,7 +15,10 @@ COMPACT_BELOW = 0.75
 
 @dataclass(frozen=True)
 class Candidates:
-    """Prolonged hypotheses (B, K), best first: sums of log-probabilities (−∞: none), rows of parents, tokens."""
+    """Prolonged hypotheses (B, K), best first: sums (−∞: none), rows of parents, tokens.
+
+    A sum is that of log-probabilities and, where the hypothesis leaves the beam, of the term of its length.
+    """
 
     sums: Tensor
     parents: Tensor
@@ -86,9 +90,24 @@ class Beams:
     """All hypotheses of B sentences: live ones in rows, and finished ones. Sums are kept in double precision."""
 
     def __init__(
-        self, beam: int, limits: Tensor, length_normalization: float, n_best: int, whole_attention: bool
+        self,
+        beam: int,
+        limits: Tensor,
+        length_normalization: float,
+        n_best: int,
+        trail: Trail,
+        terms: LengthTerms | None = None,
     ) -> None:
-        """Start each sentence with the empty hypothesis; `limits` (B,) and the rest as in `search.beam_search`."""
+        """Start each sentence with the empty hypothesis.
+
+        Args:
+            beam: as in `search.beam_search`, like `n_best`.
+            limits: (B,) the most predictions per sentence.
+            length_normalization: α.
+            n_best: at most `beam`.
+            trail: an empty one, which takes the prefixes.
+            terms: those of a length model, if there is one.
+        """
         if not 1 <= n_best <= beam:
             raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam}")
         self._beam = beam
@@ -96,7 +115,8 @@ class Beams:
         self._rows = Rows.lay(torch.ones_like(limits), beam)
         self._sums = torch.zeros(limits.shape, dtype=torch.float64, device=limits.device)  # (R,)
         self._finished = Finished.none(limits, beam, length_normalization)
-        self._trail = Trail(whole_attention)
+        self._trail = trail
+        self._terms = terms
         nothing = torch.full_like(limits, -1)
         self._nodes = self._trail.grow(nothing, nothing)  # (R,)
 
@@ -107,7 +127,7 @@ class Beams:
 
         Args:
             logits: (R, V) of the prediction.
-            attention: (R, J) that went into it.
+            attention: (R, N) that went into it.
 
         Raises:
             FloatingPointError: where logits are not numbers.
@@ -115,16 +135,18 @@ class Beams:
         self._trail.attend(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         normalizer = logits.logsumexp(1, keepdim=True)
-        # A length model belongs here: its term for ending at this length, added to the logits of EOS.
-        values, tokens, tied = _top(logits, self._beam)
-        candidates, finished, live = self._prolong(values - normalizer, tokens)
+        ranked = logits
+        if self._terms is not None:
+            ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)
+        tokens, tied = _top(ranked, self._beam)
+        candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
         facts = [candidates.sums.isnan().any(), tied.any(), *self._demand(live)]
         wrong, ties, wanted, too_few = torch.stack(facts).tolist()
         if wrong:
             raise FloatingPointError("the model predicts something that is not a number")
         if ties:
-            values[tied], tokens[tied] = _top_in_order(logits[tied], self._beam)
-            candidates, finished, live = self._prolong(values - normalizer, tokens)
+            tokens[tied] = _top_in_order(ranked[tied], self._beam)
+            candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
             wanted, too_few = torch.stack(self._demand(live)).tolist()
         self._finished = finished
         if not wanted:
@@ -139,28 +161,31 @@ class Beams:
     def _prolong(self, log_probabilities: Tensor, tokens: Tensor) -> tuple[Candidates, Finished, Tensor]:
         """Choose among (R, C) prolongations: candidates, what is finished then, which candidates live on (B, K)."""
         # No probability exceeds 1: rounding must not let a hypothesis rise.
-        candidates = self._rows.best(self._sums[:, None] + log_probabilities.clamp(max=0), tokens)
+        sums, step = self._sums[:, None] + log_probabilities.clamp(max=0), self._finished.step + 1
+        if self._terms is not None:
+            sums = sums + self._terms.of(tokens, step, self._rows.sentence)
+        candidates = self._rows.best(sums, tokens)
+        terms = 0 if self._terms is None else self._terms.of(candidates.tokens, step)
         nodes = self._nodes[candidates.parents]
-        return candidates, *self._finished.sort_out(candidates.sums, candidates.tokens, nodes, self._n_best)
+        return candidates, *self._finished.sort_out(candidates.sums, terms, candidates.tokens, nodes, self._n_best)
 
     def _demand(self, live: Tensor) -> list[Tensor]:
         """How many rows are wanted, and how many sentences have too few."""
         widths = live.sum(1)
         return [widths.sum(), (widths > self._rows.widths).sum()]
 
-    def hypotheses(self, lengths: list[int]) -> list[list[Hypothesis]]:
-        """The best of each sentence, best first; `lengths` (B,) of the source cut the attention."""
-        return self._finished.best(self._trail, lengths, self._n_best)
+    def hypotheses(self, attended: Tensor) -> list[list[Hypothesis]]:
+        """The best of each sentence, best first; `attended` (B, N) is the mask of what there is to attend to."""
+        return self._finished.best(self._trail, attended, self._n_best)
 
 
-def _top(logits: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The `beam` highest values of each row, their tokens, and rows (R,) where equal values leave the order open."""
+def _top(logits: Tensor, beam: int) -> tuple[Tensor, Tensor]:
+    """The tokens of the `beam` highest values of each row, and rows (R,) where equal values leave the order open."""
     values, tokens = logits.topk(min(beam + 1, logits.shape[1]), dim=1)
     tied = (values[:, 1:] == values[:, :-1]).any(1)
-    return values[:, :beam], tokens[:, :beam], tied
+    return tokens[:, :beam], tied
 
 
-def _top_in_order(logits: Tensor, beam: int) -> tuple[Tensor, Tensor]:
-    """The same values and tokens, with the lower token first where values are equal."""
-    values, tokens = logits.sort(dim=1, descending=True, stable=True)
-    return values[:, :beam], tokens[:, :beam]
+def _top_in_order(logits: Tensor, beam: int) -> Tensor:
+    """The same tokens, the lower one first where values are equal."""
+    return logits.argsort(dim=1, descending=True, stable=True)[:, :beam]

@@ -1,6 +1,5 @@
 """Hypotheses that left the beam of a search (the rules stand in `search.py`)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -19,9 +18,10 @@ class Finished:
         length_normalization: α.
         step: predictions made so far.
         count: (B,) finished hypotheses per sentence, at most K.
-        scores, sums, nodes, tokens, lengths: (B, K + 1) of each: what it is ranked by (−∞: there is none), its
-            log-probability, the prefix (its number in the `Trail`) before its last prediction, that prediction, its
-            number of predictions. Column K takes what is not finished, and is never read.
+        scores, log_probabilities, nodes, tokens, lengths: (B, K + 1) of each: what it is ranked by (−∞: there is
+            none), its log-probability without the term of its length, the prefix (its number in the `Trail`) before
+            its last prediction, that prediction, its number of predictions. Column K takes what is not finished, and
+            is never read.
     """
 
     limits: Tensor
@@ -29,7 +29,7 @@ class Finished:
     step: int
     count: Tensor
     scores: Tensor
-    sums: Tensor
+    log_probabilities: Tensor
     nodes: Tensor
     tokens: Tensor
     lengths: Tensor
@@ -42,11 +42,14 @@ class Finished:
         count = torch.zeros_like(limits)
         return Finished(limits, length_normalization, 0, count, scores, scores, numbers, numbers, numbers)
 
-    def sort_out(self, sums: Tensor, tokens: Tensor, nodes: Tensor, n_best: int) -> tuple["Finished", Tensor]:
+    def sort_out(
+        self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor, n_best: int
+    ) -> tuple["Finished", Tensor]:
         """Take the candidates that fit the beam, add those that finish here, and find those that live on.
 
         Args:
-            sums: (B, K) log-probabilities of the candidates of the next step, best first; −∞: there is none.
+            sums: (B, K) of the candidates of the next step, best first; −∞: there is none.
+            terms: (B, K) what the lengths of those that leave the beam have in these sums; 0 without a length model.
             tokens: (B, K) their last predictions.
             nodes: (B, K) the prefixes before.
             n_best: a sentence ends when no live hypothesis can become one of its `n_best` best.
@@ -65,7 +68,7 @@ class Finished:
             step=step,
             count=self.count + leaving.sum(1),
             scores=self.scores.scatter(1, places, sums / step**self.length_normalization),
-            sums=self.sums.scatter(1, places, sums),
+            log_probabilities=self.log_probabilities.scatter(1, places, sums - terms),
             nodes=self.nodes.scatter(1, places, nodes),
             tokens=self.tokens.scatter(1, places, tokens),
             lengths=self.lengths.scatter(1, places, step),
@@ -76,16 +79,19 @@ class Finished:
         to_beat = finished.scores[:, :beam].topk(n_best, dim=1).values[:, -1]
         return finished, live & (within_reach > to_beat)[:, None]
 
-    def best(self, trail: Trail, source_lengths: Sequence[int], n_best: int) -> list[list[Hypothesis]]:
-        """Return at most `n_best` hypotheses of each sentence; `source_lengths` (B,) cut their attention."""
+    def best(self, trail: Trail, attended: Tensor, n_best: int) -> list[list[Hypothesis]]:
+        """Return at most `n_best` hypotheses of each sentence, with the columns of attention that it has.
+
+        `attended` (B, N), on the CPU, says which these are.
+        """
         ranked, order = self.scores[:, :-1].sort(dim=1, descending=True, stable=True)
         exists = ranked[:, :n_best] > -torch.inf
         sentences = exists.nonzero()[:, 0]
         columns = order[:, :n_best][exists]
-        tables = (self.scores, self.sums, self.nodes, self.tokens, self.lengths)
-        scores, sums, nodes, tokens, lengths = (table[sentences, columns].tolist() for table in tables)
+        tables = (self.scores, self.log_probabilities, self.nodes, self.tokens, self.lengths)
+        scores, log_probabilities, nodes, tokens, lengths = (table[sentences, columns].tolist() for table in tables)
         paths = trail.read_back(nodes, lengths)
-        hypotheses: list[list[Hypothesis]] = [[] for _ in source_lengths]
+        hypotheses: list[list[Hypothesis]] = [[] for _ in attended]
         for i, sentence in enumerate(sentences.tolist()):
             prefix, attention = paths[i]
             whole = trail.whole_attention
@@ -93,10 +99,10 @@ class Finished:
                 Hypothesis(
                     tokens=prefix if tokens[i] == EOS else [*prefix, tokens[i]],
                     score=scores[i],
-                    log_probability=sums[i],
+                    log_probability=log_probabilities[i],
                     cut=tokens[i] != EOS,
-                    alignment=(attention.argmax(1) if whole else attention).tolist(),
-                    attention=attention[:, : source_lengths[sentence]].numpy() if whole else None,
+                    alignment=(attention[:, : trail.words].argmax(1) if whole else attention).tolist(),
+                    attention=attention[:, attended[sentence]].numpy() if whole else None,
                 )
             )
         return hypotheses

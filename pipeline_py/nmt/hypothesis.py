@@ -12,15 +12,16 @@ from torch import Tensor
 class Hypothesis:
     """One translation of one sentence.
 
-    With I predictions (the end of sentence is one of them, unless the hypothesis was cut) and J source positions:
+    With I predictions (the end of sentence is one of them, unless the hypothesis was cut), and N words (the end of
+    sentence included) and phrases of the source to attend to, words first:
 
     Attributes:
         tokens: identifiers without the end of sentence.
-        score: what hypotheses are ranked by, `log_probability` / I^α.
-        log_probability: natural logarithm of the probability of all I predictions.
+        score: what hypotheses are ranked by, (`log_probability` + the term of a length model, if there is one) / I^α.
+        log_probability: natural logarithm of the probability of all I predictions, the model's own.
         cut: whether the length limit was reached before the end of sentence was predicted.
-        alignment: (I,) for each prediction the 0-based source position attended to most.
-        attention: (I, J) weights of the first context, if they were asked for.
+        alignment: (I,) for each prediction the 0-based source position attended to most, phrases left aside.
+        attention: (I, N) weights of the first context, if they were asked for.
     """
 
     tokens: list[int]
@@ -38,9 +39,15 @@ class Trail:
     attention that predicts their next token. All of it stays on the device until `read_back`.
     """
 
-    def __init__(self, whole_attention: bool) -> None:
-        """Without `whole_attention` only the position attended to most is kept."""
+    def __init__(self, whole_attention: bool, words: int) -> None:
+        """Begin without prefixes.
+
+        Args:
+            whole_attention: keep all weights; otherwise only the position attended to most.
+            words: J, the columns of the attention that belong to positions; what lies behind them belongs to phrases.
+        """
         self.whole_attention = whole_attention
+        self.words = words
         self._tokens: list[Tensor] = []
         self._parents: list[Tensor] = []
         self._attention: list[Tensor] = []
@@ -54,8 +61,8 @@ class Trail:
         return torch.arange(self._size - len(tokens), self._size, device=tokens.device)
 
     def attend(self, attention: Tensor) -> None:
-        """Add the attention (R, J) of the prefixes that were added last."""
-        self._attention.append(attention if self.whole_attention else attention.argmax(1))
+        """Add the attention (R, N) of the prefixes that were added last."""
+        self._attention.append(attention if self.whole_attention else attention[:, : self.words].argmax(1))
 
     def read_back(self, ends: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
         """Read the prefix before each hypothesis' last prediction.
@@ -65,7 +72,8 @@ class Trail:
             lengths: for each, I: the prediction that follows it is the I-th.
 
         Returns:
-            For each, its I − 1 tokens, and the attention (I, J), or its argmax (I,), of all I predictions.
+            For each, its I − 1 tokens, and the attention (I, N), or the positions attended to most (I,), of all I
+            predictions.
         """
         tokens = torch.cat(self._tokens).tolist()
         parents = torch.cat(self._parents).tolist()

@@ -11,10 +11,16 @@ The rules are those of the papers' toolkit (Nematus, `gen_sample`, after dl4mt):
 - Finished hypotheses are ranked by sum / I^α, where I counts their predictions, the end of sentence included;
   α = 0 ranks by plain sum. A cut hypothesis has no end of sentence, neither in its sum nor in I.
 - `<unk>` is a token like any other.
+- With a length model (tree2seq section 4.3) the sum of a hypothesis that predicts the end of sentence has the term
+  log p(length | source length) added before prolongations are compared: an ending at an unlikely length falls out of
+  the beam, and those that go on stay. A hypothesis that is cut gets the term of its length as well, though it has no
+  end of sentence. The term is part of the sum that I^α divides (eq. 27 is normalised as a whole), so endings rank
+  within a step as they do among all that finished.
 - Equal sums: the better-ranked parent first, then the lower identifier. Equal scores: first come, first ranked.
 
 One thing is added, and it cannot change the n best: a sentence also ends when no live hypothesis can overtake the
-n-th best finished one. Log-probabilities only fall, so sum / limit^α bounds what a live one can reach.
+n-th best finished one. Log-probabilities only fall and no term exceeds 0, so sum / limit^α bounds what a live one can
+reach.
 """
 
 import math
@@ -25,17 +31,19 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.beams import Beams
-from pipeline_py.nmt.hypothesis import Hypothesis
+from pipeline_py.nmt.hypothesis import Hypothesis, Trail
+from pipeline_py.nmt.lengths import LengthTerms
 
 
 @torch.no_grad()
 def beam_search(
     models: Sequence[Any],
-    batch: Any,
+    batches: Sequence[Any],
     *,
     beam: int,
     max_lengths: Tensor,
     length_normalization: float = 0.0,
+    length_terms: Tensor | None = None,
     n_best: int = 1,
     attention: bool = False,
 ) -> list[list[Hypothesis]]:
@@ -43,13 +51,15 @@ def beam_search(
 
     Args:
         models: an ensemble whose probabilities are averaged; each has what `nmt.model.Model` calls `encode` and
-            `decoder`, is in evaluation mode and on the batch's device.
-        batch: the source sentences, padded to the longest.
+            `decoder`, is in evaluation mode, on its batch's device, and predicts the same target vocabulary.
+        batches: for each model the source sentences as it reads them, padded to the longest.
         beam: hypotheses per sentence (K).
         max_lengths: (B,) the most predictions per sentence, at least 1.
         length_normalization: α.
+        length_terms: (B, I_max + 1) float64, of a length model: log p of a translation of 0 … I_max tokens, where
+            I_max is the greatest of `max_lengths`; None: there is no length model.
         n_best: how many hypotheses per sentence to return, at most `beam`.
-        attention: return whole attention weights, averaged over the models; memory grows with B · K · I · J.
+        attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
 
     Returns:
         For each sentence `n_best` hypotheses, best first; fewer where fewer are possible.
@@ -57,16 +67,18 @@ def beam_search(
     Raises:
         FloatingPointError: where a model's output is not a number.
     """
-    memories = [model.encode(batch) for model in models]
+    memories = [model.encode(batch) for model, batch in zip(models, batches, strict=True)]
     states = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
-    limits = max_lengths.to(batch.source.device)
-    beams = Beams(beam, limits, length_normalization, n_best, whole_attention=attention)
+    attended = memories[0].mask
+    limits = max_lengths.to(attended.device)
+    terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
+    beams = Beams(beam, limits, length_normalization, n_best, Trail(attention, memories[0].words), terms)
     previous: Tensor | None = None
     while True:
         logits, states, weights = _predict(models, previous, states, memories)
         move = beams.advance(logits, weights)
         if move is None:
-            return beams.hypotheses(batch.source_lengths.tolist())
+            return beams.hypotheses(attended.cpu())
         previous = move.tokens
         states = [state.select(move.parents) for state in states]
         if move.anew:
@@ -76,13 +88,13 @@ def beam_search(
 def _predict(
     models: Sequence[Any], previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
 ) -> tuple[Tensor, list[Any], Tensor]:
-    """One step of all models: logits (R, V) of their mean probability, states, mean attention (R, J)."""
+    """One step of all models: logits (R, V) of their mean probability, states, the first one's attention (R, N)."""
     steps = [
         model.decoder.step(previous, state, memory)
         for model, state, memory in zip(models, states, memories, strict=True)
     ]
     states = [state for _, state, _ in steps]
-    if len(models) == 1:
-        return steps[0][0], states, steps[0][2]
-    logits = torch.stack([logits.log_softmax(1) for logits, _, _ in steps]).logsumexp(0) - math.log(len(models))
-    return logits, states, torch.stack([weights for _, _, weights in steps]).mean(0)
+    logits, _, weights = steps[0]
+    if len(models) > 1:
+        logits = torch.stack([logits.log_softmax(1) for logits, _, _ in steps]).logsumexp(0) - math.log(len(models))
+    return logits, states, weights

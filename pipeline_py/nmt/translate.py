@@ -1,7 +1,7 @@
-"""Translate packed sentences with a trained system."""
+"""Translate packed sentences with a trained system, or with several together."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -16,19 +16,20 @@ from pipeline_py.config.decoding import Decoding
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
+    from pipeline_py.nmt.ensemble import Member
     from pipeline_py.nmt.hypothesis import Hypothesis
-    from pipeline_py.nmt.model import Model
-    from pipeline_py.nmt.sources import Sources
+    from pipeline_py.nmt.length_model import LengthModel
     from pipeline_py.subword.vocabulary import Vocabulary
 
 
 def translate(
     *,
-    model: Annotated[Path, Option()],
-    config: Annotated[Path, Option()],
-    source: Annotated[Path, Option()],
+    model: Annotated[list[Path], Option()],
+    config: Annotated[list[Path], Option()],
+    source: Annotated[list[Path], Option()],
     syntax: Annotated[list[str] | None, Option()] = None,
     target_vocabulary: Annotated[Path, Option()],
+    length_model: Annotated[Path | None, Option()] = None,
     decoding: Annotated[str, Option()] = "{}",
     device: Annotated[str, Option()] = "auto",
     threads: Annotated[int, Option()] = 1,
@@ -40,55 +41,55 @@ def translate(
 ) -> None:
     """Translate every sentence by beam search; line k of each output belongs to sentence k of the source.
 
-    An empty source (EOS alone) becomes an empty line without asking the model.
+    An empty source (EOS alone) becomes an empty line without asking the model. Several models make an ensemble: their
+    probabilities are averaged. What is said of source positions, lengths and attention is said of the first.
 
     Args:
-        model: Weights that `nmt.train` wrote.
-        config: The configuration that it wrote beside them.
-        source: Packed source sentences (ragged int32, each row ending with EOS).
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow.
-        target_vocabulary: `token count` per line, the one that the model was trained with.
+        model: Weights that `nmt.train` wrote; repeated for an ensemble.
+        config: The configuration that it wrote beside them; one for each model, in the same order.
+        source: Packed source sentences (ragged int32, each row ending with EOS): one file for all models, or one for
+            each, in the same order.
+        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow; in an
+            ensemble NUMBER:KIND=FILE, models numbered from 1.
+        target_vocabulary: `token count` per line, the one that all models were trained with.
+        length_model: What `nmt.length_model` wrote; given exactly where `decoding.length_model` is true.
         decoding: `decoding` of the configuration as JSON.
         device: auto, cpu or cuda.
         threads: CPU threads.
         output: Pieces of the best translation, separated by spaces.
         alignment_output: For each of these pieces the 0-based source position that it attended to most (first
-            context; the last position is EOS).
+            context; the last position is EOS; phrases are left aside).
         n_best_output: The `decoding.n_best` best translations of each sentence, best first, as Moses writes them:
             `0 ||| pieces ||| score`, sentences counted from 0.
         attention_output: Weights of the first context for the best translation (ragged float32). A row holds a
             matrix row by row: one row for each piece and one for the predicted EOS (none where the translation was
-            cut at its greatest length), J columns, the last for the source's EOS. Empty for an empty source.
-        ledger_output: JSON counts of sentences, of those cut at their greatest length, and of empty ones.
+            cut at its greatest length); a column for each source position, the last of them for EOS, and after these
+            one for each phrase where the system attends to phrases. Empty for an empty source.
+        ledger_output: JSON counts of sentences, of those cut at their greatest length, of empty ones, and of those of a
+            length that the length model does not know.
 
     Raises:
         InputError: options or files are not what they should be, or do not belong together.
     """
-    options = _decoding(decoding, n_best_output)
+    options = _decoding(decoding, n_best_output, length_model)
+    _check_counts(len(model), len(config), len(source))
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
 
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.packed import syntax_files
-    from pipeline_py.nmt.saved import load
-    from pipeline_py.nmt.sources import Sources
+    from pipeline_py.nmt.ensemble import open_members
+    from pipeline_py.nmt.length_model import LengthModel
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
-    network = load(model, config, prepare(device, threads))
     vocabulary = Vocabulary.load(target_vocabulary)
-    if len(vocabulary) != network.vocabularies["target"]:
-        raise stage.InputError(
-            f"the vocabulary has {len(vocabulary)} tokens and the model in {model} predicts "
-            f"{network.vocabularies['target']}; "
-            "give the vocabulary that the model was trained with",
-            target_vocabulary,
-        )
-    sources = Sources(source, syntax_files(network.system.syntax, syntax or [], "--syntax"), network.vocabularies)
+    predicted = target_vocabulary, len(vocabulary)
+    members = open_members(model, config, source, syntax or [], predicted, prepare(device, threads))
+    lengths = None if length_model is None else LengthModel.load(length_model, options.length_floor)
 
     ledger = Ledger()
-    searched = _search(network, sources, options, attention_output is not None, ledger)
-    found = _in_order(progress(searched, f"translate {source.name}", total=len(sources)))
+    searched = _search(members, options, lengths, attention_output is not None, ledger)
+    found = _in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
     with ExitStack() as files:
         pieces = files.enter_context(writing(output))
         alignment = files.enter_context(writing(alignment_output))
@@ -101,19 +102,32 @@ def translate(
             else:
                 deque(rows, maxlen=0)
         except FloatingPointError as error:
-            raise stage.InputError(f"{error}; train the system again", model) from None
+            raise stage.InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
     ledger.write(ledger_output)
 
 
-def _decoding(text: str, n_best_output: Path | None) -> Decoding:
+def _decoding(text: str, n_best_output: Path | None, length_model: Path | None) -> Decoding:
     options = from_json(Decoding, text, "--decoding")
     if n_best_output is not None and options.n_best == 0:
         raise stage.InputError("--n-best-output: decoding.n_best is 0; set it to how many translations to write")
+    if options.length_model and length_model is None:
+        raise stage.InputError("decoding.length_model is true; give --length-model FILE")
+    if length_model is not None and not options.length_model:
+        raise stage.InputError("--length-model: decoding.length_model is false; set it, or leave the file out")
     return options
 
 
+def _check_counts(models: int, configs: int, sources: int) -> None:
+    if configs != models:
+        raise stage.InputError(f"--config: {configs} for {models} models; give one for each, in the same order")
+    if sources not in (1, models):
+        raise stage.InputError(
+            f"--source: {sources} for {models} models; give one for all, or one for each in the same order"
+        )
+
+
 def _search(
-    network: "Model", sources: "Sources", options: Decoding, attention: bool, ledger: Ledger
+    members: Sequence["Member"], options: Decoding, lengths: "LengthModel | None", attention: bool, ledger: Ledger
 ) -> Iterator[tuple[int, list["Hypothesis"]]]:
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
@@ -121,7 +135,9 @@ def _search(
     from pipeline_py.nmt.hypothesis import Hypothesis
     from pipeline_py.nmt.search import beam_search
 
-    device = next(network.parameters()).device
+    networks = [member.network for member in members]
+    device = next(networks[0].parameters()).device
+    sources = members[0].sources
     nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
     for sentences in sources.batches(options.batch_size):
         words = sources.lengths[sentences] - 1
@@ -131,12 +147,21 @@ def _search(
         sentences, words = sentences[words > 0], words[words > 0]
         if len(sentences):
             limits = np.floor(options.max_length_ratio * words).astype(np.int64) + 10
+            if options.max_length is not None:
+                limits = limits.clip(max=options.max_length)
+            terms = None
+            if lengths is not None:
+                terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
+                unknown = sum(not lengths.knows(length) for length in words.tolist())
+                if unknown:
+                    ledger.note("source of a length that the length model does not know", unknown)
             found = beam_search(
-                [network],
-                sources.batch(sentences).to(device),
+                networks,
+                [member.sources.batch(sentences).to(device) for member in members],
                 beam=options.beam,
                 max_lengths=torch.from_numpy(limits),
                 length_normalization=options.length_normalization,
+                length_terms=terms,
                 n_best=max(1, options.n_best),
                 attention=attention,
             )

@@ -56,7 +56,7 @@ def test_score_is_minus_the_loss(name):
     units = [random.integers(0, 9, size=10 * len(source)).astype(np.int32) for source in sources]
     batch = collate(sources, syntax={"distances": distances, "units": units})
 
-    found = beam_search([model], batch, beam=5, max_lengths=torch.full((5,), 9), n_best=5)
+    found = beam_search([model], [batch], beam=5, max_lengths=torch.full((5,), 9), n_best=5)
     pairs = [
         (number, hypothesis)
         for number, hypotheses in enumerate(found)

@@ -1,0 +1,110 @@
+"""How long translations are: pairs of sentence lengths counted in training data, and the model that they make."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.nmt.packed import check_aligned
+from pipeline_py.ragged import Ragged
+from pipeline_py.text import read_lines
+
+COLUMNS = ("source_length", "target_length", "count")
+
+
+def length_model(*, source: Path, target: Path, output: Path) -> None:
+    """Count the pairs of sentence lengths, of which p(target length | source length) is made (tree2seq eq. 28).
+
+    Lengths are those that the models see, in tokens or pieces; EOS is not counted on either side.
+
+    Args:
+        source: Packed training sentences (ragged int32, each row ending with EOS).
+        target: The same of the other side.
+        output: TSV `source_length target_length count` with a header, ascending by both lengths; every pair of
+            sentences is counted.
+
+    Raises:
+        InputError: the files are not packed, differ in sentences, or are empty.
+    """
+    sources, targets = Ragged(source), Ragged(target)
+    check_aligned(targets, sources)
+    if len(sources) == 0:
+        raise stage.InputError("the file is empty; check the corpus", source)
+    pairs, counts = np.unique(np.stack([_lengths(sources), _lengths(targets)]), axis=1, return_counts=True)
+    with writing(output) as file:
+        for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
+            file.write("\t".join(map(str, fields)) + "\n")
+
+
+def _lengths(rows: Ragged) -> np.ndarray:
+    if not rows.lengths.all():
+        line = int(rows.lengths.argmin()) + 1
+        raise stage.InputError("the sentence has no end (identifier 0); pack the text again", rows.path, line)
+    return rows.lengths - 1
+
+
+def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
+    """Yield source length, target length and count, ascending by both lengths.
+
+    Raises:
+        InputError: the file is not what the stage writes.
+    """
+    before = (-1, -1)
+    for number, line in enumerate(read_lines(path), start=1):
+        fields = line.split("\t")
+        if number == 1 and fields == [*COLUMNS]:
+            continue
+        good = number > 1 and len(fields) == len(COLUMNS) and all(field.isdecimal() for field in fields)
+        if not good or (int(fields[0]), int(fields[1])) <= before or int(fields[2]) == 0:
+            raise stage.InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
+        before = int(fields[0]), int(fields[1])
+        yield *before, int(fields[2])
+
+
+class LengthModel:
+    """p(I | J), the probability that the translation of J tokens has I: its relative frequency (tree2seq eq. 28).
+
+    No probability falls below a floor, so that a length that training data have not is possible. For a source length
+    that they have not, nothing is known, and no translation is preferred: log p is 0 for all of them, as if there
+    were no length model. With the floor instead, an ending would cost as much wherever it came, and the search would
+    run on to the limit.
+    """
+
+    def __init__(self, counts: Iterable[tuple[int, int, int]], floor: float) -> None:
+        """Take source length J, target length I and count of every pair; `floor` is more than 0 and at most 1."""
+        table = np.array(list(counts), dtype=np.int64).reshape(-1, len(COLUMNS))
+        self._floor = np.log(floor)
+        self._seen: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for length in np.unique(table[:, 0]).tolist():
+            _, lengths, number = table[table[:, 0] == length].T
+            self._seen[length] = lengths, np.log(np.maximum(number / number.sum(), floor))
+
+    @classmethod
+    def load(cls, path: Path, floor: float) -> "LengthModel":
+        """Read what the stage wrote.
+
+        Raises:
+            InputError: the file is not what the stage writes.
+        """
+        return cls(read_counts(path), floor)
+
+    def knows(self, source_length: int) -> bool:
+        """Whether training data have a source of so many tokens."""
+        return source_length in self._seen
+
+    def log_probabilities(self, source_lengths: np.ndarray, longest: int) -> np.ndarray:
+        """Return log p(I | J) for J of `source_lengths` (B,), and I = 0 … `longest`: (B, longest + 1) float64."""
+        table = np.zeros((len(source_lengths), longest + 1))
+        for row, source_length in zip(table, source_lengths.tolist(), strict=True):
+            if self.knows(source_length):
+                lengths, values = self._seen[source_length]
+                reached = lengths <= longest
+                row[:] = self._floor
+                row[lengths[reached]] = values[reached]
+        return table
+
+
+if __name__ == "__main__":
+    stage.run(length_model)
