@@ -17,8 +17,10 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from pipeline_py.artifact import whole
+from pipeline_py.nmt.optimizer import learning_rate, set_learning_rate
 
 NAME = "rolling.safetensors"
+RATE = "learning_rate"
 
 
 def identity(files: Iterable[Path], *settings: str) -> str:
@@ -98,22 +100,28 @@ class Checkpoints:
 
 
 def flatten_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Name the tensors of an optimizer's state `<number of parameter>.<name>`; all of our rules keep only tensors."""
-    return {
+    """Name the tensors of an optimizer's state `<number of parameter>.<name>`; all of our rules keep only tensors.
+
+    The rate, which may have changed since the rule was built, is added as `learning_rate`.
+    """
+    state = {
         f"{number}.{name}": value.detach().cpu()
         for number, values in optimizer.state_dict()["state"].items()
         for name, value in values.items()
         if isinstance(value, Tensor)
     }
+    return {RATE: torch.tensor(learning_rate(optimizer), dtype=torch.float64), **state}
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
     """Give an optimizer the state that `flatten_optimizer` took."""
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
-        number, _, name = key.partition(".")
-        state.setdefault(int(number), {})[name] = tensor
+        if key != RATE:
+            number, _, name = key.partition(".")
+            state.setdefault(int(number), {})[name] = tensor
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    set_learning_rate(optimizer, tensors[RATE].item())
 
 
 def random_states(device: torch.device) -> dict[str, Tensor]:

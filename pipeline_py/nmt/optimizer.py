@@ -19,3 +19,14 @@ def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim
     if options.name == "adam":
         return torch.optim.Adam(parameters, lr=rate, fused=True)
     return torch.optim.SGD(parameters, lr=rate)
+
+
+def learning_rate(optimizer: torch.optim.Optimizer) -> float:
+    """Read the rate, which all parameters share."""
+    return float(optimizer.param_groups[0]["lr"])
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Use the rate from the next update on."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate

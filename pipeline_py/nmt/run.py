@@ -4,7 +4,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -12,7 +12,6 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.training import Training
-from pipeline_py.nmt import optimizer
 from pipeline_py.nmt.checkpoint import (
     Checkpoint,
     Checkpoints,
@@ -23,57 +22,10 @@ from pipeline_py.nmt.checkpoint import (
 )
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.optimizer import build, learning_rate, set_learning_rate
+from pipeline_py.nmt.standing import Standing
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
-
-
-@dataclass
-class Standing:
-    """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
-
-    Attributes:
-        epoch: passes over the training data that are complete.
-        batch: batches of the present epoch that are done.
-        update: batches that were done in all, skipped ones included.
-        skipped: of these, how many changed nothing, since their loss or gradient was not finite.
-        best_score: best score on the development set (higher is better; a loss counts negatively).
-        best_update: when it was reached.
-        looks_since_best: looks at the development set since then.
-        loss: summed over the target tokens since the last look, in nats.
-        norm: summed gradient norm of the updates since the last look.
-        tokens: target tokens since the last look, EOS included.
-        updates: updates since the last look that were not skipped.
-        words: target words in all, EOS not included.
-        training_seconds: time spent on updates.
-        seconds: time spent in all.
-        curve: one row a look.
-    """
-
-    epoch: int = 0
-    batch: int = 0
-    update: int = 0
-    skipped: int = 0
-    best_score: float | None = None
-    best_update: int = 0
-    looks_since_best: int = 0
-    loss: float = 0.0
-    norm: float = 0.0
-    tokens: int = 0
-    updates: int = 0
-    words: int = 0
-    training_seconds: float = 0.0
-    seconds: float = 0.0
-    curve: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def words_per_second(self) -> float:
-        """Target words (EOS not included) per second of training."""
-        return self.words / self.training_seconds if self.training_seconds else 0.0
-
-    @property
-    def looked(self) -> bool:
-        """Whether the development set was looked at since the last update."""
-        return bool(self.curve) and self.curve[-1]["update"] == self.update
 
 
 class Run:
@@ -104,10 +56,9 @@ class Run:
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
         self._device = device
-        self._optimizer = optimizer.build(training.optimizer, model.parameters())
+        self._optimizer = build(training.optimizer, model.parameters())
         self._best: dict[str, Tensor] = {}
         self._arranged: tuple[int, list[Any]] = (-1, [])
-        self._epoch_length = 1
         self._clock = time.monotonic()
         self._saved = self._clock
 
@@ -117,7 +68,7 @@ class Run:
         if checkpoint is None:
             return False
         self.model.load_state_dict(checkpoint.tensors["model"])
-        restore_optimizer(self._optimizer, checkpoint.tensors.get("optimizer", {}))
+        restore_optimizer(self._optimizer, checkpoint.tensors["optimizer"])
         restore_random_states(checkpoint.tensors["random"], self._device)
         self._best = checkpoint.tensors.get("best", {})
         self.standing = Standing(**checkpoint.state)
@@ -156,10 +107,15 @@ class Run:
             self._look()
         self.model.load_state_dict(self._best)
 
+    @property
+    def epochs(self) -> float:
+        """Passes over the training data, the present one by its batches."""
+        standing = self.standing
+        return standing.epoch + (standing.batch / len(self._batches(standing.epoch)) if standing.batch else 0.0)
+
     def _end_epoch_if_done(self) -> None:
         standing = self.standing
-        self._epoch_length = len(self._batches(standing.epoch))
-        if standing.batch == self._epoch_length:
+        if standing.batch == len(self._batches(standing.epoch)):
             standing.epoch += 1
             standing.batch = 0
             if self.training.validate_every is None:
@@ -206,7 +162,7 @@ class Run:
         standing.updates += 1
 
     def _look(self) -> None:
-        """Score the model on the development set, keep it if it is the best, and write a checkpoint."""
+        """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
         standing = self.standing
         loss = self._validation.loss(self.model)
         bleu = None
@@ -223,16 +179,21 @@ class Run:
             standing.best_score = score
             standing.best_update = standing.update
         standing.looks_since_best = 0 if better else standing.looks_since_best + 1
+        rate = learning_rate(self._optimizer)
+        decay = self.training.optimizer.decay
+        if decay is not None and standing.is_worse(loss):
+            set_learning_rate(self._optimizer, rate * decay)
         self._tick()
         standing.curve.append(
             {
                 "update": standing.update,
-                "epoch": standing.epoch + standing.batch / self._epoch_length,
+                "epoch": self.epochs,
                 "train_loss": standing.loss / standing.tokens if standing.tokens else None,
                 "dev_loss": loss,
                 "dev_bleu": bleu,
                 "best": better,
                 "gradient_norm": standing.norm / standing.updates if standing.updates else None,
+                "learning_rate": rate,
                 "target_words": standing.words,
                 "seconds": standing.seconds,
                 "words_per_second": standing.words_per_second,

@@ -1,6 +1,8 @@
 """Train a neural system."""
 
 import json
+import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,11 +29,16 @@ COLUMNS = {
     "dev_bleu": ".4f",
     "best": "d",
     "gradient_norm": ".6f",
+    "learning_rate": ".8g",
     "target_words": "d",
     "seconds": ".1f",
     "words_per_second": ".1f",
 }
 """Columns of the learning curve and how they are written; only the last two differ between equal runs."""
+
+SIDES = ("source", "target")
+LARGEST_EXPONENT = 700
+"""Above it, a perplexity is no number of double precision."""
 
 
 def train(
@@ -39,6 +46,8 @@ def train(
     name: str = "system",
     system: str,
     training: str,
+    like: str | None = None,
+    initial: Path | None = None,
     seed: Annotated[int, Option(min=0)] = 1,
     train_source: Path,
     train_target: Path,
@@ -65,6 +74,10 @@ def train(
         name: What to call the system in messages.
         system: The composition, one of `systems` of the configuration as JSON.
         training: `training` of the configuration as JSON; its seeds are not looked at.
+        like: The composition, as JSON, of a system with as many parameters. Embedding and hidden size are then one
+            number, the smallest with which the trained system has no fewer; both have the vocabularies given here.
+        initial: Weights to start from in safetensors; all of them must be the system's, but not all of the system's
+            need be there.
         seed: Decides the first weights, the order of the batches, and what is dropped out.
         train_source: Packed source sentences (ragged int32).
         train_target: Packed target sentences.
@@ -74,7 +87,8 @@ def train(
         target_vocabulary: `token count` per line.
         train_syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=train.distances.arrow.
         dev_syntax: The same for the development set.
-        syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units.
+        syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
+            that the system, or the one it is to be like, reads.
         code: Anything that names the version of the code; a checkpoint of another version is not resumed.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
         model_output: Weights in safetensors.
@@ -87,31 +101,43 @@ def train(
     """
     system_options = from_json(System, system, "--system")
     training_options = from_json(Training, training, "--training")
+    like_options = None if like is None else from_json(System, like, "--like")
     train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
 
     import numpy as np
     import torch
 
+    from pipeline_py.nmt.capacity import matched
     from pipeline_py.nmt.checkpoint import Checkpoints, identity
     from pipeline_py.nmt.dataset import Dataset
     from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.frequencies import frequencies
+    from pipeline_py.nmt.initial import start_from
     from pipeline_py.nmt.model import Model
     from pipeline_py.nmt.run import Run
     from pipeline_py.nmt.saved import save_config, save_weights
     from pipeline_py.nmt.validation import Validation
+    from pipeline_py.ragged import Ragged
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training_options.device, training_options.threads)
     vocabulary = Vocabulary.load(target_vocabulary)
+    kinds = sorted({*system_options.syntax, *(like_options.syntax if like_options else [])})
     vocabularies = {
         "source": len(Vocabulary.load(source_vocabulary)),
         "target": len(vocabulary),
-        **syntax_vocabularies(system_options.syntax, syntax_vocabulary or [], "--syntax-vocabulary"),
+        **syntax_vocabularies(kinds, syntax_vocabulary or [], "--syntax-vocabulary"),
     }
+    if like_options is not None:
+        system_options = matched(system_options, like_options, vocabularies)
+        print(f"{name}: embedding and hidden size are {system_options.model.hidden}", file=sys.stderr)
+    vocabularies = {kind: size for kind, size in vocabularies.items() if kind in SIDES or kind in system_options.syntax}
     data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
+    if initial is not None:
+        files.append(initial)
     settings = (
         system_options.model_dump_json(),
         training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds"}),
@@ -128,9 +154,13 @@ def train(
     )
 
     torch.manual_seed(seed)
+    model = Model(system_options, vocabularies)
+    if initial is not None:
+        start_from(model, initial)
+    model.learn_frequencies(torch.from_numpy(frequencies(Ragged(train_target), data.kept, len(vocabulary))))
     run = Run(
         name=name,
-        model=Model(system_options, vocabularies),
+        model=model,
         training=training_options,
         data=data,
         validation=Validation(
@@ -164,18 +194,26 @@ def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
-    standing, training = run.standing, run.training
-    best = standing.best_score
+    standing, training, system = run.standing, run.training, run.model.system
+    best, dev_loss = standing.best_score, standing.kept["dev_loss"]
     return {
         "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
+        "embedding": system.model.embedding,
+        "hidden": system.model.hidden,
+        "loss": system.loss.type,
+        "samples": getattr(system.loss, "samples", None),
         "updates": standing.update,
         "epochs": standing.epoch,
         "best_update": standing.best_update,
         "early_stopping": training.early_stopping,
         "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
+        "dev_loss": dev_loss if math.isfinite(dev_loss) else None,
+        "dev_perplexity": math.exp(dev_loss) if dev_loss < LARGEST_EXPONENT else None,
         "target_words": standing.words,
         "target_words_per_second": round(standing.words_per_second, 1),
         "seconds": round(standing.seconds, 1),
+        "training_seconds": round(standing.training_seconds, 3),
+        "seconds_per_epoch": round(standing.training_seconds / run.epochs, 3),
         "seed": run.seed,
         "device": device.type,
         "threads": training.threads,

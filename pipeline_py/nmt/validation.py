@@ -53,7 +53,7 @@ class Validation:
         translations, references = [], []
         for pairs, batch in self._read(model):
             limits = LONGEST * (batch.source_lengths - 1) + 10
-            found = beam_search([model], batch, beam=1, max_lengths=limits)
+            found = beam_search([model], [batch], beam=1, max_lengths=limits)
             translations += [" ".join(pieces.join(vocabulary.decode(best.tokens))) for best, *_ in found]
             references += [_reference(self.dataset.target(pair), vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
@@ -63,6 +63,7 @@ class Validation:
         sums: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
         counts: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
         for _, batch in self._read(model):
+            assert batch.target is not None and batch.target_lengths is not None
             observed = model.decoder.observe(model.encode(batch), batch.target, batch.target_lengths)
             for number, statistics in enumerate(observed):
                 for name, (total, count) in statistics.items():

@@ -30,6 +30,17 @@ COLUMNS = {
     "seed": "seed",
 }
 ACCURACIES = ("UAS", "LAS")
+# Columns that are there if a file has the key of the same name: a phrase-based system has none of them.
+OPTIONAL = (
+    "embedding",
+    "hidden",
+    "loss",
+    "samples",
+    "dev_loss",
+    "dev_perplexity",
+    "training_seconds",
+    "seconds_per_epoch",
+)
 # What parses and scores whatever the system is made with.
 SHARED_SOFTWARE = ("stanza", "sacrebleu")
 NOTHING = "–"
@@ -49,7 +60,8 @@ def facts(
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
     trained the system; where it did not load stanza or sacrebleu, those installed here.
 
-    What the parts of a system observed on dev, such as the vision span of flexible attention, has columns of its own.
+    What networks alone have, such as the perplexity on dev, and what their parts observed there, such as the vision
+    span of flexible attention, has columns where at least one system has it.
 
     Args:
         facts: SYSTEM=FILE, or SYSTEM:RUN=FILE where a system has several runs, the facts.json of a training; give the
@@ -72,11 +84,13 @@ def facts(
     )
     observed = {name: _statistics(content) for name, content in read.items()}
     statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
-    columns = ["system", *COLUMNS, *statistics, "parser", *ACCURACIES, *software]
+    optional = [key for key in OPTIONAL if any(content.get(key) is not None for content in read.values())]
+    columns = ["system", *COLUMNS, *optional, *statistics, "parser", *ACCURACIES, *software]
     rows = [
         [
             system_of[name],
             *(content[key] for key in COLUMNS.values()),
+            *(content.get(key) for key in optional),
             *(observed[name].get(column) for column in statistics),
             parsers.get(system_of[name]),
             *(accuracies.get(parsers.get(system_of[name], ""), {}).get(accuracy) for accuracy in ACCURACIES),

@@ -109,6 +109,31 @@ def test_every_run_has_a_row(tmp_path: Path) -> None:
     ]
 
 
+def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -> None:
+    network = {"hidden": 256, "loss": "blackout", "samples": 500, "dev_loss": 2.5, "dev_perplexity": 12.18}
+    files = [
+        write(tmp_path / "old.json", TRAINED),
+        write(tmp_path / "softmax.json", {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5}),
+    ]
+    facts(facts=[f"old={files[0]}", f"softmax={files[1]}"], output=tmp_path / "two.tsv")
+    with (tmp_path / "two.tsv").open(encoding="utf-8", newline="") as file:
+        old, softmax = csv.DictReader(file, delimiter="\t")
+    assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch"} == {
+        "loss",
+        "seconds_per_epoch",
+    }
+    assert (old["loss"], old["seconds_per_epoch"]) == ("", "")
+    assert (softmax["loss"], softmax["seconds_per_epoch"]) == ("softmax", "61.5")
+
+    files.append(write(tmp_path / "blackout.json", {**TRAINED, **network}))
+    facts(facts=[f"{file.stem}={file}" for file in files], output=tmp_path / "three.tsv")
+    with (tmp_path / "three.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert {key: rows[2][key] for key in network} == {key: str(value) for key, value in network.items()}
+    assert [row["samples"] for row in rows] == ["", "", "500"]
+    assert rows[2]["seconds_per_epoch"] == ""
+
+
 def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipeline_py.report.facts", "--facts", f"A={tmp_path / 'none.json'}"]
     done = subprocess.run([*command, "--output", str(tmp_path / "o")], capture_output=True, text=True, check=False)

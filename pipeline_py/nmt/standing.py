@@ -1,0 +1,63 @@
+"""How far a training run has come."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Standing:
+    """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
+
+    Attributes:
+        epoch: passes over the training data that are complete.
+        batch: batches of the present epoch that are done.
+        update: batches that were done in all, skipped ones included.
+        skipped: of these, how many changed nothing, since their loss or gradient was not finite.
+        best_score: best score on the development set (higher is better; a loss counts negatively).
+        best_update: when it was reached.
+        looks_since_best: looks at the development set since then.
+        loss: summed over the target tokens since the last look, in nats.
+        norm: summed gradient norm of the updates since the last look.
+        tokens: target tokens since the last look, EOS included.
+        updates: updates since the last look that were not skipped.
+        words: target words in all, EOS not included.
+        training_seconds: time spent on updates.
+        seconds: time spent in all.
+        curve: one row a look.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    update: int = 0
+    skipped: int = 0
+    best_score: float | None = None
+    best_update: int = 0
+    looks_since_best: int = 0
+    loss: float = 0.0
+    norm: float = 0.0
+    tokens: int = 0
+    updates: int = 0
+    words: int = 0
+    training_seconds: float = 0.0
+    seconds: float = 0.0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def words_per_second(self) -> float:
+        """Target words (EOS not included) per second of training."""
+        return self.words / self.training_seconds if self.training_seconds else 0.0
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The look at the development set whose weights are kept: the best, or the first where none has a score."""
+        return next((row for row in reversed(self.curve) if row["best"]), self.curve[0])
+
+    def is_worse(self, loss: float) -> bool:
+        """Whether a loss on the development set is worse than that of the last look, or is not a number."""
+        return math.isnan(loss) or (bool(self.curve) and loss > self.curve[-1]["dev_loss"])
+
+    @property
+    def looked(self) -> bool:
+        """Whether the development set was looked at since the last update."""
+        return bool(self.curve) and self.curve[-1]["update"] == self.update
