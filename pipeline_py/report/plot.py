@@ -1,9 +1,7 @@
 """A figure of BLEU by groups of sentences: one line for each system, as in the SDAtt and SDRNMT papers."""
 
 import csv
-import sys
 import textwrap
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline_py import stage
-from pipeline_py.artifact import whole
+from pipeline_py.report import figure_files
 from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
 
@@ -27,8 +25,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)))
 
 AXIS_NAMES = {"length": "Source length in words, up to"}
-# Tried in this order for what DejaVu Sans, which comes with matplotlib, lacks.
-OTHER_FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "PingFang SC", "Microsoft YaHei")
 INCHES = (7.0, 3.6)
 STYLE: Any = {
     "axes.grid": True,
@@ -37,11 +33,6 @@ STYLE: Any = {
     "axes.spines.top": False,
     "font.size": 9,
     "grid.color": "#dddddd",
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "plot",
-    # A `$` in a name is a dollar, not the start of a formula.
-    "text.parse_math": False,
 }
 
 
@@ -80,18 +71,8 @@ def plot(
     curves = _read(buckets)
     labels = _labels(label or [], list(curves.systems))
 
-    import matplotlib
-
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()  # a matplotlibrc of the user changes no byte
-        matplotlib.rcParams.update(STYLE)
-        matplotlib.rcParams["font.family"] = _fonts("".join((title, *labels.values())), warn=pdf_output is not None)
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")  # said by `_fonts`
-        figure = draw(curves, title, labels)
-        for path, kind, date in ((svg_output, "svg", "Date"), (pdf_output, "pdf", "CreationDate")):
-            if path is not None:
-                with whole(path) as temporary:
-                    figure.savefig(temporary, format=kind, metadata={"Title": title, date: None})
+    with figure_files.style(STYLE):
+        figure_files.save(draw(curves, title, labels), title, svg_output, pdf_output)
 
 
 def draw(curves: Curves, title: str, labels: dict[str, str]) -> "Figure":
@@ -150,21 +131,6 @@ def _name_groups(axes: "Axes", curves: Curves) -> None:
     counts.set_xlabel(AXIS_NAMES.get(curves.feature, curves.feature))
     axes.set_ylabel("BLEU")
     axes.set_axisbelow(True)
-
-
-def _fonts(text: str, warn: bool) -> list[str]:
-    """Families for `text`: other fonts than matplotlib's own only where it needs them."""
-    from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
-
-    own = get_font(findfont(FontProperties(family="DejaVu Sans")))
-    lacking = sorted({character for character in text if not own.get_char_index(ord(character))})
-    if not lacking:
-        return ["DejaVu Sans", "sans-serif"]
-    installed = {font.name for font in fontManager.ttflist}
-    others = [name for name in OTHER_FONTS if name in installed]
-    if warn and not others:
-        print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {OTHER_FONTS[0]}", file=sys.stderr)
-    return ["DejaVu Sans", *others, "sans-serif"]
 
 
 def _labels(pairs: Sequence[str], systems: Sequence[str]) -> dict[str, str]:

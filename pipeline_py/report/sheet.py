@@ -5,10 +5,14 @@ Cells hold plain text; each rendering escapes what its format would take for mar
 
 import csv
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
+
+from pipeline_py.artifact import writing
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,23 @@ def write_tsv(file: IO[str], columns: Sequence[str], rows: Iterable[Sequence[str
     table = csv.writer(file, delimiter="\t", lineterminator="\n")
     table.writerow(columns)
     table.writerows(rows)
+
+
+def write(
+    sheet: Sheet,
+    values: tuple[Sequence[str], Iterable[Sequence[str]]],
+    output: Path,
+    markdown_output: Path | None,
+    latex_output: Path | None,
+) -> None:
+    """Write a table in all its formats and print it on stderr; `values` are the columns and rows of the TSV."""
+    with writing(output) as file:
+        write_tsv(file, *values)
+    for path, render in ((markdown_output, markdown), (latex_output, latex)):
+        if path is not None:
+            with writing(path) as file:
+                file.write(render(sheet))
+    sys.stderr.write(plain(sheet))
 
 
 def plain(sheet: Sheet) -> str:

@@ -1,11 +1,9 @@
 """A table of results in the papers' layout: systems by sets, with averages and significance marks."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.report import sheet
 from pipeline_py.report.marks import Marker, MarkStyle
 from pipeline_py.report.published import Published, read_published
@@ -95,13 +93,7 @@ def table(
     layout = TableLayout(results, marker, dev_name or dev, printed)
     drawn = layout.sheet(title)
 
-    with writing(output) as file:
-        sheet.write_tsv(file, *layout.values())
-    for path, render in ((markdown_output, sheet.markdown), (latex_output, sheet.latex)):
-        if path is not None:
-            with writing(path) as file:
-                file.write(render(drawn))
-    sys.stderr.write(sheet.plain(drawn))
+    sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
 
 
 def _printed(path: Path, table: str, task: str) -> list[Published]:

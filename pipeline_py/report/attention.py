@@ -1,0 +1,87 @@
+"""A figure of what a system attends to on the tree of a sentence, as in tree2seq (Figures 4–6)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.report.attended_sentence import nth, read_attended, telling_steps
+from pipeline_py.report.typesetting import shown
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+PANELS = 4
+"""How many words the figure chooses by itself."""
+
+
+def attention(
+    *,
+    sentence: int,
+    source_pieces: Path,
+    translation: Path,
+    attention: Path,
+    svg_output: Path,
+    title: str = "",
+    tree: Path | None = None,
+    lexical: bool = False,
+    gates: Path | None = None,
+    reference: Path | None = None,
+    word: list[int] | None = None,
+    pdf_output: Path | None = None,
+) -> None:
+    """Draw the tree of a sentence, shaded by the attention that its words and phrases get.
+
+    There is a panel for each chosen word of the translation. By default these are up to four: first those whose
+    highest weight lies on a phrase, then those whose highest weight is the highest.
+
+    Args:
+        sentence: number of the sentence, from 1.
+        source_pieces: pieces of the source, one sentence a line.
+        translation: pieces of the translation, as given to nmt.attend.
+        attention: the weights that nmt.attend wrote.
+        svg_output: the figure as SVG; its text stays text.
+        title: headline of the figure.
+        tree: binary Penn Treebank brackets over the pieces, one tree a line, for a system that reads trees; a failed
+            parse leaves the words.
+        lexical: instead of `tree`, for a system that reads the trees of split words alone.
+        gates: the weights of phrases that nmt.attend wrote; shown where the system has them.
+        reference: a reference translation, one a line, shown below.
+        word: position of a word of the translation that gets a panel, from 1; the one behind the last is EOS.
+            Repeatable.
+        pdf_output: the figure as PDF.
+
+    Raises:
+        InputError: if files lack the sentence or do not belong together, or there is no such word.
+    """
+    if tree is not None and lexical:
+        raise InputError("give either --tree FILE or --lexical, not both")
+    if sentence < 1:
+        raise InputError("--sentence counts from 1")
+    attended = read_attended(
+        sentence,
+        source_pieces=source_pieces,
+        translation=translation,
+        attention=attention,
+        tree=tree,
+        lexical=lexical,
+        gates=gates,
+    )
+    text = "" if reference is None else nth(read_lines(reference), sentence, reference)
+    chosen = _chosen(word, len(attended.translation)) if word else telling_steps(attended, PANELS)
+
+    from pipeline_py.report.attention_figure import draw
+    from pipeline_py.report.figure_files import save, style
+
+    with style():
+        save(draw(shown(title), attended, chosen, shown(text)), shown(title), svg_output, pdf_output)
+
+
+def _chosen(words: Sequence[int], steps: int) -> list[int]:
+    """Read the positions of words as steps, in order, each once."""
+    for word in words:
+        if not 1 <= word <= steps:
+            raise InputError(f"--word {word}: the translation has {steps - 1} pieces and EOS, counted from 1")
+    return sorted({word - 1 for word in words})
+
+
+if __name__ == "__main__":
+    stage.run(attention)

@@ -1,0 +1,77 @@
+"""Whether a system attends to words or to phrases (tree2seq Table 12)."""
+
+import csv
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.report import sheet
+from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")
+
+
+def attention_table(
+    *,
+    title: str,
+    shares: Path,
+    label: list[str] | None = None,
+    output: Path,
+    markdown_output: Path | None = None,
+    latex_output: Path | None = None,
+) -> None:
+    """Lay out shares of high attention weights: a row for each threshold, words and phrases of each system.
+
+    Args:
+        title: headline of the table.
+        shares: TSV of `evaluation.attention_shares`.
+        label: SYSTEM=NAME, what the table calls a system; repeatable.
+        output: the table as TSV.
+        markdown_output: the table as Markdown.
+        latex_output: the table as LaTeX.
+
+    Raises:
+        InputError: if the file holds no shares.
+    """
+    rows = _read(shares)
+    labels = dict(pair.split("=", 1) for pair in label or [] if "=" in pair)
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    called = {system: labels.get(system, system) for system in systems}
+    heads = [
+        f"{part} (%)" if len(systems) == 1 else f"{called[system]} {part} (%)"
+        for system in systems
+        for part in ("Wrd", "Phr")
+    ]
+    table: dict[str, list[str]] = {}
+    for row in rows:
+        table.setdefault(row["threshold"], []).extend(f"{float(row[part]):.1f}" for part in ("words", "phrases"))
+    generated = {row["system"]: row["generated_words"] for row in rows}
+    drawn = Sheet(
+        title,
+        ["", *heads],
+        [[Cell(f"α > {threshold}"), *map(Cell, cells)] for threshold, cells in table.items()],
+        notes=[
+            "Shares of the five highest weights at each generated word that lie on a word or phrase and exceed α.",
+            *(f"{called[system]} generated {int(number):,} words." for system, number in generated.items()),
+        ],
+    )
+    values = ["threshold", *(f"{part}_{system}" for system in systems for part in ("words", "phrases"))]
+    sheet.write(
+        drawn,
+        (values, [[threshold, *cells] for threshold, cells in table.items()]),
+        output,
+        markdown_output,
+        latex_output,
+    )
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    lines = csv.DictReader(read_lines(path), delimiter="\t")
+    if not set(COLUMNS) <= set(lines.fieldnames or ()):
+        raise InputError(f"the file lacks one of the columns {', '.join(COLUMNS)}; make it anew", path, 1)
+    return list(lines)
+
+
+if __name__ == "__main__":
+    stage.run(attention_table)

@@ -1,0 +1,73 @@
+"""A table of any measures of systems: facts of their trainings, and scores on any sets."""
+
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.config.tables import MeasureTable
+from pipeline_py.report import sheet
+from pipeline_py.report.bootstrap_marks import BootstrapMarks, read_bootstrap
+from pipeline_py.report.measured import Measured, read_facts, read_measures
+from pipeline_py.report.measures_layout import MeasuresLayout
+from pipeline_py.stage import InputError
+
+
+def measures(
+    *,
+    table: str,
+    score: list[str] | None = None,
+    facts: list[str] | None = None,
+    setting: list[str] | None = None,
+    bootstrap: list[str] | None = None,
+    set_name: list[str] | None = None,
+    output: Path,
+    markdown_output: Path | None = None,
+    latex_output: Path | None = None,
+) -> None:
+    """Lay out what is known of some systems on some sets, with the marks of the paired bootstrap.
+
+    The TSV has the columns `system`, then those that are asked for; a measure of several sets is called
+    `MEASURE_SET`. A score that may be marked has `NAME_marks` behind it; where rows have several runs, numbers are
+    means over them, and `NAME_sd` is their sample standard deviation. The table is printed on stderr as well.
+
+    Args:
+        table: one of `tables` of the configuration, of type measures, as JSON.
+        score: SYSTEM:SET:RUN:METRIC=FILE, sacrebleu JSON of `evaluation.score`, METRIC being bleu or ribes; repeatable.
+        facts: SYSTEM:RUN=FILE, facts.json of a training; repeatable.
+        setting: SYSTEM:COLUMN=TEXT, what the configuration says of a system in a column; repeatable.
+        bootstrap: SET=FILE, TSV of `evaluation.bootstrap`; needed for every set where the table has marks; repeatable.
+        set_name: SET=NAME, what the table calls a set; repeatable.
+        output: the table as TSV.
+        markdown_output: the table as Markdown.
+        latex_output: the table as LaTeX.
+
+    Raises:
+        InputError: if a file is malformed, or what a column needs is missing.
+    """
+    from pipeline_py.config.base import from_json
+
+    options = from_json(MeasureTable, table, "--table")
+    measured = Measured(
+        scores=read_measures(score or []),
+        facts=read_facts(facts or []),
+        settings=_settings(setting or []),
+    )
+    marks = BootstrapMarks(options.marks, read_bootstrap(bootstrap or []), options.labels)
+    names = dict(pair.split("=", 1) for pair in set_name or [] if "=" in pair)
+    layout = MeasuresLayout(options, measured, marks, names)
+    drawn = layout.sheet()
+    sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
+
+
+def _settings(pairs: list[str]) -> dict[tuple[str, str], str]:
+    settings = {}
+    for pair in pairs:
+        head, equals, text = pair.partition("=")
+        system, colon, column = head.rpartition(":")
+        if not equals or not colon:
+            raise InputError(f"--setting {pair!r} is no SYSTEM:COLUMN=TEXT; write it so")
+        settings[system, column] = text
+    return settings
+
+
+if __name__ == "__main__":
+    stage.run(measures)

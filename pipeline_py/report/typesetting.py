@@ -1,0 +1,89 @@
+"""Text in figures: what of it can be shown, how wide it is, and where its lines break.
+
+Widths do not ask which fonts a machine has beyond the one that comes with matplotlib, so that figures are the same
+everywhere: an ideograph is as wide as it is high, and what DejaVu Sans lacks is as wide as its sign for that.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.ft2font import FT2Font
+
+ELLIPSIS = "…"
+
+
+def shown(text: str) -> str:
+    """Put a sign for what no line of an SVG may hold: controls, halves of pairs, and line separators."""
+    return "".join(
+        " " if category == "Zs" else "\ufffd" if category in ("Cc", "Cn", "Cs", "Zl", "Zp") else character
+        for character in text
+        for category in (unicodedata.category(character),)
+    )
+
+
+def width(text: str, size: float, bold: bool = False) -> float:
+    """Width of a line in points, at a font size in points."""
+    return size * sum(_advance(character, bold) for character in text)
+
+
+def fitted(text: str, size: float, room: float) -> str:
+    """Cut a text off, with an ellipsis, where it is wider than `room` points."""
+    if width(text, size) <= room:
+        return text
+    while text and width(text + ELLIPSIS, size) > room:
+        text = text[:-1]
+    return text + ELLIPSIS
+
+
+def lines_of(widths: Sequence[float], room: float) -> list[range]:
+    """Break a row of boxes into lines of at most `room` points; a box that is wider has a line of its own."""
+    lines: list[range] = []
+    start, used = 0, 0.0
+    for place, each in enumerate(widths):
+        if place > start and used + each > room:
+            lines.append(range(start, place))
+            start, used = place, 0.0
+        used += each
+    return [*lines, range(start, len(widths))] if len(widths) else lines
+
+
+def wrapped(text: str, size: float, room: float, bold: bool = False) -> list[str]:
+    """Break a text into lines of at most `room` points, at spaces, or within a word that is wider than a line."""
+    words: list[str] = []
+    for word in text.split(" "):
+        if width(word, size, bold) > room:
+            parts = lines_of([width(character, size, bold) for character in word], room)
+            words += [word[part.start : part.stop] for part in parts]
+        else:
+            words.append(word)
+    space = width(" ", size, bold)
+    lines = lines_of([width(word, size, bold) + space for word in words], room + space)
+    return [" ".join(words[line.start : line.stop]) for line in lines]
+
+
+@cache
+def _advance(character: str, bold: bool) -> float:
+    """Width of a character in ems."""
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.0
+    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
+        return 0.0
+    from matplotlib.ft2font import LoadFlags
+
+    font = _font(bold)
+    glyph = font.load_glyph(font.get_char_index(ord(character)), flags=LoadFlags.NO_HINTING)
+    return float(glyph.linearHoriAdvance) / 65536
+
+
+@cache
+def _font(bold: bool) -> "FT2Font":
+    from matplotlib.font_manager import FontProperties, findfont
+    from matplotlib.ft2font import FT2Font
+
+    # Of our own: matplotlib changes the size of those that it shares.
+    font = FT2Font(findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")))
+    font.set_size(1, 72)
+    return font

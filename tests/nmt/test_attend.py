@@ -1,0 +1,232 @@
+"""Attending on request: the weights of a search's own steps, in order, for the sentences asked for."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from pipeline_py.config.systems import System
+from pipeline_py.nmt import attend as module
+from pipeline_py.nmt import sources as sources_module
+from pipeline_py.nmt.attend import attend
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword.pack_trees import pack_trees
+from pipeline_py.subword.vocabulary import EOS, UNK
+
+SOURCE_SIZE, TARGET_SIZE = 12, 10
+SYSTEMS = {
+    "words": {"encoders": ["bidirectional_gru"]},
+    "trees": {"encoders": ["tree_gru"]},
+    "gates": {"encoders": ["tree_gru"], "decoder": {"type": "gru", "phrase_weight": "learned"}},
+}
+
+
+@pytest.fixture(autouse=True)
+def same_torch_afterwards():
+    """The stage owns its process and sets torch up for it; here it shares one."""
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    fill = torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(deterministic)
+    torch.utils.deterministic.fill_uninitialized_memory = fill
+
+
+def tree_over(words, random):
+    """A random binary tree in brackets."""
+    if len(words) == 1:
+        return f"(X {words[0]})"
+    cut = int(random.integers(1, len(words)))
+    return f"(P {tree_over(words[:cut], random)} {tree_over(words[cut:], random)})"
+
+
+@pytest.fixture(params=SYSTEMS)
+def room(request, tmp_path, monkeypatch):
+    """A directory with a model, and 20 sentences with translations, some of them empty; few go into a batch."""
+    monkeypatch.setattr(module, "BATCH_SIZE", 3)
+    monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
+    random = np.random.default_rng(0)
+    torch.manual_seed(0)
+    system = System.model_validate({**SYSTEMS[request.param], "model": {"embedding": 5, "hidden": 6}})
+    model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=1.5)
+    save_weights(tmp_path / "model.safetensors", model.state_dict())
+    save_config(tmp_path / "config.json", model)
+    rows = [random.integers(1, SOURCE_SIZE, size=length) for length in [0, *random.integers(1, 9, size=19)]]
+    rows[13] = rows[13][:0]
+    rows[5] = rows[5][:1]
+    write_rows(tmp_path / "source.arrow", [np.array([*row, EOS]) for row in rows], "int32")
+    trees = [tree_over(list(map(str, row)), random) if len(row) else "" for row in rows]
+    trees[7] = "(FAILED " + " ".join(f"(X {word})" for word in rows[7]) + ")"
+    (tmp_path / "ptb").write_text("\n".join(trees) + "\n")
+    (tmp_path / "pieces").write_text("\n".join(" ".join(map(str, row)) for row in rows) + "\n")
+    pack_trees(
+        trees=tmp_path / "ptb",
+        pieces=tmp_path / "pieces",
+        output=tmp_path / "trees.arrow",
+        ledger_output=tmp_path / "trees.json",
+    )
+    said = [
+        " ".join(random.choice(PIECES, size=size)) if len(row) else "" for row, size in zip(rows, SIZES, strict=True)
+    ]
+    (tmp_path / "translation").write_text("\n".join(said) + "\n", encoding="utf-8")
+    words = "".join(f"w{i} {99 - i}\n" for i in range(2, TARGET_SIZE))
+    (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\n" + words, encoding="utf-8")
+    return tmp_path
+
+
+PIECES = ["<unk>", "</s>", "语", *(f"w{i}" for i in range(2, TARGET_SIZE))]
+SIZES = [0, 3, 1, 0, 7, 2, 2, 5, 4, 4, 6, 3, 1, 9, 2, 5, 3, 8, 1, 4]
+
+
+def arguments(room, **changes):
+    reads_trees = load(room / "model.safetensors", room / "config.json").system.syntax == ["trees"]
+    return {
+        "model": room / "model.safetensors",
+        "config": room / "config.json",
+        "source": room / "source.arrow",
+        "syntax": [f"trees={room / 'trees.arrow'}"] if reads_trees else [],
+        "translation": room / "translation",
+        "target_vocabulary": room / "vocabulary",
+        "device": "cpu",
+        "attention_output": room / "out.attention.arrow",
+        "gates_output": room / "out.gates.arrow",
+        **changes,
+    }
+
+
+def attended_alone(room, number):
+    """Weights (I, N) and gates of one sentence, step by step as in a search; alone in its batch it has no padding."""
+    model = load(room / "model.safetensors", room / "config.json")
+    syntax = {kind: [Ragged(room / f"{kind}.arrow")[number]] for kind in model.system.syntax}
+    memory = model.encode(collate([Ragged(room / "source.arrow")[number]], syntax=syntax))
+    pieces = (room / "translation").read_text(encoding="utf-8").split("\n")[number].split()
+    known = {f"w{i}": i for i in range(2, TARGET_SIZE)}
+    gate = getattr(model.decoder, "gate", None)
+    state, previous, rows, gates = model.decoder.start(memory), None, [], []
+    for identifier in [*(known.get(piece, UNK) for piece in pieces), EOS]:
+        if gate is not None:
+            # σ(W c + b); the state is [s; c], of 6 numbers each.
+            fed = state.hidden[0, 6:].detach().numpy()
+            gates.append(1 / (1 + np.exp(-(gate.weight.detach().numpy()[0] @ fed + gate.bias.item()))))
+        _, state, weights = model.decoder.step(previous, state, memory)
+        rows.append(weights[0].detach().numpy())
+        previous = torch.tensor([identifier])
+    return np.array(rows), gates
+
+
+def test_every_row_belongs_to_its_sentence(room):
+    attend(**arguments(room))
+    attention, gates = Ragged(room / "out.attention.arrow"), Ragged(room / "out.gates.arrow")
+    sources = Ragged(room / "source.arrow")
+    reads_trees = bool(arguments(room)["syntax"])
+    assert len(attention) == len(gates) == len(sources) == 20
+    for number, size in enumerate(SIZES):
+        positions = len(sources[number])
+        if positions == 1:
+            assert len(attention[number]) == len(gates[number]) == 0
+            continue
+        phrases = positions - 2 if reads_trees and number != 7 else 0
+        weights = attention[number].reshape(size + 1, positions + phrases)
+        assert weights.dtype == np.float32
+        expected, expected_gates = attended_alone(room, number)
+        np.testing.assert_allclose(weights, expected, atol=1e-5)
+        np.testing.assert_allclose(gates[number], expected_gates, atol=1e-5)
+        np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
+
+
+def test_only_some_sentences(room):
+    attend(**arguments(room))
+    whole = Ragged(room / "out.attention.arrow")
+    attend(**arguments(room, sentences=[20, 3, 3, 1], attention_output=room / "some.arrow"))
+    some = Ragged(room / "some.arrow")
+    assert len(some) == 20
+    for number in range(20):
+        if number in (2, 19):
+            np.testing.assert_allclose(some[number], whole[number], atol=1e-6)
+        else:
+            assert len(some[number]) == 0
+
+
+def test_the_same_input_gives_the_same_bytes(room):
+    attend(**arguments(room))
+    first = (room / "out.attention.arrow").read_bytes()
+    attend(**arguments(room))
+    assert (room / "out.attention.arrow").read_bytes() == first
+
+
+def test_a_file_without_sentences(room):
+    for name in ("source", "trees"):
+        write_rows(room / f"{name}.arrow", [], "int32")
+    (room / "translation").write_text("")
+    attend(**arguments(room))
+    assert len(Ragged(room / "out.attention.arrow")) == len(Ragged(room / "out.gates.arrow")) == 0
+
+
+def one_line_less(room):
+    (room / "translation").write_text("w2\n" * 19)
+
+
+def other_vocabulary(room):
+    (room / "vocabulary").write_text("</s> 0\n<unk> 0\na 1\n")
+
+
+def not_a_number(room):
+    model = load(room / "model.safetensors", room / "config.json")
+    with torch.no_grad():
+        model.decoder.embedding.weight[UNK] = torch.nan
+    save_weights(room / "model.safetensors", model.state_dict())
+
+
+@pytest.mark.parametrize("room", ["words"], indirect=True)
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            one_line_less,
+            r"translation: the file has 19 lines and .*source.arrow has 20 sentences; give the translations",
+        ),
+        (other_vocabulary, r"vocabulary: the vocabulary has 3 tokens and the model in .* predicts 10"),
+        (not_a_number, r"model.safetensors: the model attends with a weight that is not a number; train the system"),
+    ],
+)
+def test_files_that_do_not_belong_together(room, spoil, message):
+    spoil(room)
+    with pytest.raises(InputError, match=message):
+        attend(**arguments(room))
+    assert not list(room.glob("out.*"))
+
+
+@pytest.mark.parametrize("room", ["trees"], indirect=True)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"syntax": []}, "the system reads trees; give --syntax trees=FILE"),
+        ({"sentences": [21]}, "--sentences 21: .*source.arrow has 20 sentences, counted from 1"),
+        ({"sentences": [0]}, "--sentences 0: "),
+        ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
+        ({"threads": 0}, "--threads must be at least 1"),
+    ],
+)
+def test_options_at_fault(room, changes, message):
+    with pytest.raises(InputError, match=message):
+        attend(**arguments(room, **changes))
+
+
+@pytest.mark.parametrize("room", ["trees"], indirect=True)
+def test_command_line(room):
+    command = [sys.executable, "-m", "pipeline_py.nmt.attend", "--sentences=2", "--sentences=5"]
+    for name, value in arguments(room).items():
+        values = value if isinstance(value, list) else [value]
+        command += [f"--{name.replace('_', '-')}={each}" for each in values]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert np.flatnonzero(Ragged(room / "out.attention.arrow").lengths).tolist() == [1, 4]

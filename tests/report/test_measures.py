@@ -1,0 +1,156 @@
+"""Tables of measures: what stands in which cell, marks, deviations, and what is refused."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.report.measures import measures
+from pipeline_py.stage import InputError
+
+TABLE = {
+    "type": "measures",
+    "title": "T",
+    "systems": ["Tree", "Seq"],
+    "labels": {"Seq": "Sequence"},
+    "columns": ["negative_samples", "parameters", "perplexity", "ribes", "bleu", "brevity", "length", "minutes"],
+    "marks": [
+        {"symbol": "⇑", "rows": ["Tree"], "against": ["Seq"], "level": 0.01},
+        {"symbol": "↑", "rows": ["Tree"], "against": ["Seq"], "level": 0.05},
+    ],
+}
+HEADER = "metric\tsystem\tother\tscore_system\tscore_other\tdifference\tp_value\n"
+
+
+class Given:
+    """Files of two systems on some sets, and the options that name them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.options: dict[str, Any] = {"score": [], "facts": [], "bootstrap": [], "setting": []}
+
+    def write(self, name: str, content: Any) -> Path:
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    def score(self, system: str, on: str, run: str, metric: str, value: float, **more: Any) -> None:
+        bleu = {"bp": 0.9, "sys_len": 90, "ref_len": 100, "sentences": 10} if metric == "bleu" else {}
+        content = {"score": value, "signature": f"{metric}|v", **bleu, **more}
+        path = self.write(f"{system}.{on}.{run}.{metric}.json", content)
+        self.options["score"].append(f"{system}:{on}:{run}:{metric}={path}")
+
+    def training(self, system: str, run: str = "seed1", **facts: Any) -> None:
+        content = {"parameters": 1_234_567, "dev_perplexity": 3.21, "seconds_per_epoch": 90.0, "hidden": 8, **facts}
+        self.options["facts"].append(f"{system}:{run}={self.write(f'{system}.{run}.facts.json', content)}")
+
+    def compared(self, on: str, rows: list[tuple[str, str, str, float, float]]) -> None:
+        lines = "".join(f"{metric}\t{a}\t{b}\t0\t0\t{difference}\t{p}\n" for metric, a, b, difference, p in rows)
+        self.options["bootstrap"].append(f"{on}={self.write(f'{on}.bootstrap.tsv', HEADER + lines)}")
+
+    def table(self, **changes: Any) -> tuple[list[dict[str, str]], str]:
+        """The rows of the TSV, and the Markdown."""
+        output, markdown = self.folder / "t.tsv", self.folder / "t.md"
+        measures(table=json.dumps(TABLE | changes), output=output, markdown_output=markdown, **self.options)
+        return list(csv.DictReader(output.open(encoding="utf-8"), delimiter="\t")), markdown.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def given(tmp_path) -> Given:
+    files = Given(tmp_path)
+    for system, bleu in (("Tree", 25.0), ("Seq", 24.0)):
+        files.score(system, "dev", "seed1", "bleu", bleu)
+        files.score(system, "dev", "seed1", "ribes", bleu + 50)
+        files.training(system)
+    files.options["setting"] = ["Tree:negative_samples=500"]
+    files.compared("dev", [("bleu", "Tree", "Seq", 1.0, 0.02), ("ribes", "Tree", "Seq", 1.0, 0.003)])
+    return files
+
+
+def test_every_measure_stands_in_its_column(given):
+    (tree, seq), markdown = given.table()
+    assert tree == {
+        "system": "Tree",
+        "negative_samples": "500",
+        "parameters": "1234567",
+        "perplexity": "3.2",
+        "ribes": "75.00",
+        "ribes_marks": "⇑",
+        "bleu": "25.00",
+        "bleu_marks": "↑",
+        "brevity": "0.900",
+        "length": "9.00",
+        "minutes": "1.50",
+    }
+    assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
+    assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.900 | 9.00 | 1.50 |" in markdown
+    assert "References have 10.00 words on average." in markdown and "BLEU: bleu" in markdown
+
+
+@pytest.mark.parametrize(
+    ("difference", "p", "symbol"), [(1.0, 0.009, "⇑"), (1.0, 0.01, "↑"), (1.0, 0.05, ""), (-1.0, 0.001, ""), (0, 0, "")]
+)
+def test_a_mark_needs_a_better_score_and_a_small_p(given, difference, p, symbol):
+    given.options["bootstrap"] = []
+    given.compared("dev", [("bleu", "Tree", "Seq", difference, p), ("ribes", "Tree", "Seq", 0.0, 1.0)])
+    rows, _ = given.table()
+    assert rows[0]["bleu_marks"] == symbol
+
+
+def test_a_mark_against_several_rows_needs_all_of_them(given):
+    given.options["score"] = []
+    for system in ("Tree", "Seq", "Reversed"):
+        given.score(system, "dev", "seed1", "bleu", 20.0)
+    given.options["bootstrap"] = []
+    given.compared("dev", [("bleu", "Tree", "Seq", 1.0, 0.2), ("bleu", "Tree", "Reversed", 1.0, 0.01)])
+    marks = [
+        {"symbol": "‡", "rows": ["Tree"], "against": ["Seq", "Reversed"]},
+        {"symbol": "†", "rows": ["Tree"], "against": ["Reversed"]},
+    ]
+    rows, markdown = given.table(systems=["Tree", "Seq", "Reversed"], columns=["bleu"], marks=marks)
+    assert [row["bleu_marks"] for row in rows] == ["†", "", ""]
+    assert "‡: significantly better than Sequence and Reversed at p \\< 0.05" in markdown
+
+
+def test_runs_are_averaged(given):
+    for system in ("Tree", "Seq"):
+        given.score(system, "dev", "seed2", "bleu", 27.0)
+    rows, markdown = given.table(columns=["bleu"], marks=[])
+    assert rows[0] == {"system": "Tree", "bleu": "26.00", "bleu_sd": "1.41"}
+    assert "26.00 ± 1.41" in markdown and "over 2 runs" in markdown
+
+
+def test_one_measure_on_several_sets_is_headed_by_the_sets(given):
+    for system in ("Tree", "Seq"):
+        given.score(system, "one", "seed1", "bleu", 30.0)
+    given.options["set_name"] = ["dev=Dev (x)"]
+    rows, markdown = given.table(sets=["one", "dev"], columns=["parameters", "bleu"], marks=[])
+    assert [*rows[0]] == ["system", "parameters", "bleu_one", "bleu_dev"]
+    assert "| System | Parameters | one | Dev (x) |" in markdown
+
+
+def test_what_is_not_trained_has_no_facts(given):
+    given.options["facts"] = given.options["facts"][:1]
+    rows, markdown = given.table(columns=["parameters", "perplexity", "bleu"], marks=[])
+    assert rows[1]["parameters"] == "" and rows[1]["perplexity"] == "" and "| Sequence | – | – | 24.00 |" in markdown
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda given: given.options["score"].pop(), "no ribes of 'Seq' on 'dev'; give --score Seq:dev:RUN:ribes=FILE"),
+        (lambda given: given.options["bootstrap"].clear(), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
+        (lambda given: given.write("Tree.dev.seed1.bleu.json", "nothing"), "the file is no JSON object; score again"),
+        (lambda given: given.write("Tree.dev.seed1.bleu.json", {"score": 1}), "the file has no 'signature'"),
+        (lambda given: given.write("dev.bootstrap.tsv", HEADER + "bleu\tTree\n"), "no row of a paired bootstrap"),
+        (lambda given: given.training("Tree", "seed2", dev_perplexity=None), "does not tell its dev_perplexity"),
+        (lambda given: given.options["setting"].append("beam"), "--setting 'beam' is no SYSTEM:COLUMN=TEXT"),
+    ],
+)
+def test_what_is_missing_is_named(given, spoil, sentence):
+    spoil(given)
+    with pytest.raises(InputError, match=".") as caught:
+        given.table()
+    assert sentence in str(caught.value)
