@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems import Initialization, System, module_of
 from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.memory import Memory
 
 
@@ -19,12 +20,12 @@ def part(kind: str, name: str) -> Any:
 
 
 class Model(nn.Module):
-    """Encoders and decoder of a system.
+    """Encoders, decoder and loss of a system.
 
     Attributes:
         vocabularies: the sizes of the vocabularies that the network was built for.
-        encoders: `Batch` → `Memory` without keys, each.
-        decoder: what it offers is described at `decoder.conditional_gru.Part`.
+        encoders: `Batch` → `Memory` without keys, each; they tell the `size` of an annotation and `summary_size`.
+        decoder: what it offers is described at `decoder.base.Decoder`.
     """
 
     def __init__(self, system: System, vocabularies: Mapping[str, int]) -> None:
@@ -38,26 +39,28 @@ class Model(nn.Module):
         super().__init__()
         self.system = system
         self.vocabularies = dict(vocabularies)
-        self.encoders = nn.ModuleList(self._encoder(options) for options in system.encoders)
-        hidden, memory_sizes = system.model.hidden, [encoder.size for encoder in self.encoders]
-        self.decoder = part("decoder", system.decoder.type)(
-            system.decoder,
+        encoders = [self._encoder(options) for options in system.encoders]
+        self.encoders = nn.ModuleList(encoders)
+        hidden, memory_sizes = system.model.hidden, [encoder.size for encoder in encoders]
+        parts = Parts(
             system,
             target_size=vocabularies["target"],
             memory_sizes=memory_sizes,
+            summary_sizes=[encoder.summary_size for encoder in encoders],
             scores=[part("score", score.type)(score, hidden, memory_sizes[score.encoder]) for score in system.scores],
             weightings=[part("weighting", context.type)(context, hidden) for context in system.contexts],
+            loss=part("loss", system.loss.type)(system.loss, vocabularies["target"]),
         )
+        self.decoder: Decoder = part("decoder", system.decoder.type)(system.decoder, parts)
         self._initialize(system.model.initialization)
 
-    def _encoder(self, options: Any) -> nn.Module:
+    def _encoder(self, options: Any) -> Any:
         sizes = options.sizes(self.system.model.embedding)
         inputs = [
             part("input", given.type)(given, size, self.vocabularies)
             for given, size in zip(options.inputs, sizes, strict=True)
         ]
-        encoder: nn.Module = part("encoder", options.type)(options, self.system.model, inputs)
-        return encoder
+        return part("encoder", options.type)(options, self.system.model, inputs)
 
     def forward(self, batch: Batch) -> Tensor:
         """Compute the loss; see there."""
@@ -69,22 +72,40 @@ class Model(nn.Module):
         return replace(memory, keys=self.decoder.keys(memory.states))
 
     def loss(self, batch: Batch) -> Tensor:
-        """Compute −log p of each target sentence (B,), summed over its words, EOS included."""
-        loss: Tensor = self.decoder.loss(self.encode(batch), batch.target, batch.target_lengths)
-        return loss
+        """Compute the loss of each target sentence (B,), summed over its words, EOS included.
+
+        It is −log p, or while training what the system's loss part has instead.
+        """
+        assert batch.target is not None and batch.target_lengths is not None
+        return self.decoder.loss(self.encode(batch), batch.target, batch.target_lengths)
+
+    def learn_frequencies(self, counts: Tensor) -> None:
+        """Tell the loss how often each target word occurs in the training data (V,), EOS and unknown words included.
+
+        They are no part of the state that is saved; only training needs them.
+        """
+        self.decoder.criterion.learn_frequencies(counts)
 
     @torch.no_grad()
     def _initialize(self, rule: Initialization) -> None:
         for name, parameter in self.named_parameters():
             if "bias" in name.rpartition(".")[2]:
                 parameter.zero_()
+            elif rule == "uniform":
+                parameter.uniform_(-0.1, 0.1)
             elif name.endswith("recurrent.weight"):
                 for gate in parameter.split(parameter.shape[1]):
                     nn.init.orthogonal_(gate)
             elif rule == "nematus":
                 parameter.normal_(std=0.01)
-            elif rule == "lecun" and parameter.dim() > 1:
+            elif parameter.dim() > 1:
                 # Inputs of unit variance stay so: an embedding has one unit at work, a matrix as many as it reads.
                 parameter.normal_(std=1.0 if "embedding" in name else parameter.shape[1] ** -0.5)
             else:
                 parameter.uniform_(-0.1, 0.1)
+        if rule == "uniform":
+            self.decoder.softmax.weight.zero_()
+        for module in self.modules():
+            begin = getattr(module, "begin", None)  # of parts whose parameters begin at something of their own
+            if begin is not None:
+                begin()

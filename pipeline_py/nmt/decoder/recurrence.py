@@ -1,4 +1,4 @@
-"""What the recurrence of the conditional GRU hands from step to step, and to what follows it."""
+"""What the recurrence of a decoder hands from step to step, and to what follows it."""
 
 from dataclasses import dataclass
 
@@ -12,29 +12,39 @@ class State:
     """Where the decoder stands in B sentences.
 
     Attributes:
-        hidden: s_i of each encoder's pair of GRUs side by side (B, S·H).
+        hidden: what the recurrence carries on, side by side as the decoder lays it out (B, ·).
         carried: for each context what its weighting carries from step to step.
+        first: whether no word has been predicted yet.
     """
 
     hidden: Tensor
     carried: tuple[Carried, ...]
+    first: bool = False
 
     def select(self, index: Tensor) -> "State":
         """Gather rows, as `Memory.select` does."""
         return State(
             self.hidden.index_select(0, index),
             tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.carried),
+            self.first,
         )
 
 
 @dataclass(frozen=True)
-class Masks:
-    """Dropout masks of one pair's recurrence, the same at every step (B, ·); None where nothing is dropped."""
+class Attended:
+    """What one step sees of the memory.
 
-    first: Tensor | None = None
-    query: Tensor | None = None
-    second: Tensor | None = None
-    context: Tensor | None = None
+    Attributes:
+        vectors: for each context its vector of each encoder (B, M).
+        weights: α of the first context (B, N).
+        carried: for each context what its weighting is given at the next step.
+        observed: what each context's weighting counted, if it was asked.
+    """
+
+    vectors: list[list[Tensor]]
+    weights: Tensor
+    carried: tuple[Carried, ...]
+    observed: list[Observation]
 
 
 @dataclass(frozen=True)
@@ -42,13 +52,24 @@ class Step:
     """What one step of the recurrence leaves.
 
     Attributes:
-        hidden: s_i of each pair side by side (B, S·H).
-        contexts: the context vectors side by side (B, ·), the first context's of each encoder, then the second's, ….
-        attention: weights of the first context (B, J).
-        observed: what each context's weighting counted, if it was asked.
+        vectors: what the readout reads, beside the word before where it reads that (B, ·) each.
+        attended: what was seen of the memory.
+        phrase_weight: β (B,), where words and phrases are weighted.
     """
 
-    hidden: Tensor
-    contexts: Tensor
-    attention: Tensor
-    observed: list[Observation]
+    vectors: tuple[Tensor, ...]
+    attended: Attended
+    phrase_weight: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Attention:
+    """What was attended to in whole sentences; zero behind a sentence's end.
+
+    Attributes:
+        weights: α of the first context (I, B, N), before any β.
+        phrase_weights: β of each step (I, B), or None where all have the weight 1.
+    """
+
+    weights: Tensor
+    phrase_weights: Tensor | None

@@ -1,0 +1,204 @@
+"""What all decoders share: words before, the loop over time, the loss of whole sentences, and steps of a search."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
+from pipeline_py.nmt.decoder.attending import Attending
+from pipeline_py.nmt.decoder.recurrence import Attention, State, Step
+from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.loss import softmax
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a decoder is put together from, its own options apart.
+
+    Attributes:
+        system: the composition: how scores, encoders and contexts belong together, and sizes.
+        target_size: V, size of the target vocabulary.
+        memory_sizes: of each encoder M, size of an annotation.
+        summary_sizes: of each encoder the size of its summary.
+        scores: the scores of a step.
+        weightings: one for each context.
+        loss: makes losses of what the output layer reads.
+    """
+
+    system: System
+    target_size: int
+    memory_sizes: Sequence[int]
+    summary_sizes: Sequence[int]
+    scores: Sequence[nn.Module]
+    weightings: Sequence[Weighting]
+    loss: softmax.Part
+
+
+class Decoder(Attending, ABC):
+    """A recurrence that attends, a readout, and an output layer.
+
+    A decoder is built as `Part(options, parts)` with its options of `config.systems`.
+
+    Attributes:
+        reads_word: whether the readout reads the embedding of the word before too, as the first of its vectors.
+        softmax: the output layer, (N, size of the readout) → (N, V).
+    """
+
+    reads_word = False
+    softmax: nn.Linear
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.system, parts.scores, parts.weightings)
+        self.embedding = nn.Embedding(parts.target_size, parts.system.model.embedding)
+        self.dropout = SharedDropout(parts.system.model.dropout)
+        self.criterion = parts.loss
+
+    @abstractmethod
+    def _first_hidden(self, memory: Memory) -> Tensor:
+        """Return what the recurrence starts from (B, ·)."""
+
+    @abstractmethod
+    def _inputs(self, embedded: Tensor) -> Sequence[Tensor]:
+        """Compute what the recurrence reads of the words before (…, B, E): (…, B, ·) each; no step changes it."""
+
+    @abstractmethod
+    def _masks(self, memory: Memory) -> Any:
+        """Draw the dropout masks of the recurrence."""
+
+    @abstractmethod
+    def _advance(
+        self, inputs: Sequence[Tensor], state: State, memory: Memory, masks: Any = None, observe: bool = False
+    ) -> tuple[State, Step]:
+        """Make the recurrent part of a step.
+
+        Args:
+            inputs: what `_inputs` made of the word before (B, ·) each.
+            state: of the step before.
+            memory: what is attended to, with keys.
+            masks: of `_masks`; None where nothing is dropped.
+            observe: whether the weightings count.
+        """
+
+    @abstractmethod
+    def _readout(self, vectors: Sequence[Tensor]) -> Tensor:
+        """Make what the output layer reads (N, ·) of a step's vectors (N, ·)."""
+
+    def _readout_masks(self, vectors: Sequence[Tensor]) -> list[Tensor | None]:
+        """Draw dropout masks (B, ·) of what the readout reads (I, B, ·)."""
+        return [None for _ in vectors]
+
+    def start(self, memory: Memory) -> State:
+        """Return the state before the first word."""
+        return State(self._first_hidden(memory), self.carried(memory), first=True)
+
+    def step(self, previous: Tensor | None, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
+        """Predict one word of each sentence.
+
+        Args:
+            previous: the words before (B,) int64; None at the first position.
+            state: of `start`, or of the step before.
+            memory: what is attended to, with keys.
+
+        Returns:
+            Logits (B, V), the new state, and the weights of the first context (B, N).
+        """
+        if previous is None:
+            embedded = state.hidden.new_zeros(len(state.hidden), self.embedding.embedding_dim)
+        else:
+            embedded = self.embedding(previous)
+        state, step = self._advance(self._inputs(embedded), state, memory)
+        logits = self.softmax(self._readout([embedded, *step.vectors] if self.reads_word else step.vectors))
+        return at_least_single(logits), state, step.attended.weights
+
+    def loss(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Tensor:
+        """Compute the loss of whole sentences: −log p, or what the loss part has instead in training.
+
+        Args:
+            memory: what is attended to, with keys.
+            target: identifiers (B, I), EOS included.
+            target_lengths: (B,), EOS included.
+
+        Returns:
+            The sum over each sentence's words (B,), EOS included.
+        """
+        sentences, length = target.shape
+        before = self._words_before(target)
+        steps = list(self._steps(before, memory))
+        vectors = [torch.stack(of_steps) for of_steps in zip(*(step.vectors for step in steps), strict=True)]
+        if self.reads_word:
+            vectors.insert(0, before)
+
+        drawn = self._readout_masks(vectors)
+        after = self.dropout.draw(sentences, self.softmax.in_features, like=before)
+        # Padding is left out of the largest products: what follows sees the real words only, N of them.
+        place = _real(length, target_lengths).flatten().nonzero().squeeze(1)
+        of_sentence = place % sentences
+        readout = self._readout(
+            [
+                drop(values, mask).flatten(0, 1).index_select(0, place)
+                for values, mask in zip(vectors, drawn, strict=True)
+            ]
+        )
+        if after is not None:
+            readout = readout * after.index_select(0, of_sentence)
+        words = target.T.flatten().index_select(0, place)
+        losses = self.criterion(self.softmax, readout, words, of_sentence, sentences)
+        spread = losses.new_zeros(length * sentences).index_copy(0, place, losses)
+        return spread.view(length, sentences).sum(dim=0)
+
+    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+        """Count what the weightings of the contexts find worth counting, when `target` is what is said.
+
+        Returns:
+            For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
+        """
+        totals: list[Observation] = [{} for _ in self.weightings]
+        for number, step in enumerate(self._steps(self._words_before(target), memory, observe=True)):
+            real = target_lengths > number
+            for total, observed in zip(totals, step.attended.observed, strict=True):
+                for name, (value, count) in observed.items():
+                    value_before, count_before = total.get(name, (0, 0))
+                    total[name] = (value_before + value * real, count_before + count * real)
+        return totals
+
+    def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
+        """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
+        weights, shares = [], []
+        for step in self._steps(self._words_before(target), memory):
+            weights.append(step.attended.weights)
+            shares.append(step.phrase_weight)
+        real = _real(target.shape[1], target_lengths)
+        of_phrases = [share for share in shares if share is not None]
+        return Attention(
+            torch.stack(weights) * real.unsqueeze(2), torch.stack(of_phrases) * real if of_phrases else None
+        )
+
+    def _words_before(self, target: Tensor) -> Tensor:
+        """Embed the word before each word, zero before the first: (B, I) → (I, B, E)."""
+        return functional.pad(self.embedding(target.T[:-1]), (0, 0, 0, 0, 1, 0))
+
+    def _steps(self, before: Tensor, memory: Memory, observe: bool = False) -> Iterator[Step]:
+        """Run the recurrence over whole sentences, given the words before each word (I, B, E)."""
+        mask = self.dropout.draw(before.shape[1], before.shape[2], before)
+        inputs = self._inputs(drop(before, mask))
+        state, masks = self.start(memory), self._masks(memory)
+        # All maps whose gradient may wait, since all they are applied to comes from the state.
+        maps = [module for module in self.modules() if isinstance(module, LoopLinear)]
+        with time_loop(state.hidden, maps) as hidden:
+            state = replace(state, hidden=hidden)
+            for position in zip(*(values.unbind(0) for values in inputs), strict=True):
+                state, step = self._advance(position, state, memory, masks, observe)
+                yield step
+
+
+def _real(length: int, target_lengths: Tensor) -> Tensor:
+    """Tell words from padding: (B,) → (I, B) bool."""
+    return torch.arange(length, device=target_lengths.device).unsqueeze(1) < target_lengths

@@ -1,0 +1,107 @@
+"""BlackOut: a softmax over the word and some drawn ones (Ji et al. 2016; tree2seq eq. 22–25)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.config.systems import BlackOut
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.loss import softmax
+from pipeline_py.nmt.loss.sampled import sampled_outputs
+from pipeline_py.subword.vocabulary import EOS
+
+
+class Part(softmax.Part):
+    """−log p̃(y) − Σ_k log(1 − p̃(y^k)) in training; the loss of the full softmax otherwise.
+
+    p̃ is the softmax over y and K drawn words y^k of log q + s, with s what the output layer gives and q = 1/Q. The y^k
+    are drawn from Q ∝ count^power, with replacement, once for each sentence; those that are y itself are left out at y.
+    (Eq. 22 of tree2seq has lost the log of 1 − p̃; it stands so in Ji et al.)
+
+    A word that does not occur in the training data counts as if it occurred once, so that every q is finite.
+    """
+
+    def __init__(self, options: BlackOut, target_size: int) -> None:
+        super().__init__(options, target_size)
+        self.samples, self.power, self.target_size = options.samples, options.power, target_size
+        self.cumulative: Tensor
+        self.log_weights: Tensor
+        for name in ("cumulative", "log_weights"):  # of Q, and log q, (V,) each
+            self.register_buffer(name, torch.zeros(0, dtype=torch.float64), persistent=False)
+
+    def learn_frequencies(self, counts: Tensor) -> None:
+        """Take how often each word occurs in the training data (V,), EOS and the unknown word included.
+
+        Raises:
+            ValueError: the counts are not of the target vocabulary, or of sentences without an end.
+        """
+        if counts.shape != (self.target_size,):
+            raise ValueError(f"counts of shape {tuple(counts.shape)} for a vocabulary of {self.target_size}")
+        if not counts[EOS] > 0:
+            raise ValueError("the end of sentence has no count; count the identifiers of the training data")
+        raised = counts.to(torch.float64).clamp(min=1) ** self.power
+        cumulative = raised.cumsum(0)
+        device = self.cumulative.device
+        self.cumulative = (cumulative / cumulative[-1]).to(device)
+        self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
+
+    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, sentences: Tensor, count: int) -> Tensor:
+        """Compute the losses of N words; see `softmax.Part`.
+
+        Raises:
+            RuntimeError: in training, before `learn_frequencies`.
+        """
+        if not self.training:
+            return super().forward(linear, readout, targets, sentences, count)
+        if not len(self.cumulative):
+            raise RuntimeError("BlackOut draws words by their frequency; call `learn_frequencies` before training")
+        draws = self._draw(count)
+        bias = linear.bias + self.log_weights.to(linear.bias.dtype)  # (V,)
+        rows = functional.embedding(targets, linear.weight)
+        of_targets = (at_least_single(readout) * rows).sum(dim=1) + _taken(bias, targets)
+
+        # Sentences side by side in a rectangle (B, T), since each has draws of its own.
+        place, length = _places(sentences, count)
+        shape = (count, length)
+        side_by_side = readout.new_zeros(count * length, readout.shape[1]).index_copy(0, place, readout)
+        of_draws = sampled_outputs(side_by_side.view(*shape, -1), linear.weight, _taken(bias, draws), draws)
+        words = targets.new_zeros(count * length).index_copy(0, place, targets).view(shape)
+        left_out = draws.unsqueeze(1) == words.unsqueeze(2)
+        of_draws = of_draws.masked_fill(left_out, torch.finfo(of_draws.dtype).min)
+        of_words = of_targets.new_zeros(count * length).index_copy(0, place, of_targets).view(shape)
+        return _losses(of_words, of_draws).flatten().index_select(0, place)
+
+    def _draw(self, count: int) -> Tensor:
+        """Draw words for each sentence (B, K) from torch's global generator."""
+        # By inverting Q's distribution function: on CUDA, torch.multinomial does not repeat its draws.
+        uniform = torch.rand(count, self.samples, dtype=self.cumulative.dtype, device=self.cumulative.device)
+        return torch.searchsorted(self.cumulative, uniform, right=True)
+
+
+def _taken(values: Tensor, index: Tensor) -> Tensor:
+    """Take values (V,) by their numbers (…) → (…); as an embedding, whose gradient is fast."""
+    return functional.embedding(index, values.unsqueeze(1)).squeeze(-1)
+
+
+def _places(sentences: Tensor, count: int) -> tuple[Tensor, int]:
+    """Lay out words (N,) as (B, T), those of a sentence in one row in their order: their flat places (N,), and T."""
+    lengths = torch.bincount(sentences, minlength=count)
+    length = int(lengths.max())
+    order = sentences.argsort(stable=True)
+    of_row = sentences.index_select(0, order)
+    before = (lengths.cumsum(0) - lengths).index_select(0, of_row)
+    column = torch.arange(len(sentences), device=sentences.device) - before
+    return torch.empty_like(order).index_copy(0, order, of_row * length + column), length
+
+
+def _losses(of_word: Tensor, of_draws: Tensor) -> Tensor:
+    """Compute −log p̃(y) − Σ_k log(1 − p̃(y^k)) of logits (…) and (…, K); a draw that is left out has the least one.
+
+    1 − p̃ of the likeliest draw is the share of all others, which is never 0; those others have p̃ ≤ ½.
+    """
+    largest, where = of_draws.max(dim=-1, keepdim=True)
+    others = of_draws.scatter(-1, where, torch.finfo(of_draws.dtype).min)
+    rest = torch.logaddexp(of_word, others.logsumexp(dim=-1))
+    total = torch.logaddexp(rest, largest.squeeze(-1))
+    of_others = torch.log1p(-torch.exp(others - total.unsqueeze(-1))).sum(dim=-1)
+    return (total - of_word) + (total - rest) - of_others
