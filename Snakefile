@@ -10,7 +10,7 @@ import sys
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from pipeline_py.config.experiment import load
+from pipeline_py.config.loading import load
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 
@@ -41,7 +41,9 @@ wildcard_constraints:
     parser="|".join(EXPERIMENT.parsers) or "none",
     system="|".join(map(re.escape, EXPERIMENT.systems)) or "none",
     run=r"seed\d+|single",
-    table="[^/.]+",
+    units="|".join(EXPERIMENT.units),
+    table="|".join(EXPERIMENT.tables) or "none",
+    figure="|".join(EXPERIMENT.figures) or "none",
 
 
 # A room's plan says what the configuration means for its rules.
@@ -66,6 +68,7 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        [file for table in EXPERIMENT.tables for file in everything_of(table)],
+        [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in everything_of(table)],
+        [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in pictures_of(figure)],
         expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
     localrule: True

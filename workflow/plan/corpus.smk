@@ -75,3 +75,8 @@ def tokens(side: str) -> str:
     """The path of the words that parsers and subword models read, with {split} open."""
     folder = "truecased" if getattr(EXPERIMENT.corpora, side).case == "true" else "tokenized"
     return f"<results>/corpus/{folder}/{{split}}.{side}"
+
+
+def generalised(side: str, rarer: int) -> str:
+    """The path of words whose times, dates and numbers that are rarer became placeholders, with {split} open."""
+    return f"<results>/corpus/generalised/{rarer}/{{split}}.{side}"

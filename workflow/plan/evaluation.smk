@@ -16,15 +16,57 @@ def bleu_options() -> list[str]:
 
 
 def translation(system: str) -> dict[str, str]:
-    """A system's translations, with {run} and {split} open; a network's also with what restores unknown words."""
+    """A system's translations, with {run} and {split} open, and what words are put back into them from."""
     made = f"<results>/{ROOM_OF[system]}/{system}/{{run}}/{{split}}"
-    restoring = {"alignment": f"{made}.alignment", "source": pieces("source")} if restores_unknown(system) else {}
-    return {"pieces": f"{made}.pieces", **restoring}
+    files = {"pieces": f"{made}.pieces"}
+    if restores_unknown(system) or restores_placeholders(system):
+        files |= {"alignment": f"{made}.alignment", "source": pieces(EXPERIMENT.units_of(system), "source")}
+    if restores_placeholders(system):
+        files |= {"tokens": tokens("source")}
+    return files
 
 
 def restores_unknown(system: str) -> bool:
     """Whether unknown words are taken from the source afterwards; the phrase-based decoder does it itself."""
-    return EXPERIMENT.decoding.replace_unknown and EXPERIMENT.is_neural(system)
+    return EXPERIMENT.is_neural(system) and EXPERIMENT.systems[system].decoding.replace_unknown
+
+
+def restores_placeholders(system: str) -> bool:
+    """Whether a system knows rare times, dates and numbers as placeholders."""
+    return EXPERIMENT.is_neural(system) and EXPERIMENT.units[EXPERIMENT.units_of(system)].generalise is not None
+
+
+def is_split(system: str) -> bool:
+    """Whether a system translates into pieces of words."""
+    return EXPERIMENT.is_neural(system) and EXPERIMENT.units[EXPERIMENT.units_of(system)].scheme == "bpe"
+
+
+def putting_back(system: str, input) -> list[str]:
+    """Options of `postprocess` for what is put back."""
+    return [
+        *(["--replace-unknown"] if restores_unknown(system) else []),
+        *(["--restore-placeholders"] if restores_placeholders(system) else []),
+        *(
+            f"--{option}={input[name]}"
+            for option, name in (("alignment", "alignment"), ("source-pieces", "source"), ("source-tokens", "tokens"))
+            if name in input.keys()
+        ),
+    ]
+
+
+def attended_systems(table: str) -> dict[tuple[str, str, str], str]:
+    """What the systems of a table attended to, read and said: files by system, run and option."""
+    split = EXPERIMENT.tables[table].set
+    return {
+        (system, run, option): file
+        for system in EXPERIMENT.tables[table].systems
+        for run in EXPERIMENT.runs(system)
+        for option, file in (
+            ("attention", f"<results>/nmt/{system}/{run}/{split}.attention.arrow"),
+            ("source", packed(EXPERIMENT.units_of(system), split, "source")),
+            ("pieces", f"<results>/nmt/{system}/{run}/{split}.pieces"),
+        )
+    }
 
 
 def outputs_of(table: str, split: str) -> dict[tuple[str, str], str]:
@@ -34,3 +76,9 @@ def outputs_of(table: str, split: str) -> dict[tuple[str, str], str]:
         for system in EXPERIMENT.tables[table].systems
         for run in EXPERIMENT.runs(system)
     }
+
+
+def parsed_only(table: str, split: str) -> dict[str, str]:
+    """The trees that say which sentences a table scores; nothing where it scores all."""
+    parser = getattr(EXPERIMENT.tables[table], "parsed_by", None)
+    return {} if parser is None else {"trees": f"<results>/syntax/{parser}/{split}.ptb"}

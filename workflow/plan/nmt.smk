@@ -1,4 +1,4 @@
-"""What the rules of `nmt` are given: the syntax that a system reads."""
+"""What the rules of `nmt` are given: what a network reads, is trained with and is searched with."""
 
 from collections.abc import Iterable
 
@@ -12,11 +12,31 @@ def syntax_options(option: str, kinds: Iterable[str], files: list[str]) -> list[
     return [f"--{option}={kind}={file}" for kind, file in zip(kinds, files, strict=True)]
 
 
-def training_of_system(threads: int | None = None) -> str:
+def training_inputs_of(system: str) -> dict[str, str]:
+    """Sentences, syntax and vocabularies that a network is trained with."""
+    units = EXPERIMENT.units_of(system)
+    return {
+        **{
+            f"{split}_{side}": packed(units, split, side) for split in ("train", "dev") for side in ("source", "target")
+        },
+        **{f"{side}_vocabulary": f"<results>/subword/{units}/vocabulary.{side}" for side in ("source", "target")},
+        **syntax_inputs(system, "train", "dev"),
+        "syntax_vocabularies": [*vocabularies_of_syntax(system).values()],
+    }
+
+
+def training_of_system(system: str, threads: int | None = None) -> str:
     """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
+    training = EXPERIMENT.systems[system].training
     if threads is None:
-        return EXPERIMENT.training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds"})
-    return EXPERIMENT.training.model_copy(update={"threads": threads}).model_dump_json()
+        return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds"})
+    return training.model_copy(update={"threads": threads}).model_dump_json()
+
+
+def capacity_options(system: str) -> list[str]:
+    """The composition that a network is to have as many parameters as, where it names one."""
+    like = EXPERIMENT.systems[system].like
+    return [] if like is None else [f"--like={EXPERIMENT.systems[like].composition()}"]
 
 
 def name_of_run(system: str, run: str) -> str:
@@ -28,3 +48,39 @@ def sizes_of_inputs(system: str) -> list[list[int]]:
     """Dimensions of each input of each encoder, shares worked out."""
     composition = EXPERIMENT.systems[system]
     return [encoder.sizes(composition.model.embedding) for encoder in composition.encoders]
+
+
+def translation_inputs(system: str, run: str, split: str) -> dict[str, list[str] | str]:
+    """What a system translates a split with: of each of its networks weights, source and syntax."""
+    networks = EXPERIMENT.networks(system)
+    lengths = {"length_model": f"<results>/nmt/length_model/{EXPERIMENT.units_of(system)}.tsv"}
+    return {
+        "model": [f"<results>/nmt/{network}/{run}/model.safetensors" for network in networks],
+        "config": [f"<results>/nmt/{network}/{run}/config.json" for network in networks],
+        "source": [packed(EXPERIMENT.units_of(network), split, "source") for network in networks],
+        "syntax": [file for network in networks for file in syntax_of_system(network, split).values()],
+        "target_vocabulary": f"<results>/subword/{EXPERIMENT.units_of(system)}/vocabulary.target",
+        **(lengths if EXPERIMENT.systems[system].decoding.length_model else {}),
+    }
+
+
+def member_options(system: str, input) -> list[str]:
+    """Options of `translate` for each of a system's networks, and for the length model."""
+    networks = EXPERIMENT.networks(system)
+    kinds = [
+        kind if len(networks) == 1 else f"{number}:{kind}"
+        for number, network in enumerate(networks, start=1)
+        for kind in EXPERIMENT.systems[network].syntax
+    ]
+    return [
+        *(f"--{option}={file}" for option in ("model", "config", "source") for file in input[option]),
+        *syntax_options("syntax", kinds, input.get("syntax", [])),
+        *([f"--length-model={input.length_model}"] if "length_model" in input.keys() else []),
+    ]
+
+
+def modules_of(system: str) -> list[str]:
+    """Modules of the parts of a system's networks, and of what these are to have as many parameters as."""
+    networks = EXPERIMENT.networks(system)
+    counted = [*networks, *filter(None, (EXPERIMENT.systems[network].like for network in networks))]
+    return sorted({module for network in counted for module in EXPERIMENT.systems[network].modules})

@@ -1,5 +1,14 @@
 """What the rules of `report` are given: the cells of a table."""
 
+# What tables of counts call splits and languages.
+NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
+LANGUAGES = [EXPERIMENT.corpora.source.language, EXPERIMENT.corpora.target.language]
+
+
+def tables_of_type(*types: str) -> str:
+    """A pattern for the names of tables of some types."""
+    return "|".join(name for name, table in EXPERIMENT.tables.items() if table.type in types) or "none"
+
 
 def scores_of(table: str) -> dict[tuple[str, str, str], str]:
     """BLEU files by system, split and run."""
@@ -17,7 +26,62 @@ def facts_of(table: str) -> dict[tuple[str, str], str]:
         (system, run): f"<results>/{ROOM_OF[system]}/{system}/{run}/facts.json"
         for system in EXPERIMENT.tables[table].systems
         for run in EXPERIMENT.runs(system)
+        if EXPERIMENT.systems[system].type != "ensemble"
     }
+
+
+def measures_of(table: str) -> dict[tuple[str, str, str, str], str]:
+    """Scores that the columns of a table of measures come from, by system, set, run and metric."""
+    options = EXPERIMENT.tables[table]
+    asked = {*options.columns}
+    metrics = [
+        *(["bleu"] if asked & {"bleu", "brevity", "length"} else []),
+        *(["ribes"] if "ribes" in asked else []),
+    ]
+    only = "" if options.parsed_by is None else f"parsed-{options.parsed_by}."
+    return {
+        (system, split, run, metric): f"<results>/evaluation/{system}/{run}/{split}.{only}{metric}.json"
+        for system in options.systems
+        for split in EXPERIMENT.sets_of(options)
+        for run in EXPERIMENT.runs(system)
+        for metric in metrics
+    }
+
+
+def bootstraps_of(table: str) -> dict[str, str]:
+    """Comparisons of the table's systems by set, where it has marks."""
+    options = EXPERIMENT.tables[table]
+    return {
+        split: f"<results>/evaluation/{table}/{split}.bootstrap.tsv"
+        for split in EXPERIMENT.sets_of(options)
+        if options.marks
+    }
+
+
+def settings_of(system: str) -> dict[str, str]:
+    """What the configuration says of a system in the columns of a table."""
+    options = EXPERIMENT.systems[system]
+    if not EXPERIMENT.is_neural(system):
+        return {}
+    loss, decoding = EXPERIMENT.systems[EXPERIMENT.networks(system)[0]].loss, options.decoding
+    scheme = EXPERIMENT.units[EXPERIMENT.units_of(system)].scheme
+    normalized = "normalized" if decoding.length_normalization else "plain"
+    return {
+        "negative_samples": f"{loss.samples:,}" if loss.type == "blackout" else "",
+        "subword": "yes" if scheme == "bpe" else "no",
+        "search": "with length model" if decoding.length_model else normalized,
+        "beam": str(decoding.beam),
+    }
+
+
+def names_of_sets(table: str) -> dict[str, str]:
+    """What a table calls its sets, where not by their split."""
+    dev = EXPERIMENT.corpora.dev.name
+    return (
+        {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"}
+        if "dev" in EXPERIMENT.sets_of(EXPERIMENT.tables[table])
+        else {}
+    )
 
 
 def names_in(table: str, option: str, names: dict[str, str]) -> list[str]:
@@ -27,11 +91,49 @@ def names_in(table: str, option: str, names: dict[str, str]) -> list[str]:
 
 
 def everything_of(table: str) -> list[str]:
-    """A table, its facts and its figure, in all their formats."""
+    """A table and, as far as it has such, its facts and its figure, in all their formats."""
+    type_of_table = EXPERIMENT.tables[table].type
+    endings = ["tsv", "md", "tex", *(["facts.tsv"] if type_of_table in ("bleu", "measures") else [])]
     return [
-        *(f"<results>/{table}.{ending}" for ending in ("tsv", "md", "tex", "facts.tsv")),
-        *(f"<results>/figures/{table}.length.{ending}" for ending in ("svg", "pdf")),
+        *(f"<results>/{table}.{ending}" for ending in endings),
+        *(f"<results>/figures/{table}.length.{ending}" for ending in ("svg", "pdf") if type_of_table == "bleu"),
     ]
+
+
+def pictures_of(figure: str) -> list[str]:
+    """The pictures of a figure, one for each sentence."""
+    return [
+        f"<results>/figures/{figure}.{sentence}.{ending}"
+        for sentence in EXPERIMENT.figures[figure].sentences
+        for ending in ("svg", "pdf")
+    ]
+
+
+def picture_inputs(figure: str) -> dict[str, str]:
+    """What a system read, said and attended to; its trees where it has such. Of several runs it is the first."""
+    options = EXPERIMENT.figures[figure]
+    system, split = options.system, options.set
+    units, run = EXPERIMENT.units_of(system), EXPERIMENT.runs(system)[0]
+    made = f"<results>/nmt/{system}/{run}/{split}"
+    reads_trees = "trees" in EXPERIMENT.systems[system].syntax
+    parser = EXPERIMENT.systems[system].parser
+    trees = {"tree": syntax_of_units(units, "trees").format(parser=parser, split=split)} if reads_trees else {}
+    return {
+        **trees,
+        "source_pieces": pieces(units, "source").format(split=split),
+        "translation": f"{made}.pieces",
+        "attention": f"{made}.attention.arrow",
+        "gates": f"{made}.gates.arrow",
+        "reference": f"<results>/corpus/tokenized/{split}.target",
+    }
+
+
+def reads_lexical_trees(figure: str) -> bool:
+    return "lexical_trees" in EXPERIMENT.systems[EXPERIMENT.figures[figure].system].syntax
+
+
+def in_folder(folder: str, names) -> list[str]:
+    return [name for name in names if name.startswith(f"{folder}/")]
 
 
 def published_files(table: str) -> list[str]:
@@ -60,9 +162,15 @@ def published_options(table: str, files: list[str]) -> list[str]:
 
 def accuracy_files(table: str) -> dict[str, str]:
     """Dependency accuracy of the table's parsers that were trained here."""
-    parsers = {EXPERIMENT.systems[system].parser for system in EXPERIMENT.tables[table].systems} - {None}
+    parsers = {EXPERIMENT.systems[system].parser for system, _ in facts_of(table)} - {None}
     return {
         parser: f"<results>/syntax/{parser}/accuracy/conllu.tsv"
         for parser in sorted(parsers)
         if isinstance(EXPERIMENT.parsers[parser], TrainedParser)
     }
+
+
+def table_of_measures(table: str) -> str:
+    """A table of measures as JSON, its sets spelt out."""
+    options = EXPERIMENT.tables[table]
+    return options.model_copy(update={"sets": EXPERIMENT.sets_of(options)}).model_dump_json()

@@ -2,45 +2,72 @@
 
 from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
 
-BPE = EXPERIMENT.subword.scheme == "bpe"
+
+def words(units: str, side: str) -> str:
+    """The path of the words that are cut into units, with {split} open: rare numbers may be generalised."""
+    rarer = EXPERIMENT.units[units].generalise
+    return tokens(side) if rarer is None else generalised(side, rarer)
 
 
-def codes(side: str) -> str:
+def codes(units: str, side: str) -> str:
     """The merges of one side: its own, or those that both share."""
-    return f"<results>/subword/codes.{'joint' if EXPERIMENT.subword.joint else side}"
+    return f"<results>/subword/{units}/codes.{'joint' if EXPERIMENT.units[units].joint else side}"
 
 
-def pieces(side: str) -> str:
+def pieces(units: str, side: str) -> str:
     """The path of the units of one side, with {split} open: pieces, or the words themselves."""
-    return f"<results>/subword/pieces/{{split}}.{side}" if BPE else tokens(side)
+    split = EXPERIMENT.units[units].scheme == "bpe"
+    return f"<results>/subword/{units}/pieces/{{split}}.{side}" if split else words(units, side)
+
+
+def packed(units: str, split: str, side: str) -> str:
+    """Identifiers of the units of one side of a split."""
+    return f"<results>/subword/{units}/packed/{split}.{side}.arrow"
 
 
 # Kinds of syntax, as the systems' parts name them, and their files.
-SYNTAX_FILES = {"distances": "distances.arrow", "labels": "labels", "units": "units.arrow"}
+SYNTAX_FILES = {
+    "distances": "distances.arrow",
+    "labels": "labels",
+    "trees": "binary.ptb",
+    "units": "units.arrow",
+}
+
+# What is packed once more after `inherit`, and then has the kind in its name.
+PACKED_KINDS = (*KINDS_WITH_VOCABULARY, "trees")
 
 
-def syntax_of_units(kind: str) -> str:
-    """The path of syntax over the units of the models, with {parser} and {split} open; words pass on their own."""
-    return f"<results>/{'subword' if BPE else 'syntax'}/{{parser}}/{{split}}.{SYNTAX_FILES[kind]}"
+def syntax_of_units(units: str, kind: str) -> str:
+    """The path of syntax over the units, with {parser} and {split} open; words pass on their own."""
+    folder = f"subword/{units}" if EXPERIMENT.units[units].scheme == "bpe" else "syntax"
+    return f"<results>/{folder}/{{parser}}/{{split}}.{SYNTAX_FILES[kind]}"
 
 
 def syntax_of_system(system: str, split: str) -> dict[str, str]:
-    """Files of syntax that a system reads, by kind; what has a vocabulary is packed."""
-    composition = EXPERIMENT.systems[system]
-    packed = "<results>/subword/packed/{parser}/{split}.{kind}.arrow"
-    return {
-        kind: (packed if kind in KINDS_WITH_VOCABULARY else syntax_of_units(kind)).format(
-            parser=composition.parser, split=split, kind=kind
-        )
-        for kind in composition.syntax
-    }
+    """Files of syntax that a network reads, by kind."""
+    units, parser = EXPERIMENT.units_of(system), EXPERIMENT.systems[system].parser
+    folder = f"<results>/subword/{units}/packed"
+
+    def file(kind: str) -> str:
+        if kind == "lexical_trees":
+            return f"{folder}/{split}.lexical_trees.arrow"
+        if kind in PACKED_KINDS:
+            return f"{folder}/{parser}/{split}.{kind}.arrow"
+        return syntax_of_units(units, kind).format(parser=parser, split=split)
+
+    return {kind: file(kind) for kind in EXPERIMENT.systems[system].syntax}
 
 
 def vocabularies_of_syntax(system: str) -> dict[str, str]:
-    """Vocabularies of the syntax that a system reads, by kind: units hold words, labels are the parser's."""
+    """Vocabularies of the syntax that a network, or the one it is like, reads or predicts, by kind.
+
+    Units hold words, labels are the parser's.
+    """
     composition = EXPERIMENT.systems[system]
+    like = [] if composition.like is None else EXPERIMENT.systems[composition.like].kinds_with_vocabulary
+    folder = f"<results>/subword/{EXPERIMENT.units_of(system)}"
     files = {
-        "labels": f"<results>/subword/vocabulary.labels.{composition.parser}",
-        "units": "<results>/subword/vocabulary.units",
+        "labels": f"{folder}/vocabulary.labels.{composition.parser}",
+        "units": f"{folder}/vocabulary.units",
     }
-    return {kind: files[kind] for kind in composition.syntax if kind in files}
+    return {kind: files[kind] for kind in files if kind in {*composition.kinds_with_vocabulary, *like}}

@@ -28,8 +28,23 @@ def generation_of_treebank(parser: str, part: str) -> dict:
     return generation(what, share_of_treebank(places.index(part)))
 
 
+def has_gold(parser: str, trees: str) -> bool:
+    """Whether there are gold trees that a parser's accuracy is measured on."""
+    options = EXPERIMENT.parsers[parser]
+    if isinstance(options, TrainedParser):
+        return trees == "conllu" or options.treebank.has_constituents
+    return (options.test if trees == "conllu" else options.constituency_test) is not None
+
+
 def treebank(parser: str, part: str, trees: str) -> str:
-    """Gold trees of a trained parser: the user's, or generated."""
+    """Gold trees of a parser: the user's, or generated."""
+    if not isinstance(EXPERIMENT.parsers[parser], TrainedParser):
+        file = getattr(EXPERIMENT.parsers[parser], "test" if trees == "conllu" else "constituency_test")
+        if file is None:
+            raise WorkflowError(
+                f"parsers.{parser}: its accuracy is asked for; give `test` (CoNLL-U) or `constituency_test` (PTB)"
+            )
+        return EXPERIMENT.path(file)
     bank = EXPERIMENT.parsers[parser].treebank
     if bank.is_generated:
         return f"<results>/syntax/{parser}/treebank/{part}.{trees}"

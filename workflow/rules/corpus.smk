@@ -259,3 +259,36 @@ rule truecase:
             --output {output.text:q} \
             2>{log:q}
         """
+
+
+rule generalise:
+    input:
+        text=lambda wildcards: tokens(wildcards.side),
+        train=lambda wildcards: tokens(wildcards.side).format(split="train"),
+    output:
+        text="<results>/corpus/generalised/{rarer}/{split}.{side}",
+        ledger="<results>/corpus/generalised/{rarer}/{split}.{side}.json",
+    log:
+        "<logs>/corpus/generalise/{rarer}.{split}.{side}.log",
+    benchmark:
+        "<benchmarks>/corpus/generalise/{rarer}.{split}.{side}.tsv"
+    wildcard_constraints:
+        rarer=r"\d+",
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("corpus.generalise")},
+    shell:
+        """
+        python -m pipeline_py.corpus.generalise \
+            --input {input.text:q} \
+            --train {input.train:q} \
+            --min-count {wildcards.rarer} \
+            --output {output.text:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """

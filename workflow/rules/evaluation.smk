@@ -1,8 +1,9 @@
 """Numbers.
 
 REQUIRED INPUTS: translation(system), cleaned references
-OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt and .bleu.json, significance of each table's pairs,
-                 <results>/evaluation/{table}/length.buckets.tsv
+OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .bleu.json and .ribes.json,
+                 <results>/evaluation/{table}/{split}.significance.tsv and .bootstrap.tsv, length.buckets.tsv,
+                 attention.tsv
 """
 
 
@@ -26,18 +27,15 @@ rule postprocess:
         given=lambda wildcards: {
             "language": EXPERIMENT.corpora.target.language,
             "detokenizer": EXPERIMENT.evaluation.detokenizer,
-            "joiner": "bpe" if BPE and EXPERIMENT.is_neural(wildcards.system) else "none",
+            "joiner": "bpe" if is_split(wildcards.system) else "none",
             "truecased": EXPERIMENT.corpora.target.case == "true",
             "replace_unknown": restores_unknown(wildcards.system),
+            "restore_placeholders": restores_placeholders(wildcards.system),
             "made_by": made_by("evaluation.postprocess", "sacremoses"),
         },
         flags=lambda wildcards, input: [
             *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
-            *(
-                ["--replace-unknown", f"--alignment={input.alignment}", f"--source-pieces={input.source}"]
-                if restores_unknown(wildcards.system)
-                else []
-            ),
+            *putting_back(wildcards.system, input),
         ],
     shell:
         """
@@ -58,11 +56,13 @@ rule score:
         hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
         references=references_of,
     output:
-        score="<results>/evaluation/{system}/{run}/{split}.bleu.json",
+        score="<results>/evaluation/{system}/{run}/{split}.{metric}.json",
     log:
-        "<logs>/evaluation/score/{system}.{run}.{split}.log",
+        "<logs>/evaluation/score/{system}.{run}.{split}.{metric}.log",
     benchmark:
-        "<benchmarks>/evaluation/score/{system}.{run}.{split}.tsv"
+        "<benchmarks>/evaluation/score/{system}.{run}.{split}.{metric}.tsv"
+    wildcard_constraints:
+        metric="bleu|ribes",
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -74,16 +74,33 @@ rule score:
             "options": bleu_options(),
             "made_by": made_by("evaluation.score", "sacrebleu"),
         },
-        references=lambda wildcards, input: [f"--reference={file}" for file in input.references],
+        files=lambda wildcards, input: [
+            *(f"--reference={file}" for file in input.references),
+            *([f"--trees={input.trees}"] if "trees" in input.keys() else []),
+        ],
     shell:
         """
         python -m pipeline_py.evaluation.score \
+            --metric {wildcards.metric} \
             --hypothesis {input.hypothesis:q} \
-            {params.references:q} \
+            {params.files:q} \
             {params.given[options]:q} \
             --output {output.score:q} \
             2>{log:q}
         """
+
+
+use rule score as score_parsed with:
+    input:
+        hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
+        references=references_of,
+        trees="<results>/syntax/{parser}/{split}.ptb",
+    output:
+        score="<results>/evaluation/{system}/{run}/{split}.parsed-{parser}.{metric}.json",
+    log:
+        "<logs>/evaluation/score_parsed/{system}.{run}.{split}.{parser}.{metric}.log",
+    benchmark:
+        "<benchmarks>/evaluation/score_parsed/{system}.{run}.{split}.{parser}.{metric}.tsv"
 
 
 rule significance:
@@ -117,6 +134,48 @@ rule significance:
         python -m pipeline_py.evaluation.significance \
             {params.systems:q} \
             {params.references:q} \
+            {params.given[options]:q} \
+            --output {output.comparisons:q} \
+            2>{log:q}
+        """
+
+
+rule bootstrap:
+    input:
+        unpack(lambda wildcards: parsed_only(wildcards.table, wildcards.split)),
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
+        references=references_of,
+    output:
+        comparisons="<results>/evaluation/{table}/{split}.bootstrap.tsv",
+    log:
+        "<logs>/evaluation/bootstrap/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/bootstrap/{table}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        given={
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.bootstrap", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+            *([f"--trees={input.trees}"] if "trees" in input.keys() else []),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.bootstrap \
+            {params.files:q} \
             {params.given[options]:q} \
             --output {output.comparisons:q} \
             2>{log:q}
@@ -169,5 +228,35 @@ rule buckets:
             {params.files:q} \
             {params.given[options]:q} \
             --output {output.buckets:q} \
+            2>{log:q}
+        """
+
+
+rule attention_shares:
+    input:
+        attended=lambda wildcards: [*attended_systems(wildcards.table).values()],
+    output:
+        shares="<results>/evaluation/{table}/attention.tsv",
+    log:
+        "<logs>/evaluation/attention_shares/{table}.log",
+    benchmark:
+        "<benchmarks>/evaluation/attention_shares/{table}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        given={"made_by": made_by("evaluation.attention_shares", "pyarrow")},
+        files=lambda wildcards, input: [
+            f"--{option}={system}:{run}={file}"
+            for (system, run, option), file in zip(attended_systems(wildcards.table), input.attended, strict=True)
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.attention_shares \
+            {params.files:q} \
+            --output {output.shares:q} \
             2>{log:q}
         """

@@ -1,20 +1,14 @@
 """Neural systems.
 
-REQUIRED INPUTS: <results>/subword/packed/, vocabularies, and the syntax that the system's parts read
-OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces
+REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
+OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
+                 {split}.attention.arrow, {split}.gates.arrow
 """
 
 
 rule train:
     input:
-        unpack(lambda wildcards: syntax_inputs(wildcards.system, "train", "dev")),
-        syntax_vocabularies=lambda wildcards: [*vocabularies_of_syntax(wildcards.system).values()],
-        train_source="<results>/subword/packed/train.source.arrow",
-        train_target="<results>/subword/packed/train.target.arrow",
-        dev_source="<results>/subword/packed/dev.source.arrow",
-        dev_target="<results>/subword/packed/dev.target.arrow",
-        source_vocabulary="<results>/subword/vocabulary.source",
-        target_vocabulary="<results>/subword/vocabulary.target",
+        unpack(lambda wildcards: training_inputs_of(wildcards.system)),
     output:
         model="<results>/nmt/{system}/{run}/model.safetensors",
         config="<results>/nmt/{system}/{run}/config.json",
@@ -25,7 +19,7 @@ rule train:
     benchmark:
         "<benchmarks>/nmt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=SYSTEMS_OF["nmt"],
+        system=NETWORKS,
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
@@ -36,31 +30,31 @@ rule train:
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
-            "system": EXPERIMENT.systems[wildcards.system].model_dump_json(),
+            "system": EXPERIMENT.systems[wildcards.system].composition(),
+            "capacity": capacity_options(wildcards.system),
             "inputs": sizes_of_inputs(wildcards.system),
-            "training": training_of_system(),
+            "training": training_of_system(wildcards.system),
             "seed": wildcards.run.removeprefix("seed"),
-            "made_by": made_by(
-                "nmt.train",
-                "torch",
-                parts=EXPERIMENT.systems[wildcards.system].modules,
-            ),
+            "made_by": made_by("nmt.train", "torch", parts=modules_of(wildcards.system)),
         },
         syntax=lambda wildcards, input: [
             *syntax_options(
                 "train-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("train_syntax", [])
             ),
             *syntax_options("dev-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("dev_syntax", [])),
-            *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
+            *syntax_options(
+                "syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.get("syntax_vocabularies", [])
+            ),
         ],
         name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
-        training=lambda wildcards, threads: training_of_system(threads),
+        training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
     shell:
         """
         python -m pipeline_py.nmt.train \
             --name {params.name:q} \
             --system {params.given[system]:q} \
+            {params.given[capacity]:q} \
             --training {params.training:q} \
             --seed {params.given[seed]} \
             --train-source {input.train_source:q} \
@@ -80,13 +74,37 @@ rule train:
         """
 
 
+rule length_model:
+    input:
+        source=lambda wildcards: packed(wildcards.units, "train", "source"),
+        target=lambda wildcards: packed(wildcards.units, "train", "target"),
+    output:
+        counts="<results>/nmt/length_model/{units}.tsv",
+    log:
+        "<logs>/nmt/length_model/{units}.log",
+    benchmark:
+        "<benchmarks>/nmt/length_model/{units}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        given={"made_by": made_by("nmt.length_model", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.nmt.length_model \
+            --source {input.source:q} \
+            --target {input.target:q} \
+            --output {output.counts:q} \
+            2>{log:q}
+        """
+
+
 rule translate:
     input:
-        unpack(lambda wildcards: {"syntax": [*syntax_of_system(wildcards.system, wildcards.split).values()]}),
-        model="<results>/nmt/{system}/{run}/model.safetensors",
-        config="<results>/nmt/{system}/{run}/config.json",
-        source="<results>/subword/packed/{split}.source.arrow",
-        target_vocabulary="<results>/subword/vocabulary.target",
+        unpack(lambda wildcards: translation_inputs(wildcards.system, wildcards.run, wildcards.split)),
     output:
         pieces="<results>/nmt/{system}/{run}/{split}.pieces",
         alignment="<results>/nmt/{system}/{run}/{split}.alignment",
@@ -107,29 +125,30 @@ rule translate:
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
-            "decoding": EXPERIMENT.decoding.model_dump_json(exclude={"replace_unknown", "batch_size"}),
-            "made_by": made_by(
-                "nmt.translate",
-                "torch",
-                parts=EXPERIMENT.systems[wildcards.system].modules,
+            "decoding": EXPERIMENT.systems[wildcards.system].decoding.model_dump_json(
+                exclude={"replace_unknown", "batch_size"}
             ),
+            "made_by": made_by("nmt.translate", "torch", parts=modules_of(wildcards.system)),
         },
-        syntax=lambda wildcards, input: syntax_options(
-            "syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("syntax", [])
-        ),
+        members=lambda wildcards, input: member_options(wildcards.system, input),
         requested=lambda wildcards, output: [
-            *([f"--n-best-output={output.pieces}.n-best"] if EXPERIMENT.decoding.n_best else []),
-            *([f"--attention-output={output.pieces}.attention.arrow"] if EXPERIMENT.decoding.attention else []),
+            *(
+                [f"--n-best-output={output.pieces}.n-best"]
+                if EXPERIMENT.systems[wildcards.system].decoding.n_best
+                else []
+            ),
+            *(
+                [f"--attention-output={output.pieces}.attention.arrow"]
+                if EXPERIMENT.systems[wildcards.system].decoding.attention
+                else []
+            ),
         ],
-        decoding=lambda wildcards, threads: EXPERIMENT.decoding.model_dump_json(),
+        decoding=lambda wildcards, threads: EXPERIMENT.systems[wildcards.system].decoding.model_dump_json(),
         device=EXPERIMENT.training.device,
     shell:
         """
         python -m pipeline_py.nmt.translate \
-            --model {input.model:q} \
-            --config {input.config:q} \
-            --source {input.source:q} \
-            {params.syntax:q} \
+            {params.members:q} \
             --target-vocabulary {input.target_vocabulary:q} \
             --decoding {params.decoding:q} \
             --device {params.device} \
@@ -138,5 +157,51 @@ rule translate:
             --alignment-output {output.alignment:q} \
             {params.requested:q} \
             --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule attend:
+    input:
+        unpack(lambda wildcards: translation_inputs(wildcards.system, wildcards.run, wildcards.split)),
+        translation="<results>/nmt/{system}/{run}/{split}.pieces",
+    output:
+        attention="<results>/nmt/{system}/{run}/{split}.attention.arrow",
+        gates="<results>/nmt/{system}/{run}/{split}.gates.arrow",
+    log:
+        "<logs>/nmt/attend/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/nmt/attend/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=NETWORKS,
+        run=r"seed\d+",
+    conda:
+        "../../envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=takes_gpu(),
+    params:
+        given=lambda wildcards: {
+            "made_by": made_by("nmt.attend", "torch", parts=modules_of(wildcards.system)),
+        },
+        syntax=lambda wildcards, input: syntax_options(
+            "syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("syntax", [])
+        ),
+        device=EXPERIMENT.training.device,
+    shell:
+        """
+        python -m pipeline_py.nmt.attend \
+            --model {input.model:q} \
+            --config {input.config:q} \
+            --source {input.source:q} \
+            {params.syntax:q} \
+            --translation {input.translation:q} \
+            --target-vocabulary {input.target_vocabulary:q} \
+            --device {params.device} \
+            --threads {threads} \
+            --attention-output {output.attention:q} \
+            --gates-output {output.gates:q} \
             2>{log:q}
         """

@@ -1,8 +1,9 @@
 """Tables and figures.
 
-REQUIRED INPUTS: <results>/evaluation/{system}/{run}/{split}.bleu.json, significance of the table's pairs, facts of training
+REQUIRED INPUTS: scores and significance of <results>/evaluation/, facts of training, ledgers of <results>/syntax/,
+                 attention of <results>/nmt/
 OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv,
-                 <results>/figures/{table}.length.svg, .pdf
+                 <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf
 """
 
 
@@ -20,7 +21,7 @@ rule table:
     benchmark:
         "<benchmarks>/report/table/{table}.tsv"
     wildcard_constraints:
-        table="|".join(EXPERIMENT.tables) or "none",
+        table=tables_of_type("bleu"),
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -62,6 +63,205 @@ rule table:
         """
 
 
+rule measures:
+    input:
+        scores=lambda wildcards: [*measures_of(wildcards.table).values()],
+        facts=lambda wildcards: [*facts_of(wildcards.table).values()],
+        bootstraps=lambda wildcards: [*bootstraps_of(wildcards.table).values()],
+    output:
+        tsv="<results>/{table}.tsv",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/measures/{table}.log",
+    benchmark:
+        "<benchmarks>/report/measures/{table}.tsv"
+    wildcard_constraints:
+        table=tables_of_type("measures"),
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        given=lambda wildcards: {
+            "table": table_of_measures(wildcards.table),
+            "settings": [settings_of(system) for system in EXPERIMENT.tables[wildcards.table].systems],
+            "sets": names_of_sets(wildcards.table),
+            "made_by": made_by("report.measures"),
+        },
+        options=lambda wildcards, input: [
+            f"--table={table_of_measures(wildcards.table)}",
+            *(
+                f"--score={':'.join(place)}={file}"
+                for place, file in zip(measures_of(wildcards.table), input.scores, strict=True)
+            ),
+            *(
+                f"--facts={system}:{run}={file}"
+                for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
+            ),
+            *(
+                f"--setting={system}:{column}={text}"
+                for system in EXPERIMENT.tables[wildcards.table].systems
+                for column, text in settings_of(system).items()
+            ),
+            *(
+                f"--bootstrap={split}={file}"
+                for split, file in zip(bootstraps_of(wildcards.table), input.bootstraps, strict=True)
+            ),
+            *(f"--set-name={split}={name}" for split, name in names_of_sets(wildcards.table).items()),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.measures \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule parse_counts:
+    input:
+        ledgers=lambda wildcards: expand(
+            "<results>/syntax/{parser}/{split}.binary.json",
+            parser=EXPERIMENT.tables[wildcards.table].parser,
+            split=EXPERIMENT.corpora.splits,
+        ),
+    output:
+        tsv="<results>/{table}.tsv",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/parse_counts/{table}.log",
+    benchmark:
+        "<benchmarks>/report/parse_counts/{table}.tsv"
+    wildcard_constraints:
+        table=tables_of_type("parses"),
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.tables[wildcards.table].model_dump(),
+            "splits": EXPERIMENT.corpora.splits,
+            "made_by": made_by("report.parse_counts"),
+        },
+        options=lambda wildcards, input: [
+            f"--title={EXPERIMENT.tables[wildcards.table].title}",
+            *(
+                f"--split={NAMES_OF_SPLITS.get(split, split)}={file}"
+                for split, file in zip(EXPERIMENT.corpora.splits, input.ledgers, strict=True)
+            ),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.parse_counts \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule vocabulary_sizes:
+    input:
+        original=[tokens(side).format(split="train") for side in ("source", "target")],
+        generalised=lambda wildcards: [
+            words(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
+            for side in ("source", "target")
+        ],
+        pieces=lambda wildcards: [
+            pieces(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
+            for side in ("source", "target")
+        ],
+    output:
+        tsv="<results>/{table}.tsv",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/vocabulary_sizes/{table}.log",
+    benchmark:
+        "<benchmarks>/report/vocabulary_sizes/{table}.tsv"
+    wildcard_constraints:
+        table=tables_of_type("vocabulary"),
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.tables[wildcards.table].model_dump(),
+            "languages": LANGUAGES,
+            "made_by": made_by("report.vocabulary_sizes"),
+        },
+        options=lambda wildcards, input: [
+            f"--title={EXPERIMENT.tables[wildcards.table].title}",
+            *(
+                f"--{form}={language}={file}"
+                for form in ("original", "generalised", "pieces")
+                for language, file in zip(LANGUAGES, input[form], strict=True)
+            ),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.vocabulary_sizes \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule attention_table:
+    input:
+        shares="<results>/evaluation/{table}/attention.tsv",
+    output:
+        tsv="<results>/{table}.tsv",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/attention_table/{table}.log",
+    benchmark:
+        "<benchmarks>/report/attention_table/{table}.tsv"
+    wildcard_constraints:
+        table=tables_of_type("attention"),
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.tables[wildcards.table].model_dump(),
+            "made_by": made_by("report.attention_table"),
+        },
+        options=lambda wildcards, input: [
+            f"--title={EXPERIMENT.tables[wildcards.table].title}",
+            f"--shares={input.shares}",
+            *names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.attention_table \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
 rule facts:
     input:
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
@@ -74,7 +274,7 @@ rule facts:
     benchmark:
         "<benchmarks>/report/facts/{table}.tsv"
     wildcard_constraints:
-        table="|".join(EXPERIMENT.tables) or "none",
+        table=tables_of_type("bleu", "measures"),
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -84,7 +284,7 @@ rule facts:
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "parsers": [EXPERIMENT.systems[system].parser for system in EXPERIMENT.tables[wildcards.table].systems],
+            "parsers": [EXPERIMENT.systems[system].parser for system, _ in facts_of(wildcards.table)],
             "made_by": made_by("report.facts", "stanza", "sacrebleu"),
         },
         options=lambda wildcards, input: [
@@ -94,7 +294,7 @@ rule facts:
             ),
             *(
                 f"--parser={system}={parser}"
-                for system in EXPERIMENT.tables[wildcards.table].systems
+                for system in dict.fromkeys(system for system, _ in facts_of(wildcards.table))
                 if (parser := EXPERIMENT.systems[system].parser)
             ),
             *(
@@ -123,7 +323,7 @@ rule plot:
     benchmark:
         "<benchmarks>/report/plot/{table}.length.tsv"
     wildcard_constraints:
-        table="|".join(EXPERIMENT.tables) or "none",
+        table=tables_of_type("bleu"),
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -148,14 +348,59 @@ rule plot:
         """
 
 
-# Every table by its name: `snakemake table1` makes the table, its facts and its figure.
-for table in EXPERIMENT.tables:
-    if table == "all" or table in {rule.name for rule in workflow.rules}:
-        raise WorkflowError(f"tables: `{table}` is what a rule is called; give the table another name")
+rule attention:
+    input:
+        unpack(lambda wildcards: picture_inputs(wildcards.figure)),
+    output:
+        svg="<results>/figures/{figure}.{sentence}.svg",
+        pdf="<results>/figures/{figure}.{sentence}.pdf",
+    log:
+        "<logs>/report/attention/{figure}.{sentence}.log",
+    benchmark:
+        "<benchmarks>/report/attention/{figure}.{sentence}.tsv"
+    wildcard_constraints:
+        sentence=r"\d+",
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.figures[wildcards.figure].model_dump(include={"title", "words"}),
+            "made_by": made_by("report.attention", "matplotlib"),
+        },
+        options=lambda wildcards, input: [
+            f"--title={EXPERIMENT.figures[wildcards.figure].title}",
+            *(f"--{name.replace('_', '-')}={file}" for name, file in input.items()),
+            *(f"--word={word}" for word in EXPERIMENT.figures[wildcards.figure].words),
+            *(["--lexical"] if reads_lexical_trees(wildcards.figure) else []),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.attention \
+            --sentence {wildcards.sentence} \
+            {params.options:q} \
+            --svg-output {output.svg:q} \
+            --pdf-output {output.pdf:q} \
+            2>{log:q}
+        """
+
+
+# Every table by its name, and every folder of tables and figures: `snakemake table1` makes all there is to it.
+for name in [*(table for table in EXPERIMENT.tables if "/" not in table), *EXPERIMENT.folders]:
+    if name == "all" or name in {rule.name for rule in workflow.rules}:
+        raise WorkflowError(f"tables: `{name}` is what a rule is called; give the table or folder another name")
 
     rule:
         name:
-            table
+            name
         input:
-            everything_of(table),
+            [
+                file
+                for table in ([name] if name in EXPERIMENT.tables else in_folder(name, EXPERIMENT.tables))
+                for file in everything_of(table)
+            ],
+            [file for figure in in_folder(name, EXPERIMENT.figures) for file in pictures_of(figure)],
         localrule: True

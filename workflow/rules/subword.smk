@@ -1,25 +1,25 @@
 """Units of the models.
 
-REQUIRED INPUTS: tokens(side); <results>/syntax/{parser}/{split}.distances.arrow where a system reads it
-                 .labels and .units.arrow likewise
-OUTPUTS:         <results>/subword/packed/{split}.{side}.arrow, <results>/subword/vocabulary.{side},
-                 <results>/subword/{parser}/{split}.distances.arrow,
-                 <results>/subword/packed/{parser}/{split}.labels.arrow and .units.arrow, and their vocabularies
+REQUIRED INPUTS: words(units, side); <results>/syntax/{parser}/{split}.distances.arrow where a system reads it,
+                 .labels, .units.arrow and .binary.ptb likewise
+OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results>/subword/{units}/vocabulary.{side},
+                 <results>/subword/{units}/{parser}/{split}.distances.arrow,
+                 <results>/subword/{units}/packed/{parser}/{split}.labels.arrow, .units.arrow and .trees.arrow
 """
 
 
 rule learn_bpe:
     input:
         text=lambda wildcards: [
-            tokens(side).format(split="train")
+            words(wildcards.units, side).format(split="train")
             for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
         ],
     output:
-        codes="<results>/subword/codes.{side}",
+        codes="<results>/subword/{units}/codes.{side}",
     log:
-        "<logs>/subword/learn_bpe/{side}.log",
+        "<logs>/subword/learn_bpe/{units}.{side}.log",
     benchmark:
-        "<benchmarks>/subword/learn_bpe/{side}.tsv"
+        "<benchmarks>/subword/learn_bpe/{units}.{side}.tsv"
     wildcard_constraints:
         side="source|target|joint",
     conda:
@@ -29,8 +29,8 @@ rule learn_bpe:
         mem_mb=8000,
         runtime=240,
     params:
-        given={
-            **EXPERIMENT.subword.model_dump(include={"merges", "min_frequency", "joint"}),
+        given=lambda wildcards: {
+            **EXPERIMENT.units[wildcards.units].model_dump(include={"merges", "min_frequency", "joint"}),
             "made_by": made_by("subword.learn_bpe", "subword-nmt"),
         },
         files=lambda wildcards, input: [f"--input={file}" for file in input],
@@ -47,14 +47,14 @@ rule learn_bpe:
 
 rule apply_bpe:
     input:
-        text=lambda wildcards: tokens(wildcards.side),
-        codes=lambda wildcards: codes(wildcards.side),
+        text=lambda wildcards: words(wildcards.units, wildcards.side),
+        codes=lambda wildcards: codes(wildcards.units, wildcards.side),
     output:
-        pieces="<results>/subword/pieces/{split}.{side}",
+        pieces="<results>/subword/{units}/pieces/{split}.{side}",
     log:
-        "<logs>/subword/apply_bpe/{split}.{side}.log",
+        "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
     benchmark:
-        "<benchmarks>/subword/apply_bpe/{split}.{side}.tsv"
+        "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -76,13 +76,13 @@ rule apply_bpe:
 rule inherit:
     input:
         syntax="<results>/syntax/{parser}/{split}.{syntax}",
-        pieces=pieces("source"),
+        pieces=lambda wildcards: pieces(wildcards.units, "source"),
     output:
-        syntax="<results>/subword/{parser}/{split}.{syntax}",
+        syntax="<results>/subword/{units}/{parser}/{split}.{syntax}",
     log:
-        "<logs>/subword/inherit/{parser}.{split}.{syntax}.log",
+        "<logs>/subword/inherit/{units}.{parser}.{split}.{syntax}.log",
     benchmark:
-        "<benchmarks>/subword/inherit/{parser}.{split}.{syntax}.tsv"
+        "<benchmarks>/subword/inherit/{units}.{parser}.{split}.{syntax}.tsv"
     wildcard_constraints:
         syntax="|".join(map(re.escape, SYNTAX_FILES.values())),
     conda:
@@ -93,7 +93,7 @@ rule inherit:
         runtime=120,
     params:
         given=lambda wildcards: {
-            "kind": wildcards.syntax.removesuffix(".arrow"),
+            "kind": next(kind for kind, file in SYNTAX_FILES.items() if file == wildcards.syntax),
             "made_by": made_by("subword.inherit", "pyarrow"),
         },
     shell:
@@ -109,13 +109,13 @@ rule inherit:
 
 rule vocabulary:
     input:
-        text=lambda wildcards: pieces(wildcards.side).format(split="train"),
+        text=lambda wildcards: pieces(wildcards.units, wildcards.side).format(split="train"),
     output:
-        vocabulary="<results>/subword/vocabulary.{side}",
+        vocabulary="<results>/subword/{units}/vocabulary.{side}",
     log:
-        "<logs>/subword/vocabulary/{side}.log",
+        "<logs>/subword/vocabulary/{units}.{side}.log",
     benchmark:
-        "<benchmarks>/subword/vocabulary/{side}.tsv"
+        "<benchmarks>/subword/vocabulary/{units}.{side}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -124,7 +124,7 @@ rule vocabulary:
         runtime=120,
     params:
         given=lambda wildcards: {
-            **getattr(EXPERIMENT.subword, f"{wildcards.side}_vocabulary").model_dump(),
+            **getattr(EXPERIMENT.units[wildcards.units], f"{wildcards.side}_vocabulary").model_dump(),
             "made_by": made_by("subword.vocabulary"),
         },
     shell:
@@ -142,39 +142,42 @@ use rule vocabulary as vocabulary_of_units with:
     input:
         text=tokens("source").format(split="train"),
     output:
-        vocabulary="<results>/subword/vocabulary.units",
+        vocabulary="<results>/subword/{units}/vocabulary.units",
     log:
-        "<logs>/subword/vocabulary_of_units/units.log",
+        "<logs>/subword/vocabulary_of_units/{units}.units.log",
     benchmark:
-        "<benchmarks>/subword/vocabulary_of_units/units.tsv"
+        "<benchmarks>/subword/vocabulary_of_units/{units}.units.tsv"
     params:
-        given={**EXPERIMENT.subword.unit_vocabulary.model_dump(), "made_by": made_by("subword.vocabulary")},
+        given=lambda wildcards: {
+            **EXPERIMENT.units[wildcards.units].unit_vocabulary.model_dump(),
+            "made_by": made_by("subword.vocabulary"),
+        },
 
 
 use rule vocabulary as vocabulary_of_labels with:
     input:
         text="<results>/syntax/{parser}/train.labels",
     output:
-        vocabulary="<results>/subword/vocabulary.labels.{parser}",
+        vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
     log:
-        "<logs>/subword/vocabulary_of_labels/{parser}.log",
+        "<logs>/subword/vocabulary_of_labels/{units}.{parser}.log",
     benchmark:
-        "<benchmarks>/subword/vocabulary_of_labels/{parser}.tsv"
+        "<benchmarks>/subword/vocabulary_of_labels/{units}.{parser}.tsv"
     params:
         given={"max_size": 0, "min_count": 1, "made_by": made_by("subword.vocabulary")},
 
 
 rule pack:
     input:
-        text=lambda wildcards: pieces(wildcards.side),
-        vocabulary="<results>/subword/vocabulary.{side}",
+        text=lambda wildcards: pieces(wildcards.units, wildcards.side),
+        vocabulary="<results>/subword/{units}/vocabulary.{side}",
     output:
-        rows="<results>/subword/packed/{split}.{side}.arrow",
-        ledger="<results>/subword/packed/{split}.{side}.json",
+        rows="<results>/subword/{units}/packed/{split}.{side}.arrow",
+        ledger="<results>/subword/{units}/packed/{split}.{side}.json",
     log:
-        "<logs>/subword/pack/{split}.{side}.log",
+        "<logs>/subword/pack/{units}.{split}.{side}.log",
     benchmark:
-        "<benchmarks>/subword/pack/{split}.{side}.tsv"
+        "<benchmarks>/subword/pack/{units}.{split}.{side}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -196,29 +199,29 @@ rule pack:
 
 use rule pack as pack_labels with:
     input:
-        text=syntax_of_units("labels"),
-        vocabulary="<results>/subword/vocabulary.labels.{parser}",
+        text=lambda wildcards: syntax_of_units(wildcards.units, "labels"),
+        vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
     output:
-        rows="<results>/subword/packed/{parser}/{split}.labels.arrow",
-        ledger="<results>/subword/packed/{parser}/{split}.labels.json",
+        rows="<results>/subword/{units}/packed/{parser}/{split}.labels.arrow",
+        ledger="<results>/subword/{units}/packed/{parser}/{split}.labels.json",
     log:
-        "<logs>/subword/pack_labels/{parser}.{split}.log",
+        "<logs>/subword/pack_labels/{units}.{parser}.{split}.log",
     benchmark:
-        "<benchmarks>/subword/pack_labels/{parser}.{split}.tsv"
+        "<benchmarks>/subword/pack_labels/{units}.{parser}.{split}.tsv"
 
 
 rule pack_units:
     input:
-        units=syntax_of_units("units"),
+        units=lambda wildcards: syntax_of_units(wildcards.units, "units"),
         tokens=tokens("source"),
-        vocabulary="<results>/subword/vocabulary.units",
+        vocabulary="<results>/subword/{units}/vocabulary.units",
     output:
-        rows="<results>/subword/packed/{parser}/{split}.units.arrow",
-        ledger="<results>/subword/packed/{parser}/{split}.units.json",
+        rows="<results>/subword/{units}/packed/{parser}/{split}.units.arrow",
+        ledger="<results>/subword/{units}/packed/{parser}/{split}.units.json",
     log:
-        "<logs>/subword/pack_units/{parser}.{split}.log",
+        "<logs>/subword/pack_units/{units}.{parser}.{split}.log",
     benchmark:
-        "<benchmarks>/subword/pack_units/{parser}.{split}.tsv"
+        "<benchmarks>/subword/pack_units/{units}.{parser}.{split}.tsv"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -237,3 +240,49 @@ rule pack_units:
             --ledger-output {output.ledger:q} \
             2>{log:q}
         """
+
+
+rule pack_trees:
+    input:
+        trees=lambda wildcards: syntax_of_units(wildcards.units, "trees"),
+        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+    output:
+        rows="<results>/subword/{units}/packed/{parser}/{split}.trees.arrow",
+        ledger="<results>/subword/{units}/packed/{parser}/{split}.trees.json",
+    log:
+        "<logs>/subword/pack_trees/{units}.{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_trees/{units}.{parser}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("subword.pack_trees", "pyarrow")},
+        trees=lambda wildcards, input: f"--trees={input.trees}",
+    shell:
+        """
+        python -m pipeline_py.subword.pack_trees \
+            {params.trees:q} \
+            --pieces {input.pieces:q} \
+            --output {output.rows:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+use rule pack_trees as pack_lexical_trees with:
+    input:
+        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+    output:
+        rows="<results>/subword/{units}/packed/{split}.lexical_trees.arrow",
+        ledger="<results>/subword/{units}/packed/{split}.lexical_trees.json",
+    log:
+        "<logs>/subword/pack_lexical_trees/{units}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_lexical_trees/{units}.{split}.tsv"
+    params:
+        given={"made_by": made_by("subword.pack_trees", "pyarrow")},
+        trees="--lexical",
