@@ -83,7 +83,11 @@ def test_the_default_is_valid(config):
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
         ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
-        ("systems.PBSMT.type", "moses", "unknown type of systems.PBSMT `moses`; known are ensemble, neural, phrase_based"),
+        (
+            "systems.PBSMT.type",
+            "moses",
+            "unknown type of systems.PBSMT `moses`; known are ensemble, neural, phrase_based",
+        ),
         ("systems.PBSMT.model", {}, "unknown key `systems.PBSMT.model`; known are"),
         ("systems.PBSMT.tunin", {}, "unknown key `systems.PBSMT.tunin`; did you mean `tuning`?"),
         ("systems.SDAtt.tuning", {}, "unknown key `systems.SDAtt.tuning`; "),

@@ -13,8 +13,9 @@ from pipeline_py.config.ensemble import Ensemble
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import Parser, StanzaParser, TrainedParser
+from pipeline_py.config.parts import KINDS_WITHOUT_PARSER
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems import KINDS_WITHOUT_PARSER, Model
+from pipeline_py.config.systems import Model
 from pipeline_py.config.tables import (
     AttentionFigure,
     AttentionTable,
@@ -61,8 +62,8 @@ class Experiment(Section):
             for name in names:
                 if not _is_name(name):
                     raise ValueError(f"{kind} `{name}`: use letters, digits, `_` and `-`; the name is part of paths")
-        for kind, names in (("table", self.tables), ("figure", self.figures)):
-            for name in names:
+        for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
+            for name in titles:
                 if name.count("/") > 1 or not all(_is_name(part) for part in name.split("/")):
                     raise ValueError(
                         f"{kind} `{name}`: use letters, digits, `_` and `-`, and one `/` if it stands in a folder"
@@ -111,6 +112,8 @@ class Experiment(Section):
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystem):
                 raise ValueError(f"system `{name}`: like names no network, but `{system.like}`")
+            if system.pretrained_on or like.pretrained_on:
+                raise ValueError(f"system `{name}` is like `{system.like}`, but sizes are not found for pretraining")
             if like.like is not None:
                 raise ValueError(f"system `{name}` is like `{system.like}`, whose own size is found; name another")
             if self.units_of(name) != self.units_of(system.like):
@@ -176,7 +179,9 @@ class Experiment(Section):
 
     def units_of(self, system: str) -> str:
         """What the units of a network, or of an ensemble's first member, are called in paths."""
-        return self.systems[self.networks(system)[0]].subword or DEFAULT_UNITS
+        first = self.systems[self.networks(system)[0]]
+        assert isinstance(first, NeuralSystem)
+        return first.subword or DEFAULT_UNITS
 
     def networks(self, system: str) -> list[str]:
         """The networks that a system translates with: itself, or its members; none where it is phrase-based."""

@@ -40,6 +40,11 @@ class PhraseBased(Section):
         return []
 
     @property
+    def pretrained_on(self) -> list[str]:
+        """Nor predicts it any."""
+        return []
+
+    @property
     def parser(self) -> None:
         """Nor has it a parser."""
         return None

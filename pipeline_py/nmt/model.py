@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import Initialization, System, module_of
+from pipeline_py.config.parts import module_of
+from pipeline_py.config.systems import Initialization, System
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.memory import Memory
@@ -60,7 +61,7 @@ class Model(nn.Module):
             part("input", given.type)(given, size, self.vocabularies)
             for given, size in zip(options.inputs, sizes, strict=True)
         ]
-        return part("encoder", options.type)(options, self.system.model, inputs)
+        return part("encoder", options.type)(options, self.system.model, inputs, self.vocabularies)
 
     def forward(self, batch: Batch) -> Tensor:
         """Compute the loss; see there."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
+from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
 from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, LEXICAL_TREES
 from pipeline_py.nmt.packed_trees import check_trees
 from pipeline_py.ragged import Ragged

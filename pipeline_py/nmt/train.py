@@ -88,7 +88,7 @@ def train(
         train_syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=train.distances.arrow.
         dev_syntax: The same for the development set.
         syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
-            that the system, or the one it is to be like, reads.
+            that the system, or the one it is to be like, reads or learned to predict.
         code: Anything that names the version of the code; a checkpoint of another version is not resumed.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
         model_output: Weights in safetensors.
@@ -123,7 +123,7 @@ def train(
 
     device = prepare(training_options.device, training_options.threads)
     vocabulary = Vocabulary.load(target_vocabulary)
-    kinds = sorted({*system_options.syntax, *(like_options.syntax if like_options else [])})
+    kinds = sorted({kind for one in (system_options, like_options) if one for kind in one.kinds_with_vocabulary})
     vocabularies = {
         "source": len(Vocabulary.load(source_vocabulary)),
         "target": len(vocabulary),
@@ -132,7 +132,8 @@ def train(
     if like_options is not None:
         system_options = matched(system_options, like_options, vocabularies)
         print(f"{name}: embedding and hidden size are {system_options.model.hidden}", file=sys.stderr)
-    vocabularies = {kind: size for kind, size in vocabularies.items() if kind in SIDES or kind in system_options.syntax}
+    needed = {*SIDES, *system_options.kinds_with_vocabulary}
+    vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
     data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]

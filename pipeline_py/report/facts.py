@@ -1,6 +1,5 @@
 """A table of the run's facts: what each system cost, and with which parser, seed and software it was made."""
 
-import csv
 import json
 import sys
 from collections.abc import Iterable
@@ -12,9 +11,9 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report import sheet
+from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
 
 # Column → key of facts.json.
 COLUMNS = {
@@ -29,7 +28,6 @@ COLUMNS = {
     "threads": "threads",
     "seed": "seed",
 }
-ACCURACIES = ("UAS", "LAS")
 # Columns that are there if a file has the key of the same name: a phrase-based system has none of them.
 OPTIONAL = (
     "embedding",
@@ -69,7 +67,8 @@ def facts(
         output: the table as TSV.
         title: headline of the table.
         parser: SYSTEM=PARSER, the parser whose trees a system reads; repeatable.
-        parser_accuracy: PARSER=FILE, the parser's accuracy.tsv; repeatable.
+        parser_accuracy: PARSER=FILE, TSV of `syntax.accuracy`, or PARSER:TREES=FILE where both kinds of trees were
+            measured; repeatable.
         markdown_output: the table as Markdown.
 
     Raises:
@@ -78,14 +77,15 @@ def facts(
     read = {name: _read_facts(path) for name, path in named_files(facts, "--facts").items()}
     system_of = {name: name.rpartition(":")[0] or name for name in read}
     parsers = _parsers(parser or [], system_of.values())
-    accuracies = {name: _read_accuracy(path) for name, path in _accuracy_files(parser_accuracy or [], parsers)}
+    accuracies = _accuracies(parser_accuracy or [], parsers)
+    metrics = [metric for metric in METRICS if any(metric in found for found in accuracies.values())]
     software = list(
         dict.fromkeys([*(name for content in read.values() for name in content["versions"]), *SHARED_SOFTWARE])
     )
     observed = {name: _statistics(content) for name, content in read.items()}
     statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
     optional = [key for key in OPTIONAL if any(content.get(key) is not None for content in read.values())]
-    columns = ["system", *COLUMNS, *optional, *statistics, "parser", *ACCURACIES, *software]
+    columns = ["system", *COLUMNS, *optional, *statistics, "parser", *metrics, *software]
     rows = [
         [
             system_of[name],
@@ -93,7 +93,7 @@ def facts(
             *(content.get(key) for key in optional),
             *(observed[name].get(column) for column in statistics),
             parsers.get(system_of[name]),
-            *(accuracies.get(parsers.get(system_of[name], ""), {}).get(accuracy) for accuracy in ACCURACIES),
+            *(accuracies.get(parsers.get(system_of[name], ""), {}).get(metric) for metric in metrics),
             *(content["versions"].get(package, _installed(package)) for package in software),
         ]
         for name, content in read.items()
@@ -143,19 +143,13 @@ def _parsers(pairs: list[str], systems: Iterable[str]) -> dict[str, str]:
     return parsers
 
 
-def _accuracy_files(pairs: list[str], parsers: dict[str, str]) -> Iterable[tuple[str, Path]]:
-    for name, path in named_files(pairs, "--parser-accuracy").items():
+def _accuracies(pairs: list[str], parsers: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Read accuracies by parser and metric."""
+    accuracies = read_accuracies(pairs)
+    for name in accuracies:
         if name not in parsers.values():
             raise InputError(f"--parser-accuracy {name!r} is no system's parser; name it with --parser")
-        yield name, path
-
-
-def _read_accuracy(path: Path) -> dict[str, str]:
-    """Read accuracies by metric from the TSV of `syntax.accuracy`."""
-    lines = csv.DictReader(read_lines(path), delimiter="\t")
-    if not {"metric", "value"} <= set(lines.fieldnames or ()):
-        raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
-    return {row["metric"]: row["value"] for row in lines}
+    return {name: {metric: found.value for metric, found in of.items()} for name, of in accuracies.items()}
 
 
 def _installed(package: str) -> str | None:

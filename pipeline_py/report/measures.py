@@ -1,6 +1,9 @@
 """A table of any measures of systems: facts of their trainings, and scores on any sets."""
 
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.config.tables import MeasureTable
@@ -8,6 +11,7 @@ from pipeline_py.report import sheet
 from pipeline_py.report.bootstrap_marks import BootstrapMarks, read_bootstrap
 from pipeline_py.report.measured import Measured, read_facts, read_measures
 from pipeline_py.report.measures_layout import MeasuresLayout
+from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.stage import InputError
 
 
@@ -19,6 +23,8 @@ def measures(
     setting: list[str] | None = None,
     bootstrap: list[str] | None = None,
     set_name: list[str] | None = None,
+    parser_accuracy: list[str] | None = None,
+    lowercase_trees: Annotated[bool, Option("--lowercase-trees")] = False,
     output: Path,
     markdown_output: Path | None = None,
     latex_output: Path | None = None,
@@ -36,6 +42,8 @@ def measures(
         setting: SYSTEM:COLUMN=TEXT, what the configuration says of a system in a column; repeatable.
         bootstrap: SET=FILE, TSV of `evaluation.bootstrap`; needed for every set where the table has marks; repeatable.
         set_name: SET=NAME, what the table calls a set; repeatable.
+        parser_accuracy: PARSER:TREES=FILE, TSV of `syntax.accuracy` of a parser that a system reads; repeatable.
+        lowercase_trees: the parsers saw lower-cased text, and were measured on such.
         output: the table as TSV.
         markdown_output: the table as Markdown.
         latex_output: the table as LaTeX.
@@ -53,7 +61,8 @@ def measures(
     )
     marks = BootstrapMarks(options.marks, read_bootstrap(bootstrap or []), options.labels)
     names = dict(pair.split("=", 1) for pair in set_name or [] if "=" in pair)
-    layout = MeasuresLayout(options, measured, marks, names)
+    about_parsers = sentences_about(read_accuracies(parser_accuracy or []), lowercase_trees)
+    layout = MeasuresLayout(options, measured, marks, names, about_parsers)
     drawn = layout.sheet()
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
 

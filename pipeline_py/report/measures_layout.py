@@ -59,12 +59,13 @@ class Column:
 
 @dataclass(frozen=True)
 class MeasuresLayout:
-    """A table of measures before it is drawn; `set_names` is what it calls sets."""
+    """A table of measures before it is drawn; `set_names` is what it calls sets, `about_parsers` further notes."""
 
     table: MeasureTable
     measured: Measured
     marks: BootstrapMarks
     set_names: Mapping[str, str]
+    about_parsers: Sequence[str] = ()
 
     def columns(self) -> list[Column]:
         """Facts once, measures for each set; named after the set where there are several."""
@@ -99,11 +100,11 @@ class MeasuresLayout:
         several = any(len(runs) > 1 for runs in (*self.measured.scores.values(), *self.measured.facts.values()))
         names = ["system"]
         for column in columns:
-            spread = several and column.what not in FROM_SETTINGS
+            has_spread = several and column.what not in FROM_SETTINGS
             marked = self.table.marks and column.what in MARKED
             names += [
                 column.name,
-                *([f"{column.name}_sd"] if spread else []),
+                *([f"{column.name}_sd"] if has_spread else []),
                 *([f"{column.name}_marks"] if marked else []),
             ]
         rows = []
@@ -170,6 +171,7 @@ class MeasuresLayout:
         for metric, called in (("bleu", "BLEU"), ("ribes", "RIBES")):
             if asked & ({"bleu", "brevity", "length"} if metric == "bleu" else {"ribes"}):
                 notes += [f"{called}: {signature}." for signature in self.measured.signatures(metric)]
+        notes += self.about_parsers
         runs = max((len(runs) for runs in self.measured.scores.values()), default=1)
         if runs > 1:
             notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests take all runs together.")

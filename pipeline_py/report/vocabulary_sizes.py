@@ -45,20 +45,14 @@ def vocabulary_sizes(
             raise stage.InputError(
                 f"--original, --generalised and --pieces need the same languages: {', '.join(languages)}"
             )
-    rows = [(f"|V| in {language}", *(_types(files[language]) for files in forms.values())) for language in languages]
+    counts = {language: [_types(files[language]) for files in forms.values()] for language in languages}
     drawn = Sheet(
-        title, ["", *forms], [[Cell(name), *(Cell(f"{number:,}") for number in counts)] for name, *counts in rows]
+        title,
+        ["", *forms],
+        [[Cell(f"|V| in {language}"), *(Cell(f"{number:,}") for number in of)] for language, of in counts.items()],
     )
-    sheet.write(
-        drawn,
-        (
-            ["language", "original", "generalised", "bpe"],
-            [[language, *map(str, counts)] for language, (_, *counts) in zip(languages, rows, strict=True)],
-        ),
-        output,
-        markdown_output,
-        latex_output,
-    )
+    values = [[language, *map(str, of)] for language, of in counts.items()]
+    sheet.write(drawn, (["language", "original", "generalised", "bpe"], values), output, markdown_output, latex_output)
 
 
 def _types(path: Path) -> int:

@@ -24,7 +24,6 @@ from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Pretermina
 from pipeline_py.syntax.head_rules import head_child
 from pipeline_py.syntax.simplify import simplify
 
-
 FAILED = "failed parse, words only"
 """What the ledger calls a sentence without a tree."""
 

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems import (
-    ConditionalGRU,
-    FlexibleContext,
-    GlobalContext,
-    LocalContext,
-    Model,
-    SyntaxContext,
-    System,
-)
+from pipeline_py.config.parts import ConditionalGRU, FlexibleContext, GlobalContext, LocalContext, SyntaxContext
+from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search import beam_search

@@ -25,6 +25,29 @@ def training_inputs_of(system: str) -> dict[str, str]:
     }
 
 
+def initial_weights(system: str, run: str) -> dict[str, str]:
+    """What a training starts from, where the system is trained on parsing before."""
+    pretrained = EXPERIMENT.systems[system].pretrained_on
+    return {"initial": f"<results>/nmt/{system}/{run}/pretrained.safetensors"} if pretrained else {}
+
+
+def kinds_of_pretraining(system: str) -> list[str]:
+    """Syntax that a network reads or predicts."""
+    composition = EXPERIMENT.systems[system]
+    return sorted({*composition.syntax, *composition.pretrained_on})
+
+
+def pretraining_inputs_of(system: str) -> dict[str, list[str] | str]:
+    """Sentences, syntax and vocabularies that a network is trained on parsing with."""
+    units, kinds = EXPERIMENT.units_of(system), kinds_of_pretraining(system)
+    return {
+        **{f"{split}_source": packed(units, split, "source") for split in ("train", "dev")},
+        **{f"{split}_syntax": [*syntax_of_kinds(system, split, kinds).values()] for split in ("train", "dev")},
+        "source_vocabulary": f"<results>/subword/{units}/vocabulary.source",
+        "syntax_vocabularies": [*vocabularies_of_syntax(system).values()],
+    }
+
+
 def training_of_system(system: str, threads: int | None = None) -> str:
     """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
     training = EXPERIMENT.systems[system].training

@@ -160,14 +160,27 @@ def published_options(table: str, files: list[str]) -> list[str]:
     ]
 
 
-def accuracy_files(table: str) -> dict[str, str]:
-    """Dependency accuracy of the table's parsers that were trained here."""
-    parsers = {EXPERIMENT.systems[system].parser for system, _ in facts_of(table)} - {None}
-    return {
-        parser: f"<results>/syntax/{parser}/accuracy/conllu.tsv"
-        for parser in sorted(parsers)
-        if isinstance(EXPERIMENT.parsers[parser], TrainedParser)
+def accuracy_files(table: str) -> dict[tuple[str, str], str]:
+    """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
+    read = {
+        (EXPERIMENT.systems[system].parser, "ptb" if kind == "trees" else "conllu")
+        for system, _ in facts_of(table)
+        for kind in (*EXPERIMENT.systems[system].syntax, *EXPERIMENT.systems[system].pretrained_on)
+        if EXPERIMENT.systems[system].parser is not None
     }
+    return {
+        (parser, trees): f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
+        for parser, trees in sorted(read)
+        if has_gold(parser, trees)
+    }
+
+
+def accuracy_options(table: str, files) -> list[str]:
+    """--parser-accuracy of each parser and kind of trees."""
+    return [
+        f"--parser-accuracy={parser}:{trees}={file}"
+        for (parser, trees), file in zip(accuracy_files(table), files, strict=True)
+    ]
 
 
 def table_of_measures(table: str) -> str:

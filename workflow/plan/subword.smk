@@ -1,6 +1,6 @@
 """What the rules of `subword` are given, and where the units of the models lie."""
 
-from pipeline_py.config.systems import KINDS_WITH_VOCABULARY
+from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
 
 
 def words(units: str, side: str) -> str:
@@ -34,7 +34,7 @@ SYNTAX_FILES = {
 }
 
 # What is packed once more after `inherit`, and then has the kind in its name.
-PACKED_KINDS = (*KINDS_WITH_VOCABULARY, "trees")
+PACKED_KINDS = (*KINDS_WITH_VOCABULARY, "heads", "trees")
 
 
 def syntax_of_units(units: str, kind: str) -> str:
@@ -45,6 +45,11 @@ def syntax_of_units(units: str, kind: str) -> str:
 
 def syntax_of_system(system: str, split: str) -> dict[str, str]:
     """Files of syntax that a network reads, by kind."""
+    return syntax_of_kinds(system, split, EXPERIMENT.systems[system].syntax)
+
+
+def syntax_of_kinds(system: str, split: str, kinds: list[str]) -> dict[str, str]:
+    """Files of some kinds of syntax in a network's units, made by its parser."""
     units, parser = EXPERIMENT.units_of(system), EXPERIMENT.systems[system].parser
     folder = f"<results>/subword/{units}/packed"
 
@@ -55,7 +60,7 @@ def syntax_of_system(system: str, split: str) -> dict[str, str]:
             return f"{folder}/{parser}/{split}.{kind}.arrow"
         return syntax_of_units(units, kind).format(parser=parser, split=split)
 
-    return {kind: file(kind) for kind in EXPERIMENT.systems[system].syntax}
+    return {kind: file(kind) for kind in kinds}
 
 
 def vocabularies_of_syntax(system: str) -> dict[str, str]:

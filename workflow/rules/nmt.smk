@@ -2,13 +2,66 @@
 
 REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
 OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
-                 {split}.attention.arrow, {split}.gates.arrow
+                 {split}.attention.arrow, {split}.gates.arrow, pretrained.safetensors
 """
+
+
+rule pretrain:
+    input:
+        unpack(lambda wildcards: pretraining_inputs_of(wildcards.system)),
+    output:
+        weights="<results>/nmt/{system}/{run}/pretrained.safetensors",
+        facts="<results>/nmt/{system}/{run}/pretraining.json",
+    log:
+        "<logs>/nmt/pretrain/{system}.{run}.log",
+    benchmark:
+        "<benchmarks>/nmt/pretrain/{system}.{run}.tsv"
+    wildcard_constraints:
+        system=NETWORKS,
+        run=r"seed\d+",
+    conda:
+        "../../envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=8000,
+        runtime=1440,
+        gpu=takes_gpu(),
+    params:
+        given=lambda wildcards: {
+            "system": EXPERIMENT.systems[wildcards.system].composition(),
+            "inputs": sizes_of_inputs(wildcards.system),
+            "training": training_of_system(wildcards.system),
+            "seed": wildcards.run.removeprefix("seed"),
+            "made_by": made_by("nmt.pretrain", "torch", parts=modules_of(wildcards.system)),
+        },
+        syntax=lambda wildcards, input: [
+            *syntax_options("train-syntax", kinds_of_pretraining(wildcards.system), input.train_syntax),
+            *syntax_options("dev-syntax", kinds_of_pretraining(wildcards.system), input.dev_syntax),
+            *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
+        ],
+        name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
+        training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
+    shell:
+        """
+        python -m pipeline_py.nmt.pretrain \
+            --name {params.name:q} \
+            --system {params.given[system]:q} \
+            --training {params.training:q} \
+            --seed {params.given[seed]} \
+            --train-source {input.train_source:q} \
+            --dev-source {input.dev_source:q} \
+            --source-vocabulary {input.source_vocabulary:q} \
+            {params.syntax:q} \
+            --output {output.weights:q} \
+            --facts-output {output.facts:q} \
+            2> >(tee {log:q} >&2)
+        """
 
 
 rule train:
     input:
         unpack(lambda wildcards: training_inputs_of(wildcards.system)),
+        unpack(lambda wildcards: initial_weights(wildcards.system, wildcards.run)),
     output:
         model="<results>/nmt/{system}/{run}/model.safetensors",
         config="<results>/nmt/{system}/{run}/config.json",
@@ -46,6 +99,7 @@ rule train:
                 "syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.get("syntax_vocabularies", [])
             ),
         ],
+        initial=lambda wildcards, input: [f"--initial={input.initial}"] if "initial" in input.keys() else [],
         name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
@@ -64,6 +118,7 @@ rule train:
             --source-vocabulary {input.source_vocabulary:q} \
             --target-vocabulary {input.target_vocabulary:q} \
             {params.syntax:q} \
+            {params.initial:q} \
             --code {params.given[made_by][code]} \
             --checkpoints {params.checkpoints:q} \
             --model-output {output.model:q} \

@@ -68,6 +68,7 @@ rule measures:
         scores=lambda wildcards: [*measures_of(wildcards.table).values()],
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         bootstraps=lambda wildcards: [*bootstraps_of(wildcards.table).values()],
+        accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
     output:
         tsv="<results>/{table}.tsv",
         markdown="<results>/{table}.md",
@@ -111,6 +112,8 @@ rule measures:
                 for split, file in zip(bootstraps_of(wildcards.table), input.bootstraps, strict=True)
             ),
             *(f"--set-name={split}={name}" for split, name in names_of_sets(wildcards.table).items()),
+            *accuracy_options(wildcards.table, input.accuracy),
+            *(["--lowercase-trees"] if EXPERIMENT.corpora.source.case == "lower" else []),
         ],
     shell:
         """
@@ -297,10 +300,7 @@ rule facts:
                 for system in dict.fromkeys(system for system, _ in facts_of(wildcards.table))
                 if (parser := EXPERIMENT.systems[system].parser)
             ),
-            *(
-                f"--parser-accuracy={parser}={file}"
-                for parser, file in zip(accuracy_files(wildcards.table), input.accuracy, strict=True)
-            ),
+            *accuracy_options(wildcards.table, input.accuracy),
         ],
     shell:
         """

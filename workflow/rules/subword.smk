@@ -4,7 +4,8 @@ REQUIRED INPUTS: words(units, side); <results>/syntax/{parser}/{split}.distances
                  .labels, .units.arrow and .binary.ptb likewise
 OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results>/subword/{units}/vocabulary.{side},
                  <results>/subword/{units}/{parser}/{split}.distances.arrow,
-                 <results>/subword/{units}/packed/{parser}/{split}.labels.arrow, .units.arrow and .trees.arrow
+                 <results>/subword/{units}/packed/{parser}/{split}.labels.arrow, .units.arrow, .trees.arrow,
+                 .heads.arrow
 """
 
 
@@ -286,3 +287,35 @@ use rule pack_trees as pack_lexical_trees with:
     params:
         given={"made_by": made_by("subword.pack_trees", "pyarrow")},
         trees="--lexical",
+
+
+rule pack_heads:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+    output:
+        rows="<results>/subword/{units}/packed/{parser}/{split}.heads.arrow",
+        ledger="<results>/subword/{units}/packed/{parser}/{split}.heads.json",
+    log:
+        "<logs>/subword/pack_heads/{units}.{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_heads/{units}.{parser}.{split}.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("subword.pack_heads", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.subword.pack_heads \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --pieces {input.pieces:q} \
+            --output {output.rows:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """

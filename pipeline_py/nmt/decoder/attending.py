@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import Context, System
+from pipeline_py.config.parts import Context
+from pipeline_py.config.systems import System
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, context
 from pipeline_py.nmt.decoder.recurrence import Attended
 from pipeline_py.nmt.memory import Memory

@@ -1,11 +1,12 @@
 """One bidirectional layer of gated recurrent units (Bahdanau et al. 2015; Nematus)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import BidirectionalGRU, Model
+from pipeline_py.config.parts import BidirectionalGRU
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout, drop
@@ -23,7 +24,9 @@ class Part(nn.Module):
     product.
     """
 
-    def __init__(self, options: BidirectionalGRU, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+    def __init__(
+        self, options: BidirectionalGRU, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.size = self.summary_size = 2 * sizes.hidden
         self.inputs = nn.ModuleList(inputs)

@@ -1,11 +1,12 @@
 """One layer of gated recurrent units, read forwards or both ways (hierarchical sections 2.1 and 3.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import GRUEncoder, Model
+from pipeline_py.config.parts import GRUEncoder
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout, drop
@@ -23,7 +24,9 @@ class Part(nn.Module):
     recurrent products.
     """
 
-    def __init__(self, options: GRUEncoder, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+    def __init__(
+        self, options: GRUEncoder, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
         self.inputs = nn.ModuleList(inputs)

@@ -1,11 +1,12 @@
 """One layer of long short-term memory (tree2seq eq. 1–2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems import LSTMEncoder, Model
+from pipeline_py.config.parts import LSTMEncoder
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout, drop
@@ -25,7 +26,9 @@ class Part(nn.Module):
     Dropout: on what is read, for each direction its own, and on h on its way into the recurrent product.
     """
 
-    def __init__(self, options: LSTMEncoder, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+    def __init__(
+        self, options: LSTMEncoder, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
         self.reversed = options.direction == "reversed"

@@ -1,12 +1,14 @@
 """A binary Tree-GRU over the words of a sequential GRU (hierarchical sections 2.1 and 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
 from torch import nn
 
-from pipeline_py.config.systems import GRUEncoder, Model
+from pipeline_py.config.parts import GRUEncoder
+from pipeline_py.config.parts import 
+from pipeline_py.config.systems import Model
 from pipeline_py.config.systems import TreeGRU as Options
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.encoder import gru
@@ -27,11 +29,13 @@ class Part(nn.Module):
     Dropout: that of `gru`; there is none within trees.
     """
 
-    def __init__(self, options: Options, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+    def __init__(
+        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
         self.trees, self.kind = options.trees, options.reads
-        self.leaves = gru.Part(GRUEncoder(direction=options.leaves), sizes, inputs)
+        self.leaves = gru.Part(GRUEncoder(direction=options.leaves), sizes, inputs, vocabularies)
         self.bottom_up = TreeGRU(sizes.hidden)
         self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None
 

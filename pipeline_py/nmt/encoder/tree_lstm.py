@@ -1,10 +1,11 @@
 """A binary Tree-LSTM over the words of a sentence (tree2seq section 3.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.config.parts import 
 from pipeline_py.config.systems import Model
 from pipeline_py.config.systems import TreeLSTM as Options
 from pipeline_py.nmt.attention import at_least_single
@@ -30,7 +31,9 @@ class Part(nn.Module):
     and right children have masks of their own.
     """
 
-    def __init__(self, options: Options, sizes: Model, inputs: Sequence[nn.Module]) -> None:
+    def __init__(
+        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
         self.inputs = nn.ModuleList(inputs)

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import GRUEncoder, Model, WordInput
+from pipeline_py.config.parts import GRUEncoder, WordInput
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.gru import Part
 from pipeline_py.nmt.input.words import Part as Words
@@ -21,7 +22,7 @@ DIRECTIONS = ["forward", "bidirectional"]
 def make(direction: str, inputs: tuple[int, ...] = (5,)) -> Part:
     torch.manual_seed(0)
     words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = Part(GRUEncoder.model_validate({"direction": direction}), SIZES, words).double()
+    part = Part(GRUEncoder.model_validate({"direction": direction}), SIZES, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)

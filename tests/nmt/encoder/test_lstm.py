@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import LSTMEncoder, Model, WordInput
+from pipeline_py.config.parts import LSTMEncoder, WordInput
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.lstm import Part
 from pipeline_py.nmt.input.words import Part as Words
@@ -20,7 +21,7 @@ DIRECTIONS = ["forward", "reversed", "bidirectional"]
 def make(direction: str, inputs: tuple[int, ...] = (5,)) -> Part:
     torch.manual_seed(0)
     words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = Part(LSTMEncoder.model_validate({"direction": direction}), SIZES, words).double()
+    part = Part(LSTMEncoder.model_validate({"direction": direction}), SIZES, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)

@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import GRUEncoder, Model, TreeGRU, WordInput
+from pipeline_py.config.parts import GRUEncoder, TreeGRU, WordInput
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
 from pipeline_py.nmt.input.words import Part as Words
@@ -45,11 +46,11 @@ def make(name: str) -> tuple[tree_gru.Part, gru.Part]:
     torch.manual_seed(0)
     options = TreeGRU.model_validate(OPTIONS[name])
     words = Words(WordInput(), 3, {"source": 7})
-    part = tree_gru.Part(options, SIZES, [words]).double().eval()
+    part = tree_gru.Part(options, SIZES, [words], {}).double().eval()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
-    reading = gru.Part(GRUEncoder(direction=options.leaves), SIZES, [words]).double().eval()
+    reading = gru.Part(GRUEncoder(direction=options.leaves), SIZES, [words], {}).double().eval()
     reading.load_state_dict(part.leaves.state_dict())
     return part, reading
 

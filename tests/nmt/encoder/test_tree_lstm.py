@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import Model, TreeLSTM, WordInput
+from pipeline_py.config.parts import TreeLSTM, WordInput
+from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import Part
 from pipeline_py.nmt.input.words import Part as Words
@@ -35,7 +36,7 @@ def make(leaves: str) -> Part:
     torch.manual_seed(0)
     sizes = SIZES[leaves]
     words = [Words(WordInput(), sizes.embedding, {"source": 7})]
-    part = Part(TreeLSTM.model_validate({"leaves": leaves}), sizes, words).double()
+    part = Part(TreeLSTM.model_validate({"leaves": leaves}), sizes, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
@@ -158,5 +159,5 @@ def test_half_precision(leaves: str) -> None:
 
 def test_parameters_at_256() -> None:
     """LSTM 4 · (2 · 256² + 256), and twice 5 · (2 · 256² + 256) for phrases and for the decoder's first state."""
-    part = Part(TreeLSTM(), Model(embedding=256, hidden=256), [])
+    part = Part(TreeLSTM(), Model(embedding=256, hidden=256), [], {})
     assert sum(parameter.numel() for parameter in part.parameters()) == 525_312 + 2 * 656_640

@@ -1,0 +1,125 @@
+"""A parser, and one graph convolution over the heads that it predicts (Hashimoto and Tsuruoka 2017)."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.parts import LatentGraph
+from pipeline_py.config.systems import Model
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.parsing import Parse, Parser
+from pipeline_py.nmt.turn import turn
+
+
+class Part(Parser):
+    """Annotations of the hidden size H; the summary is [h; c] of size 2·H.
+
+    With h_i = [→h_i; ←h_i] (2·H) the states of an LSTM of H in each direction, for all positions i and j, EOS among
+    them:
+
+    - p(j | i) = softmax_j(m(i, j)), that j is the head of i: m(i, j) = h_iᵀ W h_j for j ≠ i; at j = i stands ROOT, with
+      m(i, i) = h_iᵀ W r and a learned vector r (2·H);
+    - z_i = Σ_{j≠i} p(j | i) h_j + p(i | i) r, the head that is to be expected (2·H);
+    - p(ℓ | i) = softmax(W_ℓ [h_i; z_i] + b), the label (L);
+    - the annotation is tanh(W_dep [h_i; z_i; p(ℓ | i)] + b).
+
+    Nothing is decided for one head, so the translation's loss trains the parser too, from where its pretraining left
+    it. The summary's h and c are linear maps (H, 2·H) of [→h_n; ←h_1] and of the cells, as those of the bidirectional
+    LSTM, since the decoder starts from vectors of size H.
+
+    tree2seq (section 5.3) has the same settings for all its systems and names of this one only the graph convolution
+    and the pretraining. Readings of it: words are read through the same embeddings as everywhere, where Hashimoto and
+    Tsuruoka add character n-grams; the one bidirectional LSTM parses and translates, where theirs has a layer of its
+    own for tags below, and for translation above; no tags are predicted; the annotation is of size H, which the
+    score needs.
+
+    Dropout: on what is read, for each direction its own, and on h on its way into the recurrent product.
+    """
+
+    def __init__(
+        self, options: LatentGraph, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
+        super().__init__()
+        hidden, labels = sizes.hidden, vocabularies["labels"]
+        self.size, self.summary_size = hidden, 2 * hidden
+        self.inputs = nn.ModuleList(inputs)
+        self.forwards = LSTM(sizes.embedding, hidden)
+        self.backwards = LSTM(sizes.embedding, hidden)
+        self.head = nn.Linear(2 * hidden, 2 * hidden, bias=False)
+        self.root = nn.Parameter(torch.zeros(2 * hidden))
+        self.label = nn.Linear(4 * hidden, labels)
+        self.annotation = nn.Linear(4 * hidden + labels, hidden)
+        self.last_state = nn.Linear(2 * hidden, hidden)
+        self.last_cell = nn.Linear(2 * hidden, hidden)
+        self.dropout = SharedDropout(sizes.dropout)
+
+    def forward(self, batch: Batch) -> Memory:
+        """Annotate B sentences of up to J positions."""
+        read = self._read(batch)
+        parse, with_heads = self._parse(read.states, batch)
+        seen = torch.cat([with_heads, parse.labels.softmax(dim=2)], dim=2)
+        annotations = at_least_single(self.annotation(seen)).tanh()
+        summary = at_least_single(self.last_state(read.last)), at_least_single(self.last_cell(read.cells))
+        length, lengths = batch.source.shape[1], batch.source_lengths
+        return Memory((annotations,), _real(batch), length, lengths, (torch.cat(summary, dim=1),), batch.tables)
+
+    def parse(self, batch: Batch) -> Parse:
+        """Predict heads and labels of B sentences of up to J positions."""
+        return self._parse(self._read(batch).states, batch)[0]
+
+    def _parse(self, states: Tensor, batch: Batch) -> tuple[Parse, Tensor]:
+        """Parse from states h (B, J, 2·H); what is returned besides is [h_i; z_i] (B, J, 4·H)."""
+        itself = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
+        queries = self.head(states)
+        scores = torch.where(itself, (queries @ self.root).unsqueeze(2), torch.bmm(queries, states.transpose(1, 2)))
+        scores = at_least_single(scores).masked_fill(~_real(batch).unsqueeze(1), -torch.inf)
+        shares = scores.softmax(dim=2)
+        expected = torch.bmm(shares.masked_fill(itself, 0), states)
+        expected = expected + shares.diagonal(dim1=1, dim2=2).unsqueeze(2) * self.root
+        with_heads = torch.cat([states, expected], dim=2)
+        return Parse(scores, at_least_single(self.label(with_heads))), with_heads
+
+    def _read(self, batch: Batch) -> "_Read":
+        """Run both directions of the LSTM."""
+        read = [part(batch) for part in self.inputs]
+        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
+        lengths = batch.source_lengths
+        rightward = self._one_way(self.forwards, words)
+        leftward = self._one_way(self.backwards, turn(words, lengths))
+        states = torch.cat([rightward[0], turn(leftward[0], lengths)], dim=2).transpose(0, 1)
+        last, cells = (
+            torch.cat([at_end(one, lengths), at_end(other, lengths)], dim=1)
+            for one, other in zip(rightward, leftward, strict=True)
+        )
+        return _Read(states, last, cells)
+
+    def _one_way(self, lstm: LSTM, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Read words (J, B, E) in their order: states and cells (J, B, H)."""
+        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
+        mask = self.dropout.draw(words.shape[1], lstm.hidden, words)
+        return lstm.sequence(at_least_single(lstm.input(words)), mask)
+
+
+class _Read(NamedTuple):
+    """What the LSTM made of B sentences.
+
+    Attributes:
+        states: h at every position (B, J, 2·H).
+        last: [→h_n; ←h_1] (B, 2·H).
+        cells: their cells (B, 2·H).
+    """
+
+    states: Tensor
+    last: Tensor
+    cells: Tensor
+
+
+def _real(batch: Batch) -> Tensor:
+    """Where sentences have positions (B, J)."""
+    return torch.arange(batch.source.shape[1], device=batch.source.device) < batch.source_lengths.unsqueeze(1)

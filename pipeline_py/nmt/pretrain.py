@@ -1,0 +1,158 @@
+"""Train an encoder to parse, before it is trained to translate (Hashimoto and Tsuruoka 2017; tree2seq section 5.3)."""
+
+import math
+import time
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pipeline_py import stage
+from pipeline_py.artifact import write_json
+from pipeline_py.config.base import from_json
+from pipeline_py.config.parts import LatentGraph
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
+from pipeline_py.progress import progress
+from pipeline_py.ragged import Ragged
+from pipeline_py.stage import InputError
+from pipeline_py.subword.head_row import NO_HEAD
+
+SMALLEST_VOCABULARY = 2
+"""EOS and the unknown word."""
+
+
+def pretrain(
+    *,
+    name: str = "system",
+    system: str,
+    training: str,
+    seed: Annotated[int, Option(min=0)] = 1,
+    train_source: Path,
+    dev_source: Path,
+    train_syntax: list[str] | None = None,
+    dev_syntax: list[str] | None = None,
+    source_vocabulary: Path,
+    syntax_vocabulary: list[str] | None = None,
+    output: Path,
+    facts_output: Path,
+) -> None:
+    """Train the encoder of a system that parses, and keep the weights that parse the development set best.
+
+    Update rule, batches, clipping, precision and what is too long are those of `training`; how often the text is
+    passed over is the encoder's own `pretraining_epochs`. A run that was killed begins again: it is a small part of
+    the system's training.
+
+    Args:
+        name: What to call the system in messages.
+        system: The composition, one of `systems` of the configuration as JSON.
+        training: `training` of the configuration as JSON; its seeds are not looked at, nor what says when to look at
+            the development set and when to stop.
+        seed: Decides the first weights, the order of the batches, and what is dropped out.
+        train_source: Packed source sentences (ragged int32).
+        dev_source: Packed source sentences to choose the weights by.
+        train_syntax: KIND=FILE for each kind of syntax that the encoder learns to predict (heads=…, labels=…), and
+            for those that the system reads.
+        dev_syntax: The same for the development set.
+        source_vocabulary: `token count` per line.
+        syntax_vocabulary: KIND=FILE for each of these kinds that has a vocabulary, e.g. labels=vocabulary.labels.
+        output: Weights of the encoder in safetensors, all of them, under the names that they have in the system.
+        facts_output: Loss, attachment, speed and versions as JSON.
+
+    Raises:
+        InputError: options or files are not what they should be, or do not belong together.
+    """
+    started = time.monotonic()
+    system_options = from_json(System, system, "--system")
+    training_options = from_json(Training, training, "--training")
+    place, epochs = _parser_of(system_options)
+    kinds = sorted({*system_options.pretrained_on, *system_options.syntax})
+    train_files = syntax_files(kinds, train_syntax or [], "--train-syntax")
+    dev_files = syntax_files(kinds, dev_syntax or [], "--dev-syntax")
+
+    import numpy as np
+    import torch
+
+    from pipeline_py.nmt.dataset import Dataset
+    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.model import Model
+    from pipeline_py.nmt.parsing import Parser
+    from pipeline_py.nmt.parsing_run import ParsingRun
+    from pipeline_py.nmt.saved import save_weights
+    from pipeline_py.subword.vocabulary import Vocabulary
+
+    device = prepare(training_options.device, training_options.threads)
+    size = len(Vocabulary.load(source_vocabulary))
+    vocabularies = {
+        "source": size,
+        "target": size,
+        **syntax_vocabularies(kinds, syntax_vocabulary or [], "--syntax-vocabulary"),
+    }
+    # Nothing is translated: the sentences are their own targets.
+    data = Dataset(train_source, train_source, train_files, vocabularies, training_options.max_length)
+    dev = Dataset(dev_source, dev_source, dev_files, vocabularies)
+    for files in (train_files, dev_files):
+        _check_parsed(files["heads"])
+
+    torch.manual_seed(seed)
+    # The decoder is not used, so it is made as small as may be.
+    model = Model(system_options, {**vocabularies, "target": SMALLEST_VOCABULARY})
+    parser = model.encoders[place].to(device)
+    assert isinstance(parser, Parser)
+    run = ParsingRun(name, parser, epochs, training_options, data, dev, device, seed)
+    for _ in progress(run.updates(), f"pretrain {name}", total=run.total, unit="updates"):
+        pass
+
+    save_weights(output, {f"encoders.{place}.{key}": tensor for key, tensor in parser.state_dict().items()})
+    write_json(
+        facts_output,
+        {
+            "parameters": sum(parameter.numel() for parameter in parser.parameters()),
+            "epochs": epochs,
+            "best_epoch": run.best["epoch"],
+            "dev_loss": _finite(run.best["dev_loss"]),
+            "dev_unlabelled_attachment": run.best["dev_unlabelled_attachment"],
+            "dev_labelled_attachment": run.best["dev_labelled_attachment"],
+            "curve": [{**row, "dev_loss": _finite(row["dev_loss"])} for row in run.curve],
+            "seconds": round(time.monotonic() - started, 1),
+            "seed": seed,
+            "device": device.type,
+            "threads": training_options.threads,
+            "precision": training_options.precision,
+            "skipped": {"too_long": data.skipped, "non_finite_batches": run.skipped},
+            "versions": {"torch": torch.__version__, "numpy": np.__version__},
+        },
+    )
+
+
+def _parser_of(system: System) -> tuple[int, int]:
+    """Find the encoder that is pretrained: its place among the encoders, and how many passes it makes."""
+    found = [
+        (place, encoder.pretraining_epochs)
+        for place, encoder in enumerate(system.encoders)
+        if isinstance(encoder, LatentGraph)
+    ]
+    if len(found) != 1:
+        raise InputError(
+            f"--system: {len(found)} of its encoders learn to parse; give a composition with one latent_graph"
+        )
+    return found[0]
+
+
+def _finite(loss: float) -> float | None:
+    """Return a loss that JSON can hold."""
+    return loss if math.isfinite(loss) else None
+
+
+def _check_parsed(path: Path) -> None:
+    """Raise `InputError` where no word of a file has a head."""
+    for _, values, offsets in Ragged(path).blocks():
+        ends = values[offsets[1:] - 1]
+        if (values != NO_HEAD).sum() > (ends != NO_HEAD).sum():
+            return
+    raise InputError("no word has a head, as no sentence has a parse; parse the text again", path)
+
+
+if __name__ == "__main__":
+    stage.run(pretrain)

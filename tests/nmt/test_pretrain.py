@@ -1,0 +1,268 @@
+"""Pretraining as a whole: the encoder learns to parse, and a translation starts from what it learned."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.initial import start_from
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.pretrain import pretrain
+from pipeline_py.nmt.saved import load
+from pipeline_py.nmt.train import train
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+
+WORDS, LABELS = 12, 5
+NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}
+TRAINING = {"optimizer": {"name": "adam", "learning_rate": 0.01}, "batch_size": 8}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:
+    """Ascending words; each hangs under the next, the last under ROOT; every tenth sentence has no parse.
+
+    A word's label tells its own number modulo 2, and whether its head is ROOT.
+    """
+    random = np.random.default_rng(0)
+    arguments: dict[str, object] = {}
+    for split, count in sizes.items():
+        words = [
+            np.sort(random.choice(np.arange(2, WORDS), random.integers(1, 8), replace=False)) for _ in range(count)
+        ]
+        sources = [np.append(one, 0) for one in words]
+        heads, labels = [], []
+        for number, one in enumerate(words):
+            n = len(one)
+            parsed = number % 10 != 9
+            heads.append(np.array([*range(1, n), n - 1, n]) if parsed else np.full(n + 1, -1))
+            labels.append(np.append(1 + one % 2 + 2 * (np.arange(n) == n - 1), 0))
+        write_rows(folder / f"{split}.source", sources, "int32")
+        write_rows(folder / f"{split}.heads", (row.astype(np.int16) for row in heads), "int16")
+        write_rows(folder / f"{split}.labels", labels, "int32")
+        arguments[f"{split}_source"] = folder / f"{split}.source"
+        arguments[f"{split}_syntax"] = [f"{kind}={folder / split}.{kind}" for kind in ("heads", "labels")]
+    for kind, size in (("source", WORDS), ("labels", LABELS)):
+        tokens = ["</s>", "<unk>", *(f"t{number}" for number in range(2, size))]
+        (folder / f"vocabulary.{kind}").write_text("".join(f"{token} 1\n" for token in tokens))
+    return {
+        **arguments,
+        "source_vocabulary": folder / "vocabulary.source",
+        "syntax_vocabulary": [f"labels={folder / 'vocabulary.labels'}"],
+    }
+
+
+def options(folder: Path, epochs: int = 1, training: dict | None = None, **system: object) -> dict[str, object]:
+    encoder = {"type": "latent_graph", "pretraining_epochs": epochs}
+    return {
+        "system": json.dumps(NEXT | {"encoders": [encoder]} | system),
+        "training": json.dumps(TRAINING | (training or {})),
+        "output": folder / "weights.safetensors",
+        "facts_output": folder / "facts.json",
+    }
+
+
+def facts_of(folder: Path) -> dict:
+    return json.loads((folder / "facts.json").read_text())
+
+
+@torch.no_grad()
+def measured(folder: Path, sentences: int) -> tuple[float, float]:
+    """Parse dev with the weights that were written, sentence by sentence: loss per word and unlabelled attachment."""
+    system = System.model_validate_json(str(options(folder)["system"]))
+    model = Model(system, {"source": WORDS, "target": 7, "labels": LABELS}).eval()
+    start_from(model, folder / "weights.safetensors")
+    assert load_file(folder / "weights.safetensors").keys() == {
+        name for name in model.state_dict() if name.startswith("encoders.0.")
+    }
+    files = {kind: folder / f"dev.{kind}" for kind in ("heads", "labels")}
+    sizes = {"source": WORDS, "target": WORDS, "labels": LABELS}
+    dev = Dataset(folder / "dev.source", folder / "dev.source", files, sizes)
+    loss, right, words = 0.0, 0, 0
+    for number in range(sentences):
+        batch = dev.batch(np.array([number]))
+        n = batch.source.shape[1] - 1
+        gold = batch.tables["heads"][0, :n, 0]
+        assert (number % 10 == 9) == bool((gold < 0).all())
+        if gold[0] >= 0:
+            right += int((model.encoders[0].parse(batch).heads[0, :n].argmax(1) == gold).sum())
+            words += n
+            loss += float(model.encoders[0].parsing_loss(batch))
+    return loss / words, right / words
+
+
+def test_it_learns_to_parse(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 100, "dev": 40})
+    pretrain(**corpus, **options(tmp_path, epochs=6))
+    facts = facts_of(tmp_path)
+    curve = facts["curve"]
+    assert [row["epoch"] for row in curve] == [1, 2, 3, 4, 5, 6]
+    assert facts["dev_unlabelled_attachment"] > 0.97 and facts["dev_labelled_attachment"] > 0.95
+    assert facts["dev_labelled_attachment"] <= facts["dev_unlabelled_attachment"]
+    assert curve[0]["dev_unlabelled_attachment"] < 0.9
+    best = min(curve, key=lambda row: row["dev_loss"])
+    assert (facts["best_epoch"], facts["dev_loss"]) == (best["epoch"], best["dev_loss"])
+    assert facts["dev_loss"] < 0.3 and facts["skipped"] == {"too_long": 0, "non_finite_batches": 0}
+
+    weights = load_file(tmp_path / "weights.safetensors")
+    assert facts["parameters"] == sum(tensor.numel() for tensor in weights.values())
+    loss, attachment = measured(tmp_path, 40)
+    assert loss == pytest.approx(facts["dev_loss"], rel=1e-4)
+    assert attachment == pytest.approx(facts["dev_unlabelled_attachment"])
+
+
+def test_it_is_repeatable_and_follows_the_seed(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    written = []
+    for seed in (3, 3, 4):
+        pretrain(**corpus, **options(tmp_path, model=NEXT["model"] | {"dropout": 0.2}), seed=seed)
+        written.append((tmp_path / "weights.safetensors").read_bytes())
+    assert written[0] == written[1] != written[2]
+
+
+def test_a_translation_starts_from_it(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 30, "dev": 10})
+    chosen = options(tmp_path, decoder="lstm", scores=["dot"])
+    pretrain(**corpus, **chosen)
+    outputs = {name: tmp_path / name for name in ("model_output", "config_output", "curve_output", "facts_output")}
+    still = TRAINING | {"updates": 1, "optimizer": {"name": "sgd", "learning_rate": 1e-30}}
+    train(
+        system=str(chosen["system"]),
+        training=json.dumps(still),
+        initial=tmp_path / "weights.safetensors",
+        train_source=tmp_path / "train.source",
+        train_target=tmp_path / "train.source",
+        dev_source=tmp_path / "dev.source",
+        dev_target=tmp_path / "dev.source",
+        source_vocabulary=tmp_path / "vocabulary.source",
+        target_vocabulary=tmp_path / "vocabulary.source",
+        syntax_vocabulary=[f"labels={tmp_path / 'vocabulary.labels'}"],
+        checkpoints=tmp_path / "checkpoints",
+        **outputs,
+    )
+    pretrained, translating = load_file(tmp_path / "weights.safetensors"), load_file(tmp_path / "model_output")
+    assert pretrained.keys() < translating.keys()
+    for name, tensor in pretrained.items():
+        torch.testing.assert_close(translating[name], tensor, rtol=0, atol=1e-25)
+    # A translation reads no parse, and knows how many labels there are.
+    model = load(tmp_path / "model_output", tmp_path / "config_output")
+    assert model.system.syntax == [] and model.vocabularies["labels"] == LABELS
+
+
+def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
+    """On dev each word hangs under the one before, so that all that is learned makes it worse."""
+    corpus = make_corpus(tmp_path, {"train": 100, "dev": 9})
+    lengths = [len(row) for row in rows_of(tmp_path / "dev.source")]
+    broken(tmp_path, "heads", [[0, *range(length - 2), length - 1] for length in lengths])
+    pretrain(**corpus, **options(tmp_path, 4, {"optimizer": TRAINING["optimizer"] | {"decay": 0.5}}))
+    facts = facts_of(tmp_path)
+    assert facts["best_epoch"] == 1
+    assert measured(tmp_path, 9)[0] == pytest.approx(facts["dev_loss"], rel=1e-4)
+    rates, losses = ([row[name] for row in facts["curve"]] for name in ("learning_rate", "dev_loss"))
+    assert sorted(losses) == losses
+    assert rates == [0.01, 0.01, 0.005, 0.0025]
+
+
+def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 60, "dev": 20})
+    pretrain(**corpus, **options(tmp_path, training={"max_length": 3}))
+    rows = Dataset(tmp_path / "train.source", tmp_path / "train.source", {}, {"source": WORDS, "target": WORDS}, 3)
+    assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped > 0
+
+
+def test_the_parser_may_stand_beside_another_encoder_and_read_syntax(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
+    inputs = ["words", {"type": "labels", "size": 4}]
+    encoders = ["bidirectional_gru", {"type": "latent_graph", "pretraining_epochs": 1, "inputs": inputs}]
+    pretrain(**corpus, **options(tmp_path, encoders=encoders))
+    names = load_file(tmp_path / "weights.safetensors").keys()
+    assert names and all(name.startswith("encoders.1.") for name in names)
+
+
+def test_half_precision(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    pretrain(**corpus, **options(tmp_path, 2, {"precision": "bfloat16"}))
+    losses = [row["dev_loss"] for row in facts_of(tmp_path)["curve"]]
+    assert losses[1] < losses[0]
+
+
+def rows_of(path: Path) -> list[np.ndarray]:
+    rows = Ragged(path)
+    return [rows[number] for number in range(len(rows))]
+
+
+def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
+    write_rows(folder / f"dev.{kind}", [np.array(row, dtype=np.int16) for row in rows], "int16")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a head lies outside its sentence"),
+        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a head lies outside its sentence"),
+        ([[0, 1, 2], [0]], "dev.heads, line 2: the sentence has 1 values of heads, but {folder}/dev.source has 2"),
+        ([[-1, -1, -1], [-1, -1]], "dev.heads: no word has a head, as no sentence has a parse"),
+        ([[-1, -1, -1], [-1, 1]], "dev.heads: no word has a head, as no sentence has a parse"),
+        ([[0, 1, 2]], "dev.heads: the file has 1 sentences and {folder}/dev.source has 2"),
+    ],
+)
+def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: str) -> None:
+    corpus = make_corpus(tmp_path, {"train": 10, "dev": 2})
+    write_rows(tmp_path / "dev.source", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
+    write_rows(tmp_path / "dev.labels", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
+    broken(tmp_path, "heads", rows)
+    with pytest.raises(InputError) as error:
+        pretrain(**corpus, **options(tmp_path))
+    assert message.format(folder=tmp_path) in str(error.value)
+    assert not (tmp_path / "weights.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"encoders": ["lstm"]},
+            "--system: 0 of its encoders learn to parse; give a composition with one latent_graph",
+        ),
+        ({"encoders": ["latent_graph", "latent_graph"]}, "--system: 2 of its encoders learn to parse"),
+        ({"train_syntax": ["heads=x"]}, "the system reads labels; give --train-syntax labels=FILE"),
+        ({"dev_syntax": ["distances=x"]}, "--dev-syntax distances=x: the system reads heads, labels"),
+        ({"syntax_vocabulary": []}, "the system reads labels; give --syntax-vocabulary labels=FILE"),
+    ],
+)
+def test_options_that_are_refused(tmp_path: Path, change: dict, message: str) -> None:
+    arguments = make_corpus(tmp_path, {"train": 10, "dev": 5}) | options(tmp_path)
+    if "encoders" in change:
+        arguments["system"] = json.dumps(NEXT | change)
+    else:
+        arguments |= change
+    with pytest.raises(InputError, match=message):
+        pretrain(**arguments)
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
+    command = [sys.executable, "-m", "pipeline_py.nmt.pretrain"]
+    for key, value in arguments.items():
+        for item in value if isinstance(value, list) else [value]:
+            command += [f"--{key.replace('_', '-')}", str(item)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
+    assert "Dep2Seq: parsing, epoch 1, dev loss" in done.stderr
+    assert facts_of(tmp_path)["seed"] == 7
