@@ -7,9 +7,8 @@ import torch
 from torch import nn
 
 from pipeline_py.config.parts import GRUEncoder
-from pipeline_py.config.parts import 
+from pipeline_py.config.parts import TreeGRU as Options
 from pipeline_py.config.systems import Model
-from pipeline_py.config.systems import TreeGRU as Options
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.encoder import gru
 from pipeline_py.nmt.memory import Memory
