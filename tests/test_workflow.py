@@ -1,6 +1,7 @@
 """The workflow on a very small corpus: what it makes, and what it makes again after a change."""
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -184,6 +185,89 @@ def test_every_kind_of_system_in_one_table(tmp_path):
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
+
+
+def test_folders_of_tables_are_targets(fresh):
+    tree2seq, hierarchical = fresh.planned("tree2seq"), fresh.planned("hierarchical")
+    assert tree2seq["train"] == 18 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
+    assert tree2seq["attention"] == hierarchical["attention"] == 3
+    assert hierarchical["train"] == 12 and hierarchical["vocabulary_sizes"] == 1 and "distances" not in hierarchical
+
+
+def test_what_is_made_without_a_target_can_be_chosen(fresh):
+    config = {"targets": ["table1", "hierarchical/table2"]}
+    jobs = fresh.planned("all", config=config)
+    assert jobs["train"] == 2 and jobs["vocabulary_sizes"] == 1 and "measures" not in jobs
+
+
+def test_another_search_trains_nothing_anew(fresh):
+    jobs = fresh.planned("results/evaluation/Tree2Seq-beam10/seed1/one.bleu.json")
+    assert jobs["train"] == jobs["translate"] == 1 and "length_model" not in jobs
+
+
+def test_a_size_that_is_found_waits_for_no_other_training(fresh):
+    jobs = fresh.planned("results/nmt/Seq2Seq-capacity/seed1/facts.json")
+    assert jobs["train"] == 1 and "parse" not in jobs
+
+
+@pytest.mark.slow
+def test_systems_over_phrase_trees_in_one_table(tmp_path):
+    """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""
+    workplace = Workplace(tmp_path)
+    systems = ["Seq2Seq-K50", "Tree2Seq-K50", "Dep2Seq", "Mixed", "Sequential-lexical", "Hierarchical-gated"]
+    config = {
+        "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
+        "subwords": {"pieces": {"merges": 100}},
+        "systems": {
+            "Mixed": {"type": "ensemble", "members": ["Seq2Seq-K50", "Tree2Seq-K50"], "decoding": {"beam": 3}},
+            "Dep2Seq": {"encoders": [{"type": "latent_graph", "pretraining_epochs": 1}]},
+        },
+        "tables": {
+            "trees/all": {
+                "type": "measures",
+                "title": "All",
+                "systems": systems,
+                "sets": ["dev", "tests"],
+                "columns": ["negative_samples", "subword", "beam", "parameters", "perplexity", "ribes", "bleu"],
+                "marks": [{"symbol": "†", "rows": ["Tree2Seq-K50"], "against": ["Seq2Seq-K50", "Mixed"]}],
+            },
+            "trees/parsed": {
+                "type": "measures",
+                "title": "Parsed",
+                "systems": ["Tree2Seq-K50"],
+                "columns": ["bleu", "brevity", "length"],
+                "parsed_by": "embedded",
+            },
+            "trees/attention": {"type": "attention", "title": "Attention", "systems": ["Hierarchical-gated"]},
+            "trees/parses": {"type": "parses", "title": "Parses", "parser": "embedded"},
+            "trees/vocabulary": {"type": "vocabulary", "title": "Words", "subword": "pieces"},
+        },
+        "figures": {"trees/picture": {"title": "Picture", "system": "Hierarchical-gated", "sentences": [2]}},
+    }
+    done = workplace.snakemake("trees", config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+
+    def rows(name: str) -> list[dict[str, str]]:
+        with (workplace.folder / "results/trees" / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t"))
+
+    table = rows("all")
+    assert [row["system"] for row in table] == systems
+    assert [row["negative_samples"] for row in table] == ["50", "50", "200", "50", "", ""]
+    assert [row["subword"] for row in table] == ["no"] * 4 + ["yes"] * 2
+    assert [row["beam"] for row in table] == ["20", "20", "20", "3", "2", "2"]
+    assert [bool(row["perplexity"]) for row in table] == [True] * 3 + [False] + [True] * 2
+    assert int(table[1]["parameters"]) > int(table[0]["parameters"]) and not table[3]["parameters"]
+    assert all(row["ribes_one"] and row["bleu_dev"] for row in table)
+    assert float(rows("parsed")[0]["length"]) > 0
+    assert [row["split"] for row in rows("parses")] == ["Train", "Development", "one"]
+    assert [row["sentences"] for row in rows("parses")] == ["120", "20", "20"]
+    (en, de) = rows("vocabulary")
+    assert int(en["original"]) > int(en["generalised"]) and int(de["original"]) > int(de["bpe"])
+    assert [row["threshold"] for row in rows("attention")] == ["0.2", "0.4", "0.6", "0.8"]
+    assert (workplace.folder / "results/figures/trees/picture.2.svg").read_text(encoding="utf-8").startswith("<?xml")
+    ledger = json.loads((workplace.folder / "results/corpus/generalised/3/train.source.json").read_text())
+    assert ledger["in"] == ledger["kept"] == 120 and ledger["noted"]["sentence generalised"] > 0
 
 
 @pytest.fixture(scope="module")
