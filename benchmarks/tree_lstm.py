@@ -37,7 +37,12 @@ def compare(
         repetitions: how often each way is timed, after one time that does not count.
         threads: CPU threads.
         seed: of lengths, trees and numbers.
+
+    Raises:
+        InputError: sentences are too short for trees.
     """
+    if words < 2:
+        raise stage.InputError("--words must be at least 2")
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)

@@ -52,13 +52,20 @@ def test_the_default_is_valid(config):
         ("systems.SDAtt.parser", "embeded", "system `SDAtt`: unknown parser `embeded`; did you mean `embedded`?"),
         ("systems.SDAtt.parser", None, "system `SDAtt` reads distances: name its `parser`"),
         ("systems.GlobalAtt.parser", "embedded", "system `GlobalAtt` names a parser, but none of its parts reads"),
-        ("systems.a/b", {}, "system `a/b`: the name is part of paths"),
+        ("systems.a/b", {}, "system 'a/b': the name is part of paths"),
+        ("systems.a\tb", {}, "system 'a\\tb': the name is part of paths"),
+        ("systems.a ", {}, "system 'a ': the name is part of paths"),
         ("systems.GlobalAtt.contexts", [{"type": "global", "score": 1}], "weights score 1, but there are 1"),
         ("systems", 7, "systems: input should be a valid dictionary, not 7"),
         ("training.optimizer.name", "adagrad", "training.optimizer.name: input should be 'adadelta', 'adam' or 'sgd'"),
         ("training.epochs", None, "training: give `epochs`, `updates` or both"),
         ("corpora.train.generate.sentences", -3, "input should be greater than 0, not -3"),
+        ("training", {}, "training: give `epochs`, `updates` or both"),
+        ("systems.SDAtt.training", {"epochs": None}, "system `SDAtt`: training: give `epochs`, `updates` or both"),
+        ("systems.SDAtt.training", {"seeds": [2]}, "system `SDAtt`: `seeds` is the same for all systems"),
+        ("systems.SDAtt.training", {"threads": 2}, "system `SDAtt`: `threads` is the same for all systems"),
         ("presets", {"fast": None}, "presets: is a mapping of names to partial configurations"),
+        ("preset", ["fast"], "unknown preset `['fast']`"),
         ("preset", 3, "unknown preset `3`"),
         ("model", 5, "model: input should be a valid"),
         ("systems.SDAtt.model", 5, "systems.SDAtt.model: input should be a valid"),
@@ -94,9 +101,11 @@ def test_the_default_is_valid(config):
         ("systems.PBSMT", None, "systems.PBSMT: a system is a mapping"),
         ("systems.SDAtt", "syntax", "systems.SDAtt: a system is a mapping"),
         ("systems.SDRNMT-2.contexts", ["global"], "systems.SDRNMT-2: no context weights score 1"),
-        ("tables.table1.labels", {"PBSMT": "a\nb"}, "a label is printable text"),
+        ("tables.table1.labels", {"PBSMT": "a\nb"}, "tables.table1.labels.PBSMT: give printable text on one line"),
+        ("tables.table1.title", "a\n", "tables.table1.title: give printable text on one line"),
         ("tables.table1.labels", {"PBSMT": "SDAtt"}, "two rows are called `SDAtt`"),
         ("corpora.tests.0.name", "facts", "a test set cannot be called `facts`"),
+        ("corpora.tests.0.name", "pretraining", "a test set cannot be called `pretraining`"),
         (
             "systems.SDRNMT-2.contexts",
             [{"type": "global", "mixture": [1]}],
@@ -119,6 +128,48 @@ def test_the_default_is_valid(config):
         ("systems.SDRNMT-1.parser", None, "system `SDRNMT-1` reads units: name its `parser`"),
         ("evaluation.length_groups", [10, 10], "length_groups must rise"),
         ("preset", "fst", "unknown preset `fst`; known are none"),
+        ("tables.table1", None, "tables.table1: input should be a valid dictionary"),
+        ("tables.table1.type", "measure", "unknown type of tables.table1 `measure`; did you mean `measures`?"),
+        ("tables.table1.columns", ["bleu"], "unknown key `tables.table1.columns`; known are baseline, labels, marks, "),
+        ("tables.tree2seq/table5.baseline", "Tree2Seq", "unknown key `tables.tree2seq/table5.baseline`; known are col"),
+        ("tables.tree2seq/table5.columns", ["beem"], "tables.tree2seq/table5.columns.0: input should be 'negative_sam"),
+        ("tables.tree2seq/table5.columns", ["bleu", "bleu"], "a column stands in a table once; repeated: bleu"),
+        ("tables.tree2seq/table5.sets", ["dev", "dev"], "a set stands in a table once; repeated: dev"),
+        ("tables.tree2seq/table5.parsed_by", "embeded", "table `tree2seq/table5`: unknown parser `embeded`; did you"),
+        ("tables.tree2seq/table1_2", {"type": "parses", "title": "x"}, "tables.tree2seq/table1_2.parser: field req"),
+        ("tables.tree2seq/table7.marks.0.symbol", "a\nb", "tables.tree2seq/table7.marks.0.symbol: give printable"),
+        ("tables.tree2seq/table7.columns", ["hidden"], "tables.tree2seq/table7: marks stand behind bleu and ribes"),
+        ("tables.tree2seq/table7.marks.0.against", ["Dep2Seq"], "the mark ‡ compares `Dep2Seq`, which is no row"),
+        ("tables.tree2seq/table12.systems", ["PBSMT"], "table `tree2seq/table12`: `PBSMT` is no network"),
+        ("tables.hierarchical/table2.subword", "generalised", "`generalised` does not both generalise and split"),
+        ("figures.tree2seq/attention.title", "a\nb", "figures.tree2seq/attention.title: give printable text"),
+        ("figures.tree2seq/attention.set", "tst", "figure `tree2seq/attention`: unknown set `tst`"),
+        ("targets", ["tree2sq"], "targets: unknown table, figure or folder `tree2sq`; did you mean `tree2seq`?"),
+        ("systems.Seq2Seq.encoders", ["lstmm"], "unknown type of systems.Seq2Seq.encoders.0 `lstmm`; did you mean `l"),
+        ("systems.Seq2Seq.loss", {"samples": 5}, "unknown key `systems.Seq2Seq.loss.samples`; known are type"),
+        ("systems.Seq2Seq.encoders", ["gru"], "the decoder lstm starts from the state of an LSTM"),
+        ("systems.Seq2Seq.like", "PBSMT", "system `Seq2Seq`: like names no network, but `PBSMT`"),
+        ("systems.Tree2Seq-ensemble.members", ["Tree2Seq", "Hierarchical"], "have different target vocabularies"),
+        (
+            "systems.Sequential-lexical.subword",
+            "generalised",
+            "reads trees over the pieces of words, but its units are",
+        ),
+        (
+            "systems.Hierarchical.encoders",
+            ["gru"],
+            "systems.Hierarchical: the decoder's phrase_weight weighs phrases, but the encoder gru annotates none",
+        ),
+        (
+            "systems.Hierarchical.decoder.phrase_weight",
+            2,
+            "systems.Hierarchical.decoder.phrase_weight: input should be",
+        ),
+        (
+            "systems.SDRNMT-2.encoders",
+            ["latent_graph", "latent_graph"],
+            "systems.SDRNMT-2: several encoders learn to parse first; only one can",
+        ),
     ],
 )
 def test_a_mistake_gets_one_sentence(config, path, value, sentence):
@@ -172,6 +223,26 @@ def test_what_systems_read_follows_from_their_parts(config):
         "SDRNMT-2": ["units"],
     }
     assert "nmt.input.units" in systems["SDRNMT-2"].modules and "nmt.input.units" not in systems["SDAtt"].modules
+
+
+@pytest.mark.parametrize(
+    ("targets", "parsers"),
+    [
+        (None, ["embedded"]),
+        ([], []),
+        (["tree2seq/table9"], ["embedded"]),
+        (["mine"], []),
+        (["tree2seq/attention"], ["embedded"]),
+        (["ensemble"], ["embedded"]),
+    ],
+)
+def test_parsers_are_measured_for_what_is_asked(config, targets, parsers):
+    table = {"type": "measures", "title": "T", "columns": ["bleu"]}
+    config["tables"] |= {
+        "mine": {**table, "systems": ["Seq2Seq", "PBSMT"]},
+        "ensemble": {**table, "systems": ["Tree2Seq-beam10"]},
+    }
+    assert load({**config, "targets": targets}).trained_parsers == parsers
 
 
 def test_inputs_share_the_embedding_as_in_the_paper(config):

@@ -210,6 +210,36 @@ def test_a_size_that_is_found_waits_for_no_other_training(fresh):
     assert jobs["train"] == 1 and "parse" not in jobs
 
 
+def test_a_size_is_found_with_the_labels_of_the_other_systems_parser(fresh):
+    like = {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm", "like": "Sennrich-deponly"}
+    jobs = fresh.planned("results/nmt/Like/seed1/facts.json", config={"systems": {"Like": like}})
+    assert jobs["train"] == jobs["vocabulary_of_labels"] == 1 and "pack_labels" not in jobs
+
+
+def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
+    """What is behind an ensemble is its members: their facts, and how good their parser is."""
+    table = {"type": "measures", "title": "T", "systems": ["Tree2Seq-beam10"], "columns": ["beam", "bleu"]}
+    picture = {"title": "P", "system": "Tree2Seq", "sentences": [4]}
+    config = {"tables": {"mine": table, "mine/too": table}, "figures": {"mine": picture}}
+    jobs = fresh.planned("mine", config=config)
+    assert jobs["train"] == jobs["attention"] == jobs["accuracy"] == 1 and jobs["measures"] == jobs["facts"] == 2
+
+
+def test_words_with_placeholders_stay_words_where_others_are_split(fresh):
+    jobs = fresh.planned(
+        "results/nmt/Sequential/seed1/facts.json", config={"subword": {"scheme": "bpe", "merges": 100}}
+    )
+    assert jobs["generalise"] == 4 and "learn_bpe" not in jobs
+
+
+def test_the_accuracy_of_a_parser_that_is_given_is_that_on_the_trees_that_are_given(fresh):
+    parsers = {"given": {"type": "stanza", "constituency_test": "config.yaml"}, "unmeasured": {"type": "stanza"}}
+    jobs = fresh.planned("results/syntax/given/accuracy.tsv", config={"parsers": parsers})
+    assert jobs["accuracy"] == 1 and "train_parser" not in jobs
+    done = fresh.snakemake("--dry-run", "results/syntax/unmeasured/accuracy.tsv", config={"parsers": parsers})
+    assert done.returncode != 0 and "give `test` (CoNLL-U) or `constituency_test` (PTB)" in done.stdout
+
+
 @pytest.mark.slow
 def test_systems_over_phrase_trees_in_one_table(tmp_path):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""
@@ -305,6 +335,8 @@ def test_nothing_is_made_twice(finished):
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
         ({"parsers": {"embedded": {"constituency": {"epochs": 2}}}}, set(), {"parse", "train"}),
         ({"parsers": {"embedded": {"branching": "left"}}}, set(), {"parse", "train"}),
+        ({"decoding": {"length_floor": 0.01}}, set(), {"translate"}),
+        ({"tables": {"table1": {"title": "Another"}}}, {"table"}, {"score", "significance"}),
     ],
 )
 def test_only_what_depends_on_a_change_is_made_again(finished, change, again, never):

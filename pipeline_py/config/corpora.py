@@ -137,7 +137,8 @@ class Corpora(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         names = [test.name for test in self.tests]
-        for name in {"train", "dev", "tests", "facts", "config"} & set(names):
+        # The last three name files beside those of a system's sets.
+        for name in {"train", "dev", "tests", "facts", "config", "pretraining"} & set(names):
             raise ValueError(f"a test set cannot be called `{name}`")
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")

@@ -22,11 +22,6 @@ class Ensemble(Section):
         return self
 
     @property
-    def syntax(self) -> list[str]:
-        """An ensemble reads no syntax but its members'."""
-        return []
-
-    @property
     def parser(self) -> None:
-        """Nor has it a parser."""
+        """An ensemble has no parser but its members'."""
         return None

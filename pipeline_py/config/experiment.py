@@ -69,10 +69,10 @@ class Experiment(Section):
                         f"{kind} `{name}`: use letters, digits, `_` and `-`, and one `/` if it stands in a folder"
                     )
         for name in self.systems:
-            if not name.strip() or set(name) & set("/=:*?<>|\"'{}\\") or name.startswith((".", "-")):
+            if not _is_name_of_system(name):
                 raise ValueError(
-                    f"system `{name}`: the name is part of paths; leave out / = : * ? < > | quotes and braces, "
-                    "and do not begin it with `.` or `-`"
+                    f"system {name!r}: the name is part of paths; leave out / = : * ? < > | quotes, braces and what is "
+                    "not printable, and do not begin it with `.` or `-`, nor begin or end it with a space"
                 )
         if DEFAULT_UNITS in self.subwords:
             raise ValueError(f"subwords: `{DEFAULT_UNITS}` is the scheme of `subword`; choose another name")
@@ -118,10 +118,12 @@ class Experiment(Section):
                 raise ValueError(f"system `{name}` is like `{system.like}`, whose own size is found; name another")
             if self.units_of(name) != self.units_of(system.like):
                 raise ValueError(f"system `{name}` is like `{system.like}`, which has other units")
-        if system.training.seeds != self.training.seeds:
-            raise ValueError(f"system `{name}`: seeds are those of `training`, for all systems alike")
+        for key in ("seeds", "device", "threads"):
+            if getattr(system.training, key) != getattr(self.training, key):
+                raise ValueError(f"system `{name}`: `{key}` is the same for all systems; set it in `training` alone")
         if system.training.epochs is None and system.training.updates is None:
-            raise ValueError("training: give `epochs`, `updates` or both")
+            own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
+            raise ValueError(f"{own}training: give `epochs`, `updates` or both")
 
     @model_validator(mode="after")
     def _check_tables(self) -> Self:
@@ -168,8 +170,12 @@ class Experiment(Section):
 
     @property
     def trained_parsers(self) -> list[str]:
-        """Parsers that are trained here and that some system reads, sorted."""
-        read = {system.parser for system in self.systems.values()}
+        """Parsers that are trained here and read by some system; by one that is asked for, where targets say so."""
+        tables = [self.tables[name] for name in self.asked(self.tables)]
+        rows = [row for table in tables for row in getattr(table, "systems", [])]
+        rows += [self.figures[name].system for name in self.asked(self.figures)]
+        asked = {name for row in rows for name in self.networks(row)}
+        read = {self.systems[name].parser for name in (self.systems if self.targets is None else asked)}
         return sorted(name for name, parser in self.parsers.items() if name in read and parser.type == "trained")
 
     @property
@@ -237,6 +243,11 @@ class Experiment(Section):
             elif isinstance(parser, TrainedParser):
                 named += [parser.vectors, *parser.treebank.model_dump(exclude={"generate"}).values()]
         return [self.path(file) for file in named if file is not None]
+
+
+def _is_name_of_system(name: str) -> bool:
+    forbidden = set("/=:*?<>|\"'{}\\") & set(name)
+    return bool(name) and name == name.strip() and name.isprintable() and not forbidden and name[0] not in ".-"
 
 
 def _is_name(name: str) -> bool:

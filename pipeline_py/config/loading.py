@@ -30,7 +30,7 @@ def load(
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
         raise InputError("presets: is a mapping of names to partial configurations", "configuration")
-    if preset is not None and preset not in presets:
+    if preset is not None and preset not in [*presets]:
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
         _validate(_laid_over(config, presets[name]), f"configuration with preset {name}")

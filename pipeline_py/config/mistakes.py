@@ -1,11 +1,10 @@
 """A mistake in the configuration, as one sentence."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from pipeline_py.config.any_system import KINDS, type_of_system
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.unknown import unknown
 
@@ -17,11 +16,15 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         mistake: one of pydantic's `errors()`.
         config: what was validated.
     """
-    location = [part for part in mistake["loc"] if _is_key(part, mistake["loc"], config)]
+    location = [step for step, is_key in _steps(mistake["loc"], config) if is_key]
+    if mistake["type"] == "missing":
+        location.append(mistake["loc"][-1])
     where = ".".join(map(str, location))
     if mistake["type"] == "extra_forbidden":
-        known = _keys_beside(location, config)
-        return f"{unknown('key', str(where), [*known], last=str(location[-1]))}"
+        return unknown("key", where, _keys_beside(mistake["loc"], config), last=str(location[-1]))
+    if mistake["type"] == "union_tag_invalid":
+        known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
+        return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
     message = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "union_tag_not_found":
         message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"
@@ -30,30 +33,32 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     return f"{where}: {message[0].lower() + message[1:]}{shown}" if where else message
 
 
-def _is_key(part: Any, location: tuple[Any, ...], config: Mapping[str, Any]) -> bool:
-    """Whether a part of pydantic's location is a key of the file, not the name of a union's branch."""
+def _steps(location: Sequence[Any], config: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    """Yield the steps of pydantic's location, and whether each is a key of the file and not the branch of a union."""
     value: Any = config
     for step in location:
         found = isinstance(step, int) if isinstance(value, list) else isinstance(value, Mapping) and step in value
-        if step is part:
-            branch = value.get("type", "neural") if isinstance(value, Mapping) else value
-            return bool(found) or (step == location[-1] and step != branch)
+        yield step, found
         if found:
             value = value[step]
-    return True
 
 
-def _keys_beside(location: list[Any], config: Mapping[str, Any]) -> set[str]:
-    """Keys that the configuration knows at a location (unions other than that of systems give all their branches')."""
+def _keys_beside(location: Sequence[Any], config: Mapping[str, Any]) -> list[str]:
+    """Keys that the configuration knows in the place of the last one."""
     models: list[type[BaseModel]] = [Experiment]
-    steps = location[:-1]
-    if len(steps) > 1 and steps[0] == "systems":
-        models, steps = [KINDS[type_of_system(config["systems"][steps[1]])]], steps[2:]
-    for step in steps:
+    for step, is_key in [*_steps(location, config)][:-1]:
+        if not is_key:
+            models = [model for model in models if step in _types_of(model)] or models
+            continue
         fields = [model.model_fields[step].annotation for model in models if step in model.model_fields]
         # A step that no model knows is a list's index or a name that the user chose.
         models = [inner for annotation in fields for inner in _models_in(annotation)] if fields else models
-    return {key for model in models for key in model.model_fields}
+    return list(dict.fromkeys(key for model in models for key in model.model_fields))
+
+
+def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
+    """What may stand as `type` in a mapping of a union's branch."""
+    return get_args(model.model_fields["type"].annotation) if "type" in model.model_fields else ()
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -1,6 +1,8 @@
 """A network among `systems`: its composition, and what it is trained, fed and searched with."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from pipeline_py.config.decoding import Decoding
 from pipeline_py.config.systems import System
@@ -18,6 +20,16 @@ class NeuralSystem(System):
     )
     training: Training = Training()
     decoding: Decoding = Decoding()
+
+    @model_validator(mode="after")
+    def _check_learning(self) -> Self:
+        if sum(bool(encoder.pretrained_on) for encoder in self.encoders) > 1:
+            raise ValueError("several encoders learn to parse first; only one can")
+        if getattr(self.decoder, "phrase_weight", None) is not None and not self.encoders[0].has_phrases:
+            raise ValueError(
+                f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
+            )
+        return self
 
     @property
     def members(self) -> list[str]:

@@ -1,17 +1,28 @@
 """`tables`: which systems stand in which table, what it says of them, and what its marks compare with."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
 
 
+def _on_one_line(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("give printable text on one line")
+    return text
+
+
+Line = Annotated[str, AfterValidator(_on_one_line)]
+"""What people read in a table or figure."""
+
+
 class AnyTable(Section):
     """What all tables have."""
 
-    title: str
+    title: Line
 
     @property
     def systems_named(self) -> list[str]:
@@ -23,13 +34,11 @@ class TableOfSystems(AnyTable):
     """A table with a row for each system."""
 
     systems: list[str] = Field(min_length=1, description="Rows, in order.")
-    labels: dict[str, str] = Field({}, description="What rows are called, where not by their system's name.")
+    labels: dict[str, Line] = Field({}, description="What rows are called, where not by their system's name.")
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
-        _check_once(self.systems)
-        if not all(label and label.isprintable() for label in self.labels.values()):
-            raise ValueError("a label is printable text on one line")
+        _check_once(self.systems, "row")
         return self
 
     @property
@@ -63,7 +72,7 @@ class BleuTable(TableOfSystems):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_once(self.proposed)
+        _check_once(self.proposed, "row")
         names = [self.labels.get(system, system) for system in self.systems]
         if repeated := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"two rows are called `{repeated[0]}`; give them different labels")
@@ -89,7 +98,7 @@ Measure = Literal["ribes", "bleu", "brevity", "length"]
 class Mark(Section):
     """A symbol behind scores that the paired bootstrap finds better than those of other rows."""
 
-    symbol: str = Field(min_length=1)
+    symbol: Line
     rows: list[str] = Field(min_length=1, description="Rows that may get it.")
     against: list[str] = Field(min_length=1, description="Rows that must all be worse.")
     level: float = Field(0.05, gt=0, lt=1, description="p must be below.")
@@ -100,7 +109,7 @@ class MeasureTable(TableOfSystems):
 
     type: Literal["measures"]
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
-    columns: list[Fact | Measure] = Field(min_length=1)
+    columns: list[Literal[Fact, Measure]] = Field(min_length=1)
     parsed_by: str | None = Field(
         None, description="A parser; only the sentences that it parsed are scored. null: all sentences are."
     )
@@ -108,8 +117,10 @@ class MeasureTable(TableOfSystems):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_once([*self.sets])
-        _check_once([*self.columns])
+        _check_once(self.sets, "set")
+        _check_once(self.columns, "column")
+        if self.marks and not {"bleu", "ribes"} & {*self.columns}:
+            raise ValueError("marks stand behind bleu and ribes; ask for one of these columns, or leave the marks out")
         for mark in self.marks:
             for row in [*mark.rows, *mark.against]:
                 if row not in self.systems:
@@ -140,13 +151,14 @@ class AttentionTable(TableOfSystems):
     set: str = Field("dev", description="dev, or the name of a test set.")
 
 
-def _check_once(names: list[Any]) -> None:
+def _check_once(names: Sequence[str], what: str) -> None:
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"a row stands in a table once; repeated: {', '.join(repeated)}")
+        raise ValueError(f"a {what} stands in a table once; repeated: {', '.join(repeated)}")
 
 
 def _type_of_table(given: Any) -> str:
-    return str(given.get("type", "bleu") if isinstance(given, dict) else given.type)
+    """Read the `type` of a table as it is configured, or of one that is validated; anything else is to fail as one."""
+    return str(given.get("type", "bleu") if isinstance(given, Mapping) else getattr(given, "type", "bleu"))
 
 
 Table = Annotated[
@@ -162,7 +174,7 @@ Table = Annotated[
 class AttentionFigure(Section):
     """What a system attends to in some sentences, drawn on their trees."""
 
-    title: str
+    title: Line
     system: str
     set: str = Field("dev", description="dev, or the name of a test set.")
     sentences: list[Annotated[int, Field(ge=1)]] = Field(

@@ -36,15 +36,18 @@ def _any(*forms: str) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
-# Whatever repeats is separated by what it cannot contain, so the time a word takes grows with its length alone.
+# Whatever repeats is separated by what it cannot contain, so the time a word takes grows with its length alone. Two of
+# the forms fit `1,234`, so n of them in a row could be read in 2ⁿ ways: `(?>…)` keeps to the first form that reaches
+# the end of the digits and signs.
 
-_PLAIN = _any(
+_PLAIN_FORMS = _any(
     r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?",
     r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?",
     r"[0-9]{1,3}(?:['’][0-9]{3})+(?:[.,][0-9]+)?",
     r"[0-9]*\.[0-9]+",
     r"[0-9]+(?:,[0-9]+)?",
 )
+_PLAIN = f"(?>{_PLAIN_FORMS}(?![0-9.,'’]))"
 _NUMERALS = "一二三四五六七八九"
 _COUNT = f"[{_NUMERALS}两兩]"
 _DIGIT = f"[{_NUMERALS}〇○零]"

@@ -63,6 +63,7 @@ def attend(
 
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.ensemble import open_members
+    from pipeline_py.nmt.sources import in_order
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -72,7 +73,7 @@ def attend(
     targets = _packed(translation, vocabulary, source, len(member.sources))
     wanted = _wanted(sentences, source, len(member.sources))
 
-    attended = _in_order(_attention(member, targets, wanted))
+    attended = in_order(_attention(member, targets, wanted))
     gates: list[np.ndarray] = []
 
     def rows() -> Iterator[np.ndarray]:
@@ -114,7 +115,7 @@ def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.n
 
 def _attention(
     member: "Member", targets: Sequence[np.ndarray], wanted: np.ndarray
-) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
     """Yield the number of each sentence, its attention, flattened, and its gates, in the order of the batches."""
     import torch
 
@@ -125,7 +126,7 @@ def _attention(
     for numbers in sources.batches(BATCH_SIZE):
         attending = wanted[numbers] & (sources.lengths[numbers] > 1)
         for number in numbers[~attending].tolist():
-            yield number, NOTHING, NOTHING
+            yield number, (NOTHING, NOTHING)
         numbers = numbers[attending]
         if not len(numbers):
             continue
@@ -140,18 +141,7 @@ def _attention(
             rows = weights[:steps, place, mask[place]]
             if not np.isfinite(rows).all():
                 raise FloatingPointError("the model attends with a weight that is not a number")
-            yield number, rows.ravel(), NOTHING if gates is None else gates[:steps, place]
-
-
-def _in_order(attended: Iterator[tuple[int, np.ndarray, np.ndarray]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield what belongs to sentence 0, 1, 2, …; what comes early waits, at most for the rest of its window."""
-    waiting: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    following = 0
-    for number, *found in attended:
-        waiting[number] = (found[0], found[1])
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+            yield number, (rows.ravel(), NOTHING if gates is None else gates[:steps, place])
 
 
 if __name__ == "__main__":

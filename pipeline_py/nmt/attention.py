@@ -17,7 +17,7 @@ Observation = dict[str, tuple[Tensor, Tensor]]
 class Weighting(nn.Module, ABC):
     """Turns the scores of a step into attention weights.
 
-    A weighting is built as `Part(options, query_size)` with its options of `config.systems`.
+    A weighting is built as `Part(options, query_size)` with its options of `config.parts`.
     """
 
     def start(self, memory: Memory) -> Carried:
@@ -29,13 +29,13 @@ class Weighting(nn.Module, ABC):
         """Weigh the positions of one step.
 
         Args:
-            scores: e (B, J); padding is not masked yet.
+            scores: e (B, N), of words and phrases; padding is not masked yet.
             query: the decoder state that the scores were computed with, s' (B, Q).
             memory: what is attended to.
             carried: what the step before (or `start`) returned.
 
         Returns:
-            Weights α (B, J), zero on padding, and what the next step is given.
+            Weights α (B, N), zero on padding, and what the next step is given.
         """
 
     def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
@@ -44,12 +44,12 @@ class Weighting(nn.Module, ABC):
 
 
 def masked_softmax(scores: Tensor, allowed: Tensor) -> Tensor:
-    """Softmax over a row's allowed positions (at least one), zero elsewhere: (B, J), (B, J) bool → (B, J)."""
+    """Softmax over a row's allowed columns (at least one), zero elsewhere: (B, N), (B, N) bool → (B, N)."""
     return torch.softmax(scores.masked_fill(~allowed, -torch.inf), dim=-1)
 
 
 def context(weights: Tensor, states: Tensor) -> Tensor:
-    """Sum annotations by weight, c = Σ_j α_j h_j: (B, J), (B, J, H) → (B, H)."""
+    """Sum annotations by weight, c = Σ_j α_j h_j: (B, N), (B, N, H) → (B, H)."""
     return torch.bmm(weights.unsqueeze(1), states).squeeze(1)
 
 

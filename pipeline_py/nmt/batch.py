@@ -21,7 +21,8 @@ class Batch:
         target: identifiers (B, I) int64, EOS included, or None when translating.
         target_lengths: (B,) int64, EOS included, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
-            "units": identifiers (B, J, 10) int64. "trees" and "lexical_trees" → the schedule of the trees.
+            "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1. "trees" and
+            "lexical_trees" → the schedule of the trees.
     """
 
     source: Tensor

@@ -51,7 +51,7 @@ def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
     Raises:
         InputError: the file is not what the stage writes.
     """
-    before = (-1, -1)
+    first = before = (-1, -1)
     for number, line in enumerate(read_lines(path), start=1):
         fields = line.split("\t")
         if number == 1 and fields == [*COLUMNS]:
@@ -61,6 +61,8 @@ def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
             raise stage.InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
         before = int(fields[0]), int(fields[1])
         yield *before, int(fields[2])
+    if before == first:
+        raise stage.InputError("no pair of lengths in the file; make the length model again", path)
 
 
 class LengthModel:

@@ -11,12 +11,12 @@ class Memory:
     """The annotations of B sentences of up to J positions, and of up to N − J phrases where an encoder has such.
 
     Attributes:
-        states: of each encoder its annotations (B, N, H): words and EOS in columns 0 … J − 1, phrases behind them.
+        states: of each encoder its annotations (B, N, M): words and EOS in columns 0 … J − 1, phrases behind them.
         mask: (B, N) bool, true where a sentence has a word or phrase.
         words: J.
         lengths: (B,) number of positions of each sentence, EOS included, phrases not.
-        summary: of each encoder what the decoder starts from (B, H).
-        syntax: kind → tensor, as in `Batch`.
+        summary: of each encoder what the decoder starts from (B, ·).
+        syntax: kind → tensor (B, …), as in `Batch.tables`.
         keys: for each of the decoder's scores, what it computes from the annotations once (B, N, A).
     """
 

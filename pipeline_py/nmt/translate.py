@@ -79,6 +79,7 @@ def translate(
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.ensemble import open_members
     from pipeline_py.nmt.length_model import LengthModel
+    from pipeline_py.nmt.sources import in_order
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -89,7 +90,7 @@ def translate(
 
     ledger = Ledger()
     searched = _search(members, options, lengths, attention_output is not None, ledger)
-    found = _in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
+    found = in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
     with ExitStack() as files:
         pieces = files.enter_context(writing(output))
         alignment = files.enter_context(writing(alignment_output))
@@ -166,17 +167,6 @@ def _search(
                 attention=attention,
             )
             yield from zip(sentences.tolist(), found, strict=True)
-
-
-def _in_order(found: Iterator[tuple[int, list["Hypothesis"]]]) -> Iterator[list["Hypothesis"]]:
-    """Yield what belongs to sentence 0, 1, 2, …; what comes early waits, at most for the rest of its window."""
-    waiting: dict[int, list[Hypothesis]] = {}
-    following = 0
-    for number, hypotheses in found:
-        waiting[number] = hypotheses
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
 
 
 def _write(

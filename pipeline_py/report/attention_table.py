@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.report import sheet
+from pipeline_py.report.names import names
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
@@ -32,12 +33,11 @@ def attention_table(
         latex_output: the table as LaTeX.
 
     Raises:
-        InputError: if the file holds no shares.
+        InputError: if the file holds no shares, or a label belongs to no system.
     """
     rows = _read(shares)
-    labels = dict(pair.split("=", 1) for pair in label or [] if "=" in pair)
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    called = {system: labels.get(system, system) for system in systems}
+    called = {system: system for system in systems} | names(label or [], systems, "--label")
     heads = [
         f"{part} (%)" if len(systems) == 1 else f"{called[system]} {part} (%)"
         for system in systems

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report import sheet
+from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.stage import InputError
@@ -76,7 +76,7 @@ def facts(
     """
     read = {name: _read_facts(path) for name, path in named_files(facts, "--facts").items()}
     system_of = {name: name.rpartition(":")[0] or name for name in read}
-    parsers = _parsers(parser or [], system_of.values())
+    parsers = names(parser or [], list(dict.fromkeys(system_of.values())), "--parser")
     accuracies = _accuracies(parser_accuracy or [], parsers)
     metrics = [metric for metric in METRICS if any(metric in found for found in accuracies.values())]
     software = list(
@@ -129,18 +129,6 @@ def _statistics(content: dict[str, Any]) -> dict[str, Any]:
         for number, context in enumerate(content.get("statistics", []), start=1)
         for name, value in context.items()
     }
-
-
-def _parsers(pairs: list[str], systems: Iterable[str]) -> dict[str, str]:
-    """Map systems to their parsers; a system's name may hold a `=` itself."""
-    names = list(systems)
-    parsers = {}
-    for pair in pairs:
-        name = max((name for name in names if pair.startswith(f"{name}=")), key=len, default=None)
-        if name is None:
-            raise InputError(f"--parser {pair!r} names no system; write SYSTEM=PARSER with a system of --facts")
-        parsers[name] = pair.removeprefix(f"{name}=")
-    return parsers
 
 
 def _accuracies(pairs: list[str], parsers: dict[str, str]) -> dict[str, dict[str, str]]:

@@ -11,6 +11,7 @@ from pipeline_py.report import sheet
 from pipeline_py.report.bootstrap_marks import BootstrapMarks, read_bootstrap
 from pipeline_py.report.measured import Measured, read_facts, read_measures
 from pipeline_py.report.measures_layout import MeasuresLayout
+from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.stage import InputError
 
@@ -60,9 +61,9 @@ def measures(
         settings=_settings(setting or []),
     )
     marks = BootstrapMarks(options.marks, read_bootstrap(bootstrap or []), options.labels)
-    names = dict(pair.split("=", 1) for pair in set_name or [] if "=" in pair)
+    set_names = names(set_name or [], options.sets, "--set-name")
     about_parsers = sentences_about(read_accuracies(parser_accuracy or []), lowercase_trees)
-    layout = MeasuresLayout(options, measured, marks, names, about_parsers)
+    layout = MeasuresLayout(options, measured, marks, set_names, about_parsers)
     drawn = layout.sheet()
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
 

@@ -77,7 +77,7 @@ class MeasuresLayout:
                 columns.append(Column(what, None, what, HEADS[what]))
                 continue
             for on in table.sets:
-                called = self.set_names.get(on, on)
+                called = self._called(on)
                 head = HEADS[what] if not several else called if len(measures) == 1 else f"{HEADS[what]} {called}"
                 columns.append(Column(what, on, f"{what}_{on}" if several else what, head))
         return columns
@@ -157,9 +157,14 @@ class MeasuresLayout:
     def _label(self, row: str) -> str:
         return self.table.labels.get(row, row)
 
+    def _called(self, on: str) -> str:
+        return self.set_names.get(on, on)
+
     def _notes(self, columns: Sequence[Column]) -> list[str]:
         asked = {column.what for column in columns}
         notes = self.marks.legend()
+        if len(self.table.sets) == 1 and any(column.on is not None for column in columns):
+            notes.append(f"Scores are those on {self._called(self.table.sets[0])}.")
         if "minutes" in asked:
             notes.append("Time: minutes of training per epoch.")
         if "perplexity" in asked:
@@ -182,7 +187,7 @@ class MeasuresLayout:
         several = len(self.table.sets) > 1
         return [
             (
-                f" on {self.set_names.get(on, on)}" if several else "",
+                f" on {self._called(on)}" if several else "",
                 self.measured.of_score(first, on, "bleu", "ref_len")[0]
                 / self.measured.of_score(first, on, "bleu", "sentences")[0],
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline_py import stage
 from pipeline_py.report import figure_files
+from pipeline_py.report.names import names
 from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
 
@@ -69,7 +70,7 @@ def plot(
         InputError: if the scores are malformed or incomplete, or a label belongs to no system.
     """
     curves = _read(buckets)
-    labels = _labels(label or [], list(curves.systems))
+    labels = {system: system for system in curves.systems} | names(label or [], curves.systems, "--label")
 
     with figure_files.style(STYLE):
         figure_files.save(draw(curves, title, labels), title, svg_output, pdf_output)
@@ -131,20 +132,6 @@ def _name_groups(axes: "Axes", curves: Curves) -> None:
     counts.set_xlabel(AXIS_NAMES.get(curves.feature, curves.feature))
     axes.set_ylabel("BLEU")
     axes.set_axisbelow(True)
-
-
-def _labels(pairs: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
-    labels: dict[str, str] = {}
-    for pair in pairs:
-        name, _, label = pair.partition("=")
-        if not label or not label.isprintable():
-            raise InputError(f"--label {pair!r} is no SYSTEM=LABEL; write it so, with a printable label")
-        if name not in systems:
-            raise InputError(f"--label {name!r} is no system of the scores; they are {', '.join(map(repr, systems))}")
-        if name in labels:
-            raise InputError(f"--label names {name!r} twice; give every name once")
-        labels[name] = label
-    return {name: labels.get(name, name) for name in systems}
 
 
 def _read(path: Path) -> Curves:

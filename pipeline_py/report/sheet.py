@@ -146,17 +146,34 @@ LATEX = {
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
-    "†": "$\\dagger$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
+# What fonts of text may lack.
+LATEX_MATHEMATICS = {
+    "†": "\\dagger",
+    "‡": "\\ddagger",
+    "↑": "\\uparrow",
+    "⇑": "\\Uparrow",
+    "↓": "\\downarrow",
+    "⇓": "\\Downarrow",
+    "α": "\\alpha",
+    "β": "\\beta",
+}
+LATEX_TEXT = LATEX | {character: f"${command}$" for character, command in LATEX_MATHEMATICS.items()}
 
 
 def _latex_text(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in text)
+    return "".join(LATEX_TEXT.get(character, character) for character in text)
 
 
 def _latex_cell(cell: Cell) -> str:
     text = _latex_text(cell.text)
     bold = f"\\textbf{{{text}}}" if cell.bold else text
-    marks = cell.marks.replace("†", "\\dagger")
-    return f"{bold}$^{{{marks}}}$" if marks else bold
+    return bold + _latex_marks(cell.marks)
+
+
+def _latex_marks(marks: str) -> str:
+    """Raise symbols, as mathematics if they are known as such."""
+    if {*marks} <= {"*", *LATEX_MATHEMATICS}:
+        return f"$^{{{''.join(LATEX_MATHEMATICS.get(mark, mark) for mark in marks)}}}$" if marks else ""
+    return f"\\textsuperscript{{{_latex_text(marks)}}}"

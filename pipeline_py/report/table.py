@@ -6,6 +6,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.report import sheet
 from pipeline_py.report.marks import Marker, MarkStyle
+from pipeline_py.report.names import names
 from pipeline_py.report.published import Published, read_published
 from pipeline_py.report.results import Results, read_comparisons, read_scores
 from pipeline_py.report.table_layout import PrintedTable, TableLayout
@@ -75,7 +76,7 @@ def table(
         comparisons=read_comparisons(significance or [], test),
     )
     best = results.best([name for name in row if name not in (proposed or [])])
-    labels = _labels(label or [], row, "--label")
+    labels = names(label or [], row, "--label")
     marker = Marker(
         results=results,
         style=mark_style,
@@ -86,9 +87,9 @@ def table(
     )
     printed = None
     if published is not None:
-        names = {name: labels.get(name, name) for name in row} | _labels(published_name or [], row, "--published-name")
+        theirs = {name: labels.get(name, name) for name in row} | names(published_name or [], row, "--published-name")
         printed = PrintedTable(
-            _printed(published, published_table, published_task), published_table, published_task, names
+            _printed(published, published_table, published_task), published_table, published_task, theirs
         )
     layout = TableLayout(results, marker, dev_name or dev, printed)
     drawn = layout.sheet(title)
@@ -107,23 +108,13 @@ def _printed(path: Path, table: str, task: str) -> list[Published]:
 
 
 def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]) -> None:
-    for what, names in (("--row", rows), ("--dev or --test", sets)):
-        for name in names:
-            if names.count(name) > 1:
+    for what, given in (("--row", rows), ("--dev or --test", sets)):
+        for name in given:
+            if given.count(name) > 1:
                 raise InputError(f"{what} {name!r} is given twice; give every name once")
     for name in marked:
         if name not in rows:
             raise InputError(f"{name!r} is not a row of the table; the rows are {', '.join(map(repr, rows))}")
-
-
-def _labels(pairs: Sequence[str], rows: Sequence[str], option: str) -> dict[str, str]:
-    labels = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or name not in rows or not text:
-            raise InputError(f"{option} {pair!r} names no row; write it as ROW=NAME with a --row")
-        labels[name] = text
-    return labels
 
 
 if __name__ == "__main__":

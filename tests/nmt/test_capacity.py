@@ -59,8 +59,6 @@ def test_a_system_is_as_large_as_itself() -> None:
 
 
 def test_an_odd_size_is_passed_over_where_directions_are_halves() -> None:
-    for part in ("encoder.gru", "decoder.gru"):
-        pytest.importorskip(f"pipeline_py.nmt.{part}")
     parts = {"encoders": ["gru"], "decoder": "gru"}
     for hidden in (11, 12, 18, 27):
         like = composition(12, hidden)
@@ -98,8 +96,6 @@ def test_a_composition_that_cannot_grow_is_named(inputs: list) -> None:
 )
 def test_sizes_of_the_paper(source: int, target: int, size: int) -> None:
     """Tree2seq section 5.3: trees at 256, and the sequence model with as many parameters."""
-    for part in ("encoder.lstm", "encoder.tree_lstm", "decoder.lstm", "score.dot", "loss.softmax"):
-        pytest.importorskip(f"pipeline_py.nmt.{part}")
     parts = {"scores": ["dot"], "decoder": "lstm"}
     tree = composition(256, 256, encoders=["tree_lstm"], **parts)
     vocabularies = {"source": source, "target": target}

@@ -141,3 +141,10 @@ def test_a_file_that_is_no_length_model(tmp_path, content, line):
     message = f"lengths.tsv, line {line}: not `source_length target_length count` in order; make the length model again"
     with pytest.raises(InputError, match=message):
         LengthModel.load(tmp_path / "lengths.tsv", floor=0.1)
+
+
+@pytest.mark.parametrize("content", ["", HEADER])
+def test_a_file_without_lengths(tmp_path, content):
+    (tmp_path / "lengths.tsv").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"lengths.tsv: no pair of lengths in the file; make the length model again"):
+        LengthModel.load(tmp_path / "lengths.tsv", floor=0.1)

@@ -57,7 +57,7 @@ def make_model(system: System, seed: int = 0) -> Model:
 
 
 def tree(random: np.random.Generator, pieces: int, parsed: bool = True) -> np.ndarray:
-    """A random binary tree as `layout` describes its row; without a parse there is no root and no node."""
+    """A random binary tree as `subword.tree_row` describes its row; without a parse there is no root and no node."""
     if pieces == 0 or not parsed:
         return np.array([-1], dtype=np.int32)
     nodes: list[tuple[int, int, tuple | int, tuple | int]] = []

@@ -174,7 +174,7 @@ def test_a_schedule_is_made_fast() -> None:
     rows = [row_of(length, [tree(0, length)], parsed=True) for length in lengths]
     times = []
     for _ in range(50):
-        start = time.perf_counter()
+        start = time.process_time()
         Schedule.of_rows(rows, [length + 1 for length in lengths])
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert median(times) < 0.002

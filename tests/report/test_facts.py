@@ -71,7 +71,7 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"parser": ["B=stanza"]}, "--parser 'B=stanza' names no system"),
+        ({"parser": ["B=stanza"]}, "--parser 'B=stanza' names none of 'A'"),
         ({"parser_accuracy": ["other={accuracy}"]}, "--parser-accuracy 'other' is no system's parser"),
         (
             {"parser": ["A=p"], "parser_accuracy": ["p={facts}"]},

@@ -88,6 +88,7 @@ def test_every_measure_stands_in_its_column(given):
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
     assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.900 | 9.00 | 1.50 |" in markdown
     assert "References have 10.00 words on average." in markdown and "BLEU: bleu" in markdown
+    assert "Scores are those on dev." in markdown
 
 
 @pytest.mark.parametrize(
@@ -129,13 +130,24 @@ def test_one_measure_on_several_sets_is_headed_by_the_sets(given):
     given.options["set_name"] = ["dev=Dev (x)"]
     rows, markdown = given.table(sets=["one", "dev"], columns=["parameters", "bleu"], marks=[])
     assert [*rows[0]] == ["system", "parameters", "bleu_one", "bleu_dev"]
-    assert "| System | Parameters | one | Dev (x) |" in markdown
+    assert "| System | Parameters | one | Dev (x) |" in markdown and "Scores are" not in markdown
 
 
 def test_what_is_not_trained_has_no_facts(given):
     given.options["facts"] = given.options["facts"][:1]
     rows, markdown = given.table(columns=["parameters", "perplexity", "bleu"], marks=[])
     assert rows[1]["parameters"] == "" and rows[1]["perplexity"] == "" and "| Sequence | – | – | 24.00 |" in markdown
+
+
+def test_what_a_training_cannot_tell_is_a_dash(given):
+    """Phrases have no hidden size, and a training that went astray no perplexity."""
+    given.options["facts"] = []
+    given.training("Tree", "seed1")
+    given.training("Tree", "seed2", dev_perplexity=None)
+    given.options["facts"].append(f"Seq:single={given.write('smt.json', {'parameters': None, 'seconds': 3.0})}")
+    rows, markdown = given.table(columns=["hidden", "parameters", "perplexity", "minutes", "bleu"], marks=[])
+    assert [(row["hidden"], row["perplexity"], row["minutes"]) for row in rows] == [("8", "", "1.50"), ("", "", "")]
+    assert "| Sequence | – | – | – | – | 24.00 |" in markdown
 
 
 @pytest.mark.parametrize(
@@ -146,7 +158,7 @@ def test_what_is_not_trained_has_no_facts(given):
         (lambda given: given.write("Tree.dev.seed1.bleu.json", "nothing"), "the file is no JSON object; score again"),
         (lambda given: given.write("Tree.dev.seed1.bleu.json", {"score": 1}), "the file has no 'signature'"),
         (lambda given: given.write("dev.bootstrap.tsv", HEADER + "bleu\tTree\n"), "no row of a paired bootstrap"),
-        (lambda given: given.training("Tree", "seed2", dev_perplexity=None), "does not tell its dev_perplexity"),
+        (lambda given: given.options.update(set_name=["tst=Test"]), "--set-name 'tst=Test' names none of 'dev'"),
         (lambda given: given.options["setting"].append("beam"), "--setting 'beam' is no SYSTEM:COLUMN=TEXT"),
     ],
 )

@@ -49,6 +49,21 @@ def test_latex_leaves_nothing_active() -> None:
     assert "p \\textless{} 0.01 \\textbar{} seed\\_1" in latex
 
 
+@pytest.mark.parametrize(
+    ("marks", "raised"),
+    [
+        ("", ""),
+        ("**†", "$^{**\\dagger}$"),
+        ("⇑", "$^{\\Uparrow}$"),
+        ("‡a", "\\textsuperscript{$\\ddagger$a}"),
+        ("#_*", "\\textsuperscript{\\#\\_{*}}"),
+    ],
+)
+def test_latex_raises_any_mark(marks: str, raised: str) -> None:
+    latex = sheet.latex(Sheet("T", ["System", "β"], [[Cell("α > 0.2"), Cell("1", marks=marks)]]))
+    assert f"$\\alpha$ \\textgreater{{}} 0.2 & 1{raised} \\\\" in latex and "System & $\\beta$" in latex
+
+
 def test_tsv_quotes_nothing_that_is_plain() -> None:
     file = io.StringIO()
     sheet.write_tsv(file, ["a", "b"], [["x y", "**†"], ["", "1"]])

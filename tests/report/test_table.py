@@ -199,7 +199,7 @@ def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
     table(**inputs.arguments(baseline="a", proposed=["b"], label=["a=Chen et al. (2017)"]))
     assert [row["system"] for row in inputs.tsv()] == ["Chen et al. (2017)", "b"]
     assert "significantly better than Chen et al. (2017)" in (tmp_path / "table.md").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="'c=d' names no row"):
+    with pytest.raises(InputError, match="--label 'c=d' names none of 'a', 'b'"):
         table(**inputs.arguments(baseline="a", label=["c=d"]))
 
 

@@ -56,6 +56,13 @@ def training_of_system(system: str, threads: int | None = None) -> str:
     return training.model_copy(update={"threads": threads}).model_dump_json()
 
 
+def training_on_parsing(system: str) -> str:
+    """`training` as JSON, of it what decides the result of `pretrain`: the encoder says itself how long it learns."""
+    until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
+    excluded = {"threads", "checkpoint_minutes", "seeds", *until}
+    return EXPERIMENT.systems[system].training.model_dump_json(exclude=excluded)
+
+
 def capacity_options(system: str) -> list[str]:
     """The composition that a network is to have as many parameters as, where it names one."""
     like = EXPERIMENT.systems[system].like
@@ -85,6 +92,13 @@ def translation_inputs(system: str, run: str, split: str) -> dict[str, list[str]
         "target_vocabulary": f"<results>/subword/{EXPERIMENT.units_of(system)}/vocabulary.target",
         **(lengths if EXPERIMENT.systems[system].decoding.length_model else {}),
     }
+
+
+def search_of(system: str) -> str:
+    """`decoding` as JSON: of it what decides a system's translations."""
+    decoding = EXPERIMENT.systems[system].decoding
+    unread = set() if decoding.length_model else {"length_floor"}
+    return decoding.model_dump_json(exclude={"replace_unknown", "batch_size", *unread})
 
 
 def member_options(system: str, input) -> list[str]:

@@ -20,13 +20,18 @@ def scores_of(table: str) -> dict[tuple[str, str, str], str]:
     }
 
 
+def trained_for(table: str) -> list[str]:
+    """The systems behind a table's rows that are trained: themselves, or the members of an ensemble."""
+    rows = EXPERIMENT.tables[table].systems
+    return list(dict.fromkeys(system for row in rows for system in EXPERIMENT.networks(row) or [row]))
+
+
 def facts_of(table: str) -> dict[tuple[str, str], str]:
-    """Facts of the trainings of a table's systems, by system and run."""
+    """Facts of the trainings behind a table's rows, by system and run."""
     return {
         (system, run): f"<results>/{ROOM_OF[system]}/{system}/{run}/facts.json"
-        for system in EXPERIMENT.tables[table].systems
+        for system in trained_for(table)
         for run in EXPERIMENT.runs(system)
-        if EXPERIMENT.systems[system].type != "ensemble"
     }
 
 
@@ -63,14 +68,18 @@ def settings_of(system: str) -> dict[str, str]:
     options = EXPERIMENT.systems[system]
     if not EXPERIMENT.is_neural(system):
         return {}
-    loss, decoding = EXPERIMENT.systems[EXPERIMENT.networks(system)[0]].loss, options.decoding
-    scheme = EXPERIMENT.units[EXPERIMENT.units_of(system)].scheme
-    normalized = "normalized" if decoding.length_normalization else "plain"
+    losses = [EXPERIMENT.systems[network].loss for network in EXPERIMENT.networks(system)]
+    samples = {f"{loss.samples:,}" if loss.type == "blackout" else "" for loss in losses}
+    search = [
+        *(["normalized"] if options.decoding.length_normalization else []),
+        *(["with length model"] if options.decoding.length_model else []),
+    ]
     return {
-        "negative_samples": f"{loss.samples:,}" if loss.type == "blackout" else "",
-        "subword": "yes" if scheme == "bpe" else "no",
-        "search": "with length model" if decoding.length_model else normalized,
-        "beam": str(decoding.beam),
+        # Members of an ensemble may differ.
+        "negative_samples": samples.pop() if len(samples) == 1 else "",
+        "subword": "yes" if is_split(system) else "no",
+        "search": ", ".join(search) or "plain",
+        "beam": str(options.decoding.beam),
     }
 
 
@@ -132,8 +141,9 @@ def reads_lexical_trees(figure: str) -> bool:
     return "lexical_trees" in EXPERIMENT.systems[EXPERIMENT.figures[figure].system].syntax
 
 
-def in_folder(folder: str, names) -> list[str]:
-    return [name for name in names if name.startswith(f"{folder}/")]
+def called(target: str, names) -> list[str]:
+    """Those that are called like a target, or stand in the folder that is."""
+    return [name for name in names if name.partition("/")[0] == target]
 
 
 def published_files(table: str) -> list[str]:
@@ -164,7 +174,7 @@ def accuracy_files(table: str) -> dict[tuple[str, str], str]:
     """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
     read = {
         (EXPERIMENT.systems[system].parser, "ptb" if kind == "trees" else "conllu")
-        for system, _ in facts_of(table)
+        for system in trained_for(table)
         for kind in (*EXPERIMENT.systems[system].syntax, *EXPERIMENT.systems[system].pretrained_on)
         if EXPERIMENT.systems[system].parser is not None
     }

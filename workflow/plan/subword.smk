@@ -68,11 +68,10 @@ def vocabularies_of_syntax(system: str) -> dict[str, str]:
 
     Units hold words, labels are the parser's.
     """
-    composition = EXPERIMENT.systems[system]
-    like = [] if composition.like is None else EXPERIMENT.systems[composition.like].kinds_with_vocabulary
     folder = f"<results>/subword/{EXPERIMENT.units_of(system)}"
-    files = {
-        "labels": f"{folder}/vocabulary.labels.{composition.parser}",
-        "units": f"{folder}/vocabulary.units",
-    }
-    return {kind: files[kind] for kind in files if kind in {*composition.kinds_with_vocabulary, *like}}
+    like = EXPERIMENT.systems[system].like
+    files = {}
+    for composition in [EXPERIMENT.systems[name] for name in (system, like) if name is not None]:
+        own = {"labels": f"vocabulary.labels.{composition.parser}", "units": "vocabulary.units"}
+        files = {kind: f"{folder}/{own[kind]}" for kind in composition.kinds_with_vocabulary} | files
+    return files

@@ -36,6 +36,12 @@ def has_gold(parser: str, trees: str) -> bool:
     return (options.test if trees == "conllu" else options.constituency_test) is not None
 
 
+def accuracies_of(parser: str) -> list[str]:
+    """How good a parser is at each kind of trees that it has gold ones of; without any it shall be said what to give."""
+    kinds = [trees for trees in ANNOTATION if has_gold(parser, trees)] or [*ANNOTATION]
+    return [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]
+
+
 def treebank(parser: str, part: str, trees: str) -> str:
     """Gold trees of a parser: the user's, or generated."""
     if not isinstance(EXPERIMENT.parsers[parser], TrainedParser):

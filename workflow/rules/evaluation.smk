@@ -248,7 +248,10 @@ rule attention_shares:
         mem_mb=2000,
         runtime=30,
     params:
-        given={"made_by": made_by("evaluation.attention_shares", "pyarrow")},
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "made_by": made_by("evaluation.attention_shares", "pyarrow"),
+        },
         files=lambda wildcards, input: [
             f"--{option}={system}:{run}={file}"
             for (system, run, option), file in zip(attended_systems(wildcards.table), input.attended, strict=True)

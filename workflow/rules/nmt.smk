@@ -30,7 +30,7 @@ rule pretrain:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].composition(),
             "inputs": sizes_of_inputs(wildcards.system),
-            "training": training_of_system(wildcards.system),
+            "training": training_on_parsing(wildcards.system),
             "seed": wildcards.run.removeprefix("seed"),
             "made_by": made_by("nmt.pretrain", "torch", parts=modules_of(wildcards.system)),
         },
@@ -180,9 +180,8 @@ rule translate:
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
-            "decoding": EXPERIMENT.systems[wildcards.system].decoding.model_dump_json(
-                exclude={"replace_unknown", "batch_size"}
-            ),
+            "networks": EXPERIMENT.networks(wildcards.system),
+            "decoding": search_of(wildcards.system),
             "made_by": made_by("nmt.translate", "torch", parts=modules_of(wildcards.system)),
         },
         members=lambda wildcards, input: member_options(wildcards.system, input),

@@ -286,8 +286,8 @@ rule facts:
         runtime=10,
     params:
         given=lambda wildcards: {
-            "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "parsers": [EXPERIMENT.systems[system].parser for system, _ in facts_of(wildcards.table)],
+            "systems": trained_for(wildcards.table),
+            "parsers": [EXPERIMENT.systems[system].parser for system in trained_for(wildcards.table)],
             "made_by": made_by("report.facts", "stanza", "sacrebleu"),
         },
         options=lambda wildcards, input: [
@@ -297,7 +297,7 @@ rule facts:
             ),
             *(
                 f"--parser={system}={parser}"
-                for system in dict.fromkeys(system for system, _ in facts_of(wildcards.table))
+                for system in trained_for(wildcards.table)
                 if (parser := EXPERIMENT.systems[system].parser)
             ),
             *accuracy_options(wildcards.table, input.accuracy),
@@ -388,19 +388,15 @@ rule attention:
         """
 
 
-# Every table by its name, and every folder of tables and figures: `snakemake table1` makes all there is to it.
-for name in [*(table for table in EXPERIMENT.tables if "/" not in table), *EXPERIMENT.folders]:
+# Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.
+for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables, *EXPERIMENT.figures)):
     if name == "all" or name in {rule.name for rule in workflow.rules}:
-        raise WorkflowError(f"tables: `{name}` is what a rule is called; give the table or folder another name")
+        raise WorkflowError(f"tables: `{name}` is what a rule is called; give the table, figure or folder another name")
 
     rule:
         name:
             name
         input:
-            [
-                file
-                for table in ([name] if name in EXPERIMENT.tables else in_folder(name, EXPERIMENT.tables))
-                for file in everything_of(table)
-            ],
-            [file for figure in in_folder(name, EXPERIMENT.figures) for file in pictures_of(figure)],
+            [file for table in called(name, EXPERIMENT.tables) for file in everything_of(table)],
+            [file for figure in called(name, EXPERIMENT.figures) for file in pictures_of(figure)],
         localrule: True

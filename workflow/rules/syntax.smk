@@ -191,14 +191,9 @@ rule accuracy:
 
 
 rule accuracy_of_all_trees:
-    """One file for a parser: its dependency figures and, where it has gold trees of them, its constituency figures."""
+    """One file for a parser: its dependency and its constituency figures, of that which it has gold trees of."""
     input:
-        dependency="<results>/syntax/{parser}/accuracy/conllu.tsv",
-        constituency=lambda wildcards: (
-            [f"<results>/syntax/{wildcards.parser}/accuracy/ptb.tsv"]
-            if EXPERIMENT.parsers[wildcards.parser].treebank.has_constituents
-            else []
-        ),
+        lambda wildcards: accuracies_of(wildcards.parser),
     output:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
     log:
@@ -211,7 +206,7 @@ rule accuracy_of_all_trees:
         runtime=10,
     shell:
         """
-        awk 'FNR > 1 || NR == 1' {input.dependency:q} {input.constituency:q} >{output.accuracy:q} 2>{log:q}
+        awk 'FNR > 1 || NR == 1' {input:q} >{output.accuracy:q} 2>{log:q}
         """
 
 

@@ -19,5 +19,5 @@ class Part(nn.Module):
         return states
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all positions against one query: (B, H), (B, N, H) → (B, N)."""
+        """Score all annotations against one query: (B, H), (B, N, H) → (B, N)."""
         return torch.bmm(keys, query.unsqueeze(2)).squeeze(2)

@@ -19,11 +19,11 @@ class Part(nn.Module):
         self.bias = nn.Parameter(torch.zeros(()))
 
     def keys(self, states: Tensor) -> Tensor:
-        """Compute U h_j + b, which no step changes: (B, J, H) → (B, J, A)."""
+        """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A)."""
         keys: Tensor = self.key(states)
         return keys
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all positions against one query: (B, Q), (B, J, A) → (B, J)."""
+        """Score all annotations against one query: (B, Q), (B, N, A) → (B, N)."""
         hidden = self.query(query).unsqueeze(1) + keys
         return hidden.tanh() @ self.vector + self.bias

@@ -8,11 +8,11 @@ from pipeline_py.nmt.memory import Memory
 
 
 class Part(Weighting):
-    """α_ij = exp(e_ij) / Σ_k exp(e_ik) over all positions of the sentence."""
+    """α_ij = exp(e_ij) / Σ_k exp(e_ik) over all positions and phrases of the sentence."""
 
     def __init__(self, options: GlobalContext, query_size: int) -> None:
         super().__init__()
 
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
-        """Weigh the positions: (B, J) → (B, J)."""
+        """Weigh positions and phrases: (B, N) → (B, N)."""
         return masked_softmax(scores, memory.mask), carried
