@@ -6,22 +6,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.parts import (
-    KINDS_WITH_VOCABULARY,
+from pipeline_py.config.decoders import (
     AnyContext,
     AnyDecoder,
-    AnyEncoder,
     AnyLoss,
     AnyScore,
-    BidirectionalGRU,
     ConditionalGRU,
     GlobalContext,
     MLPScore,
     Softmax,
-    module_of,
-    or_of_type,
-    type_alone,
 )
+from pipeline_py.config.encoders import AnyEncoder, BidirectionalGRU
+from pipeline_py.config.parts import KINDS_WITH_VOCABULARY, module_of, or_of_type, type_alone
 
 Initialization = Literal["nematus", "uniform", "lecun"]
 

@@ -10,7 +10,7 @@ from typer import Option
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
-from pipeline_py.config.parts import LatentGraph
+from pipeline_py.config.encoders import LatentGraph
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies

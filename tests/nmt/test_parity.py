@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.parts import ConditionalGRU, FlexibleContext, GlobalContext, LocalContext, SyntaxContext
+from pipeline_py.config.decoders import ConditionalGRU, FlexibleContext, GlobalContext, LocalContext, SyntaxContext
 from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.parts import GlobalContext, SyntaxContext
+from pipeline_py.config.decoders import GlobalContext, SyntaxContext
 from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt import sources as sources_module
 from pipeline_py.nmt.batch import collate

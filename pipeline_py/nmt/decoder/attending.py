@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from pipeline_py.config.parts import Context
+from pipeline_py.config.decoders import Context
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, context
 from pipeline_py.nmt.decoder.recurrence import Attended

@@ -45,7 +45,7 @@ class Parts:
 class Decoder(Attending, ABC):
     """A recurrence that attends, a readout, and an output layer.
 
-    A decoder is built as `Part(options, parts)` with its options of `config.parts`.
+    A decoder is built as `Part(options, parts)` with its options of `config.decoders`.
 
     Attributes:
         reads_word: whether the readout reads the embedding of the word before too, as the first of its vectors.

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.parts import BlackOut
+from pipeline_py.config.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.sampled import sampled_outputs

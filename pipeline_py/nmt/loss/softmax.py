@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.parts import BlackOut, Softmax
+from pipeline_py.config.decoders import BlackOut, Softmax
 from pipeline_py.nmt.attention import at_least_single
 
 

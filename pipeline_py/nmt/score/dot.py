@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.parts import DotScore
+from pipeline_py.config.decoders import DotScore
 
 
 class Part(nn.Module):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.parts import MLPScore
+from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt.time_loop import LoopLinear
 
 

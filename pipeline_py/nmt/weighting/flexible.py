@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.parts import FlexibleContext
+from pipeline_py.config.decoders import FlexibleContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import positions

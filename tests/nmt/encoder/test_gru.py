@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.parts import GRUEncoder, WordInput
+from pipeline_py.config.encoders import GRUEncoder, WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.gru import Part

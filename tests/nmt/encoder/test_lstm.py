@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.parts import LSTMEncoder, WordInput
+from pipeline_py.config.encoders import LSTMEncoder, WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.lstm import Part

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.parts import TreeLSTM, WordInput
+from pipeline_py.config.encoders import TreeLSTM, WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import Part
