@@ -80,18 +80,22 @@ def sizes_of_inputs(system: str) -> list[list[int]]:
     return [encoder.sizes(composition.model.embedding) for encoder in composition.encoders]
 
 
-def translation_inputs(system: str, run: str, split: str) -> dict[str, list[str] | str]:
-    """What a system translates a split with: of each of its networks weights, source and syntax."""
+def network_inputs(system: str, run: str, split: str) -> dict[str, list[str] | str]:
+    """What a system's networks read a split with: of each weights, source and syntax."""
     networks = EXPERIMENT.networks(system)
-    lengths = {"length_model": f"<results>/nmt/length_model/{EXPERIMENT.units_of(system)}.tsv"}
     return {
         "model": [f"<results>/nmt/{network}/{run}/model.safetensors" for network in networks],
         "config": [f"<results>/nmt/{network}/{run}/config.json" for network in networks],
         "source": [packed(EXPERIMENT.units_of(network), split, "source") for network in networks],
         "syntax": [file for network in networks for file in syntax_of_system(network, split).values()],
         "target_vocabulary": f"<results>/subword/{EXPERIMENT.units_of(system)}/vocabulary.target",
-        **(lengths if EXPERIMENT.systems[system].decoding.length_model else {}),
     }
+
+
+def length_model_of(system: str) -> dict[str, str]:
+    """The counts of lengths that a system's search looks at, if it does."""
+    asked = EXPERIMENT.systems[system].decoding.length_model
+    return {"length_model": f"<results>/nmt/length_model/{EXPERIMENT.units_of(system)}.tsv"} if asked else {}
 
 
 def search_of(system: str) -> str:

@@ -159,7 +159,8 @@ rule length_model:
 
 rule translate:
     input:
-        unpack(lambda wildcards: translation_inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: network_inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: length_model_of(wildcards.system)),
     output:
         pieces="<results>/nmt/{system}/{run}/{split}.pieces",
         alignment="<results>/nmt/{system}/{run}/{split}.alignment",
@@ -217,7 +218,7 @@ rule translate:
 
 rule attend:
     input:
-        unpack(lambda wildcards: translation_inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: network_inputs(wildcards.system, wildcards.run, wildcards.split)),
         translation="<results>/nmt/{system}/{run}/{split}.pieces",
     output:
         attention="<results>/nmt/{system}/{run}/{split}.attention.arrow",
