@@ -1,6 +1,5 @@
 """A table of the run's facts: what each system cost, and with which parser, seed and software it was made."""
 
-import json
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +9,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report import sheet
+from pipeline_py.report.json_object import read_object
 from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.sheet import Cell, Sheet
@@ -108,12 +108,7 @@ def facts(
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        content = None
-    if not isinstance(content, dict):
-        raise InputError("the file is no JSON object; train the system again", path)
+    content = read_object(path, "train the system again")
     for key in (*COLUMNS.values(), "versions"):
         if key not in content:
             raise InputError(f"the file lacks {key!r}; train the system again", path)

@@ -1,6 +1,5 @@
 """What was measured of systems: scores on sets, and facts of their trainings."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.report.json_object import read_object
 from pipeline_py.stage import InputError
 
 METRICS = ("bleu", "ribes")
@@ -80,27 +80,17 @@ def read_facts(pairs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """
     facts: dict[str, list[dict[str, Any]]] = {}
     for key, path in named_files(pairs, "--facts").items():
-        content = _object(path, "train the system again")
+        content = read_object(path, "train the system again")
         facts.setdefault(key.rpartition(":")[0] or key, []).append(content)
     return facts
 
 
 def _score(path: Path, metric: str) -> dict[str, Any]:
-    content = _object(path, "score again")
+    content = read_object(path, "score again")
     needed = ["score", "signature", *(["bp", "sys_len", "ref_len", "sentences"] if metric == "bleu" else [])]
     for field in needed:
         if field not in content:
             raise InputError(f"the file has no {field!r}; score again", path)
     if not isfinite(float(content["score"])):
         raise InputError(f"the score is {content['score']}; score again", path)
-    return content
-
-
-def _object(path: Path, remedy: str) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        content = None
-    if not isinstance(content, dict):
-        raise InputError(f"the file is no JSON object; {remedy}", path)
     return content
