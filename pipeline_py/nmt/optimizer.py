@@ -1,6 +1,8 @@
 """Update rules."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import nn
@@ -30,3 +32,19 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """Use the rate from the next update on."""
     for group in optimizer.param_groups:
         group["lr"] = rate
+
+
+def decay_if_worse(
+    optimizer: torch.optim.Optimizer, options: Optimizer, loss: float, curve: Sequence[Mapping[str, Any]]
+) -> None:
+    """Lower the rate, if it is to decay, where dev has become worse (tree2seq section 4.2).
+
+    Args:
+        optimizer: what is used from the next update on.
+        options: say by which factor, if at all.
+        loss: on the development set; one that is not a number is worse.
+        curve: the looks before, with their "dev_loss".
+    """
+    worse = math.isnan(loss) or (bool(curve) and loss > curve[-1]["dev_loss"])
+    if options.decay is not None and worse:
+        set_learning_rate(optimizer, learning_rate(optimizer) * options.decay)

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.dataset import Dataset
-from pipeline_py.nmt.optimizer import build, learning_rate, set_learning_rate
+from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.parsing import Parser, parsed_words
 
 
@@ -109,10 +109,8 @@ class ParsingRun:
             words += int(parsed_words(batch))
             attached, labelled = parse.attached(batch)
             right, both = right + attached, both + labelled
-        rate, decay = learning_rate(optimizer), self.training.optimizer.decay
-        before = self.curve[-1]["dev_loss"] if self.curve else math.inf
-        if decay is not None and (math.isnan(loss) or loss / words > before):
-            set_learning_rate(optimizer, rate * decay)
+        rate = learning_rate(optimizer)
+        decay_if_worse(optimizer, self.training.optimizer, loss / words, self.curve)
         self.curve.append(
             {
                 "epoch": epoch,

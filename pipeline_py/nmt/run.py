@@ -22,7 +22,7 @@ from pipeline_py.nmt.checkpoint import (
 )
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.optimizer import build, learning_rate, set_learning_rate
+from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.standing import Standing
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
@@ -180,9 +180,7 @@ class Run:
             standing.best_update = standing.update
         standing.looks_since_best = 0 if better else standing.looks_since_best + 1
         rate = learning_rate(self._optimizer)
-        decay = self.training.optimizer.decay
-        if decay is not None and standing.is_worse(loss):
-            set_learning_rate(self._optimizer, rate * decay)
+        decay_if_worse(self._optimizer, self.training.optimizer, loss, standing.curve)
         self._tick()
         standing.curve.append(
             {

@@ -1,6 +1,5 @@
 """How far a training run has come."""
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,10 +51,6 @@ class Standing:
     def kept(self) -> dict[str, Any]:
         """The look at the development set whose weights are kept: the best, or the first where none has a score."""
         return next((row for row in reversed(self.curve) if row["best"]), self.curve[0])
-
-    def is_worse(self, loss: float) -> bool:
-        """Whether a loss on the development set is worse than that of the last look, or is not a number."""
-        return math.isnan(loss) or (bool(self.curve) and loss > self.curve[-1]["dev_loss"])
 
     @property
     def looked(self) -> bool:
