@@ -46,20 +46,29 @@ def code_of(*stages: str) -> str:
     waiting = [f"{PACKAGE}.{stage}" for stage in stages]
     while waiting:
         module = waiting.pop()
-        if module in modules:
-            continue
-        tree = _without_docstrings(ast.parse(_file_of(module).read_text(encoding="utf-8")))
-        modules[module] = ast.unparse(tree)
-        waiting += _first_party_imports(tree)
+        if module not in modules:
+            modules[module], imports = _read(module)
+            waiting += imports
     content = "\n".join(f"{module} {modules[module]}" for module in sorted(modules))
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def _file_of(module: str) -> Path:
-    spec = util.find_spec(module)
-    if spec is None or spec.origin is None:
+@cache
+def _read(module: str) -> tuple[str, list[str]]:
+    """The code of a module without what does not count, and the first-party modules that it imports."""
+    file = _file_of(module)
+    if file is None:
         raise ModuleNotFoundError(f"no module {module}")
-    return Path(spec.origin)
+    tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
+    return ast.unparse(tree), [*_first_party_imports(tree)]
+
+
+def _file_of(module: str) -> Path | None:
+    """Where the code of a first-party module stands, found without importing any."""
+    package = util.find_spec(PACKAGE)
+    assert package is not None and package.submodule_search_locations
+    place = Path(package.submodule_search_locations[0], *module.split(".")[1:])
+    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
 def _first_party_imports(tree: ast.AST) -> Iterator[str]:
@@ -72,16 +81,9 @@ def _first_party_imports(tree: ast.AST) -> Iterator[str]:
         else:
             continue
         for name in names:
-            if name.split(".")[0] == PACKAGE and not name.startswith(f"{PACKAGE}.config") and _is_module(name):
+            ours = name.split(".")[0] == PACKAGE and not name.startswith(f"{PACKAGE}.config")
+            if ours and _file_of(name) is not None:
                 yield name
-
-
-@cache
-def _is_module(name: str) -> bool:
-    try:
-        return util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:

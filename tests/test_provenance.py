@@ -32,7 +32,7 @@ def package(tmp_path, monkeypatch):
 def code() -> str:
     invalidate_caches()
     provenance.code_of.cache_clear()
-    provenance._is_module.cache_clear()
+    provenance._read.cache_clear()
     return provenance.code_of("room.stage")
 
 
