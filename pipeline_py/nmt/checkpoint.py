@@ -3,10 +3,8 @@
 A checkpoint is one safetensors file; its metadata holds a JSON object. Nothing in it is pickled.
 """
 
-import hashlib
 import json
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,16 +19,6 @@ from pipeline_py.nmt.optimizer import learning_rate, set_learning_rate
 
 NAME = "rolling.safetensors"
 RATE = "learning_rate"
-
-
-def identity(files: Iterable[Path], *settings: str) -> str:
-    """Hash what a run's result depends on: the content of its input files and all its settings, in order."""
-    digest = hashlib.sha256()
-    for path in files:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    digest.update(json.dumps(settings).encode())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

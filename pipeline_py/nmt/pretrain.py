@@ -2,6 +2,7 @@
 
 import math
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,10 @@ from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
 from pipeline_py.config.encoders import LatentGraph
+from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
+from pipeline_py.kept import Kept, identity
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
@@ -21,6 +24,12 @@ from pipeline_py.subword.head_row import NO_HEAD
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""
+
+LIBRARIES = ("torch", "numpy", "safetensors")
+"""Their versions decide the result."""
+
+UNREAD = {"seeds", "checkpoint_minutes", "epochs", "updates", "validate_every", "early_stopping", "patience"}
+"""What of `training` decides nothing here."""
 
 
 def pretrain(
@@ -35,6 +44,8 @@ def pretrain(
     dev_syntax: list[str] | None = None,
     source_vocabulary: Path,
     syntax_vocabulary: list[str] | None = None,
+    code: str = "",
+    kept: Path | None = None,
     output: Path,
     facts_output: Path,
 ) -> None:
@@ -42,7 +53,8 @@ def pretrain(
 
     Update rule, batches, clipping, precision and what is too long are those of `training`; how often the text is
     passed over is the encoder's own `pretraining_epochs`. A run that was killed begins again: it is a small part of
-    the system's training.
+    the system's training. A run whose inputs, settings and code are those of the last finished one takes its outputs
+    back.
 
     Args:
         name: What to call the system in messages.
@@ -57,6 +69,9 @@ def pretrain(
         dev_syntax: The same for the development set.
         source_vocabulary: `token count` per line.
         syntax_vocabulary: KIND=FILE for each of these kinds that has a vocabulary, e.g. labels=vocabulary.labels.
+        code: Anything that names the version of the code; outputs of another version are not taken back.
+        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+            every run trains.
         output: Weights of the encoder in safetensors, all of them, under the names that they have in the system.
         facts_output: Loss, attachment, speed and versions as JSON.
 
@@ -70,6 +85,22 @@ def pretrain(
     kinds = sorted({*system_options.pretrained_on, *system_options.syntax})
     train_files = syntax_files(kinds, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(kinds, dev_syntax or [], "--dev-syntax")
+    with_vocabulary = [kind for kind in kinds if kind in KINDS_WITH_VOCABULARY]
+    vocabulary_files = syntax_files(with_vocabulary, syntax_vocabulary or [], "--syntax-vocabulary")
+    inputs = [train_source, dev_source, source_vocabulary]
+    for of_kinds in (train_files, dev_files, vocabulary_files):
+        inputs += [of_kinds[kind] for kind in sorted(of_kinds)]
+    made_from = identity(
+        inputs,
+        system_options.model_dump_json(),
+        training_options.model_dump_json(exclude=UNREAD),
+        str(seed),
+        code,
+        *map(metadata.version, LIBRARIES),
+    )
+    finished = Kept(kept, made_from)
+    if finished.take_back(output, facts_output):
+        return
 
     import numpy as np
     import torch
@@ -124,6 +155,7 @@ def pretrain(
             "versions": {"torch": torch.__version__, "numpy": np.__version__},
         },
     )
+    finished.keep(output, facts_output)
 
 
 def _parser_of(system: System) -> tuple[int, int]:

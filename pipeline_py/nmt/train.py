@@ -1,8 +1,8 @@
 """Train a neural system."""
 
-import json
 import math
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
+from pipeline_py.kept import Kept, identity
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
 from pipeline_py.progress import progress
 
@@ -35,6 +36,9 @@ COLUMNS = {
     "words_per_second": ".1f",
 }
 """Columns of the learning curve and how they are written; only the last two differ between equal runs."""
+
+LIBRARIES = ("torch", "numpy", "safetensors", "sacrebleu")
+"""Their versions decide the result."""
 
 SIDES = ("source", "target")
 LARGEST_EXPONENT = 700
@@ -60,6 +64,7 @@ def train(
     syntax_vocabulary: list[str] | None = None,
     code: str = "",
     checkpoints: Path,
+    kept: Path | None = None,
     model_output: Path,
     config_output: Path,
     curve_output: Path,
@@ -69,6 +74,7 @@ def train(
 
     A run that was killed goes on from its last checkpoint and ends with the same weights, bit by bit, as one that
     never was (on the same machine with as many threads). A checkpoint of other inputs, settings or code is set aside.
+    A run whose inputs, settings and code are those of the last finished one takes its outputs back.
 
     Args:
         name: What to call the system in messages.
@@ -89,8 +95,11 @@ def train(
         dev_syntax: The same for the development set.
         syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
             that the system, or the one it is to be like, reads or learned to predict.
-        code: Anything that names the version of the code; a checkpoint of another version is not resumed.
+        code: Anything that names the version of the code; a checkpoint of another version is not resumed, and outputs
+            of another version are not taken back.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
+        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+            every run trains.
         model_output: Weights in safetensors.
         config_output: What is needed to build the network: {"system", "vocabularies"}.
         curve_output: One row for each look at the development set.
@@ -104,12 +113,30 @@ def train(
     like_options = None if like is None else from_json(System, like, "--like")
     train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
+    kinds = sorted({kind for one in (system_options, like_options) if one for kind in one.kinds_with_vocabulary})
+    vocabulary_files = syntax_files(kinds, syntax_vocabulary or [], "--syntax-vocabulary")
+    files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
+    for of_kinds in (train_files, dev_files, vocabulary_files):
+        files += [of_kinds[kind] for kind in sorted(of_kinds)]
+    made_from = identity(
+        files if initial is None else [*files, initial],
+        system_options.model_dump_json(),
+        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds"}),
+        "" if like_options is None else like_options.model_dump_json(),
+        str(seed),
+        code,
+        *map(metadata.version, LIBRARIES),
+    )
+    finished = Kept(kept, made_from)
+    outputs = model_output, config_output, curve_output, facts_output
+    if finished.take_back(*outputs):
+        return
 
     import numpy as np
     import torch
 
     from pipeline_py.nmt.capacity import matched
-    from pipeline_py.nmt.checkpoint import Checkpoints, identity
+    from pipeline_py.nmt.checkpoint import Checkpoints
     from pipeline_py.nmt.dataset import Dataset
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.frequencies import frequencies
@@ -123,7 +150,6 @@ def train(
 
     device = prepare(training_options.device, training_options.threads)
     vocabulary = Vocabulary.load(target_vocabulary)
-    kinds = sorted({kind for one in (system_options, like_options) if one for kind in one.kinds_with_vocabulary})
     vocabularies = {
         "source": len(Vocabulary.load(source_vocabulary)),
         "target": len(vocabulary),
@@ -136,23 +162,6 @@ def train(
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
     data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
-    files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]
-    if initial is not None:
-        files.append(initial)
-    settings = (
-        system_options.model_dump_json(),
-        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds"}),
-        str(seed),
-        code,
-    )
-    versions = {"torch": torch.__version__, "numpy": np.__version__}
-    run_identity = identity(
-        [*files, *train_files.values(), *dev_files.values()],
-        *settings,
-        json.dumps(vocabularies),
-        device.type,
-        *versions.values(),
-    )
 
     torch.manual_seed(seed)
     model = Model(system_options, vocabularies)
@@ -171,7 +180,7 @@ def train(
             half=training_options.precision == "bfloat16",
         ),
         vocabulary=vocabulary,
-        checkpoints=(kept := Checkpoints(checkpoints, run_identity)),
+        checkpoints=(rolling := Checkpoints(checkpoints, identity([], made_from, device.type))),
         device=device,
         seed=seed,
     )
@@ -182,8 +191,10 @@ def train(
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
     _write_curve(curve_output, run.standing.curve)
+    versions = {"torch": torch.__version__, "numpy": np.__version__}
     write_json(facts_output, {**_facts(run, data.skipped, device), "versions": versions})
-    kept.remove()
+    finished.keep(*outputs)
+    rolling.remove()
 
 
 def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:

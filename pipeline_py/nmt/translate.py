@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.decoding import Decoding
+from pipeline_py.kept import Kept, identity
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from pipeline_py.nmt.hypothesis import Hypothesis
     from pipeline_py.nmt.length_model import LengthModel
     from pipeline_py.subword.vocabulary import Vocabulary
+
+LIBRARIES = ("torch", "numpy")
+"""Their versions decide the result."""
 
 
 def translate(
@@ -33,6 +38,8 @@ def translate(
     decoding: Annotated[str, Option()] = "{}",
     device: Annotated[str, Option()] = "auto",
     threads: Annotated[int, Option()] = 1,
+    code: Annotated[str, Option()] = "",
+    kept: Annotated[Path | None, Option()] = None,
     output: Annotated[Path, Option()],
     alignment_output: Annotated[Path, Option()],
     n_best_output: Annotated[Path | None, Option()] = None,
@@ -43,6 +50,7 @@ def translate(
 
     An empty source (EOS alone) becomes an empty line without asking the model. Several models make an ensemble: their
     probabilities are averaged. What is said of source positions, lengths and attention is said of the first.
+    A run whose inputs, settings and code are those of the last finished one takes its outputs back.
 
     Args:
         model: Weights that `nmt.train` wrote; repeated for an ensemble.
@@ -56,6 +64,9 @@ def translate(
         decoding: `decoding` of the configuration as JSON.
         device: auto, cpu or cuda.
         threads: CPU threads.
+        code: Anything that names the version of the code; outputs of another version are not taken back.
+        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+            every run translates.
         output: Pieces of the best translation, separated by spaces.
         alignment_output: For each of these pieces the 0-based source position that it attended to most (first
             context; the last position is EOS; phrases are left aside).
@@ -75,6 +86,16 @@ def translate(
     _check_counts(len(model), len(config), len(source))
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
+    requested = [path for path in (n_best_output, attention_output) if path is not None]
+    outputs = output, alignment_output, ledger_output, *requested
+    made_from = ""
+    if kept is not None:
+        inputs = [*model, *config, *source, target_vocabulary, *([] if length_model is None else [length_model])]
+        asked = str([n_best_output is not None, attention_output is not None])
+        made_from = _identity(inputs, syntax or [], options, asked, device, str(threads), code)
+    finished = Kept(kept, made_from)
+    if finished.take_back(*outputs):
+        return
 
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.ensemble import open_members
@@ -105,6 +126,7 @@ def translate(
         except FloatingPointError as error:
             raise stage.InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
     ledger.write(ledger_output)
+    finished.keep(*outputs)
 
 
 def _decoding(text: str, n_best_output: Path | None, length_model: Path | None) -> Decoding:
@@ -125,6 +147,20 @@ def _check_counts(models: int, configs: int, sources: int) -> None:
         raise stage.InputError(
             f"--source: {sources} for {models} models; give one for all, or one for each in the same order"
         )
+
+
+def _identity(inputs: Sequence[Path], syntax: Sequence[str], options: Decoding, *settings: str) -> str:
+    """Hash what the translations depend on; which syntax that should be, only the networks know, once they are open."""
+    files = dict(sorted(dict(text.partition("=")[::2] for text in syntax).items()))
+    # The size of a batch decides in which order numbers are added up, and so the last digits of scores.
+    unread = {"replace_unknown", "attention"} | (set() if options.length_model else {"length_floor"})
+    return identity(
+        [*inputs, *(Path(path) for path in files.values() if path)],
+        *files,
+        options.model_dump_json(exclude=unread),
+        *settings,
+        *map(metadata.version, LIBRARIES),
+    )
 
 
 def _search(

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -256,13 +257,115 @@ def test_options_that_are_refused(tmp_path: Path, change: dict, message: str) ->
         pretrain(**arguments)
 
 
-def test_the_command_line(tmp_path: Path) -> None:
-    arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
-    command = [sys.executable, "-m", "pipeline_py.nmt.pretrain"]
+def command(arguments: dict[str, object]) -> list[str]:
+    flags = [sys.executable, "-m", "pipeline_py.nmt.pretrain"]
     for key, value in arguments.items():
         for item in value if isinstance(value, list) else [value]:
-            command += [f"--{key.replace('_', '-')}", str(item)]
+            flags += [f"--{key.replace('_', '-')}", str(item)]
+    return flags
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command(arguments), check=True, env=environment, stderr=subprocess.PIPE, text=True)
     assert "Dep2Seq: parsing, epoch 1, dev loss" in done.stderr
     assert facts_of(tmp_path)["seed"] == 7
+
+
+# --- outputs that are taken back ---
+
+INPUTS = [f"{split}.{kind}" for split in ("train", "dev") for kind in ("source", "heads", "labels")]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """The folder of a finished pretraining, and its options."""
+    folder = tmp_path_factory.mktemp("finished")
+    arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"kept": folder / "kept"}
+    subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    return folder, arguments
+
+
+@pytest.fixture
+def pretrained(finished: tuple[Path, dict[str, object]], copied) -> dict[str, object]:
+    return copied(*finished)
+
+
+def test_outputs_are_taken_back_without_torch(tmp_path: Path, pretrained: dict[str, object], without_torch) -> None:
+    outputs = tmp_path / "weights.safetensors", tmp_path / "facts.json"
+    contents = [output.read_bytes() for output in outputs]
+    for output in outputs:
+        output.unlink()
+    done = without_torch("pretrain", pretrained | {"name": "another name"})
+    assert done.returncode == 0, done.stderr
+    assert "so it is taken back" in done.stderr
+    assert [output.read_bytes() for output in outputs] == contents
+
+    (tmp_path / "kept" / "last" / "2.facts.json").write_text("{}")
+    assert "torch is imported" in without_torch("pretrain", pretrained).stderr
+
+
+@pytest.mark.parametrize("file", [*INPUTS, "vocabulary.source", "vocabulary.labels"])
+def test_a_changed_input_is_trained_on(tmp_path: Path, pretrained: dict[str, object], works, file: str) -> None:
+    assert not works(pretrain, pretrained)
+    content = (tmp_path / file).read_bytes()
+    (tmp_path / file).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert works(pretrain, pretrained)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code": "b"},
+        {"seed": 2},
+        {"system": options(Path(), epochs=2)["system"]},
+        *(
+            {"training": options(Path(), training={name: value})["training"]}
+            for name, value in {
+                "batch_size": 9,
+                "batch_unit": "tokens",
+                "optimizer": {"name": "adam", "learning_rate": 0.02},
+                "max_length": 79,
+                "clip": 2.0,
+                "device": "cpu",
+                "precision": "bfloat16",
+                "threads": 2,
+            }.items()
+        ),
+    ],
+    ids=str,
+)
+def test_a_changed_setting_is_trained_with(pretrained: dict[str, object], works, change: dict) -> None:
+    assert works(pretrain, pretrained | change)
+
+
+def test_what_decides_nothing_does_not_train(pretrained: dict[str, object], works) -> None:
+    until = {"epochs": 3, "updates": 9, "validate_every": 2, "early_stopping": "bleu", "patience": 4}
+    change = {
+        "name": "another name",
+        "training": options(Path(), training=until | {"seeds": [1, 2], "checkpoint_minutes": 7})["training"],
+        "train_syntax": pretrained["train_syntax"][::-1],
+    }
+    assert not works(pretrain, pretrained | change)
+    swapped = [path.replace("labels=", "x=").replace("heads=", "labels=") for path in pretrained["train_syntax"]]
+    assert works(pretrain, pretrained | {"train_syntax": [path.replace("x=", "heads=") for path in swapped]})
+
+
+def test_another_version_of_a_library_trains(
+    pretrained: dict[str, object], works, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = metadata.version
+    for library in ("torch", "numpy", "safetensors"):
+        changed = {library: "0.1"}
+        with monkeypatch.context() as patch:
+            patch.setattr(metadata, "version", lambda name, changed=changed: changed.get(name) or version(name))
+            assert works(pretrain, pretrained)
+
+
+def test_what_is_trained_anew_is_kept_in_turn(tmp_path: Path, pretrained: dict[str, object], works) -> None:
+    first = (tmp_path / "weights.safetensors").read_bytes()
+    pretrain(**pretrained | {"seed": 2})
+    assert (tmp_path / "weights.safetensors").read_bytes() != first
+    assert not works(pretrain, pretrained | {"seed": 2})
+    assert works(pretrain, pretrained)

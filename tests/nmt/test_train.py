@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pipeline_py.config.systems import System
+from pipeline_py.kept import Kept
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load
@@ -133,7 +135,7 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
     }
     train(**corpus, **options(tmp_path, SYNTAX, training, "whole"))
 
-    arguments = corpus | options(tmp_path, SYNTAX, training, "killed")
+    arguments = corpus | options(tmp_path, SYNTAX, training, "killed", kept=tmp_path / "kept")
     checkpoint = tmp_path / "killed" / "checkpoints" / "rolling.safetensors"
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):
@@ -146,12 +148,15 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
+        assert not (tmp_path / "kept").exists()
     finished = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from update" in finished.stderr
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert (whole / "model.safetensors").read_bytes() == (killed / "model.safetensors").read_bytes()
     assert timeless(whole / "curve.tsv") == timeless(killed / "curve.tsv")
     assert not list((killed / "checkpoints").iterdir())
+    again = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
+    assert "taken back" in again.stderr
 
 
 @pytest.mark.parametrize("change", ["code", "training", "system", "input"])
@@ -415,3 +420,172 @@ def test_command_line_says_one_sentence(tmp_path: Path) -> None:
         f"error: {tmp_path}/test.target.arrow: the file has 4 sentences and {tmp_path}/train.source.arrow has 5; "
         "make both from the same text\n"
     )
+
+
+# --- outputs that are taken back ---
+
+READER = {"contexts": ["global", "syntax"], "encoders": [{"inputs": ["words", {"type": "labels", "size": 4}]}]}
+LIKE = {"model": {"embedding": 8, "hidden": 6}, "encoders": [{"inputs": ["words", {"type": "units", "size": 4}]}]}
+INPUTS = [
+    *(f"{split}.{kind}.arrow" for split in ("train", "dev") for kind in ("source", "target", "distances", "labels")),
+    *(f"vocabulary.{kind}" for kind in ("source", "target", "labels", "units")),
+    "initial",
+]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """The folder of a finished training that reads files of every kind, and its options."""
+    folder = tmp_path_factory.mktemp("finished")
+    arguments = make_corpus(folder, {"train": 20, "dev": 5})
+    for split in ("train", "dev"):
+        labels = [np.ones(len(row), dtype=np.int32) for row in _rows(arguments[f"{split}_source"])]
+        write_rows(folder / f"{split}.labels.arrow", labels, "int32")
+        arguments[f"{split}_syntax"] = [f"{kind}={folder}/{split}.{kind}.arrow" for kind in ("distances", "labels")]
+    for kind in ("labels", "units"):
+        (folder / f"vocabulary.{kind}").write_text("</s> 0\n<unk> 0\nw 3\n")
+    arguments["syntax_vocabulary"] = [f"{kind}={folder}/vocabulary.{kind}" for kind in ("labels", "units")]
+    save_file({"decoder.softmax.bias": torch.full((WORDS,), 0.25)}, folder / "initial")
+    more = {"like": json.dumps(LIKE), "initial": folder / "initial", "kept": folder / "kept"}
+    arguments |= options(folder, READER, {"epochs": 1}, **more)
+    subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    return folder, arguments
+
+
+@pytest.fixture
+def trained(finished: tuple[Path, dict[str, object]], copied) -> dict[str, object]:
+    return copied(*finished)
+
+
+def outputs_of(arguments: dict[str, object]) -> list[Path]:
+    return [Path(str(arguments[f"{name}_output"])) for name in OUTPUTS]
+
+
+def with_last_byte_changed(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+def test_outputs_are_taken_back_without_torch(tmp_path: Path, trained: dict[str, object], without_torch) -> None:
+    contents = [output.read_bytes() for output in outputs_of(trained)]
+    for output in outputs_of(trained):
+        output.unlink()
+    now = time.time()
+    for path in tmp_path.glob("*.arrow"):
+        path.touch()  # parsed anew, with the same trees
+    done = without_torch("train", trained | {"name": "another name"})
+    assert done.returncode == 0, done.stderr
+    assert "so it is taken back" in done.stderr
+    assert [output.read_bytes() for output in outputs_of(trained)] == contents
+    assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
+    assert not (tmp_path / "out" / "checkpoints" / "rolling.safetensors").exists()
+
+    (tmp_path / "kept" / "last" / "1.model.safetensors").write_bytes(b"other weights")
+    assert "torch is imported" in without_torch("train", trained).stderr
+
+
+@pytest.mark.parametrize("file", INPUTS)
+def test_a_changed_input_is_trained_on(tmp_path: Path, trained: dict[str, object], works, file: str) -> None:
+    assert not works(train, trained)
+    with_last_byte_changed(tmp_path / file)
+    assert works(train, trained)
+
+
+def test_every_file_is_an_input_that_was_changed(tmp_path: Path, trained: dict[str, object]) -> None:
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {*INPUTS}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code": "b"},
+        {"seed": 2},
+        {"like": None},
+        {"like": json.dumps(LIKE | {"model": {"embedding": 8, "hidden": 7}})},
+        {"initial": None},
+        {"system": json.dumps(READER | {"model": {"embedding": 16, "hidden": 24, "dropout": 0.2}})},
+        {"system": json.dumps(READER | {"contexts": ["syntax", "global"]})},
+        *(
+            {"training": {name: value}}
+            for name, value in {
+                "epochs": 2,
+                "updates": 1000,
+                "batch_size": 9,
+                "batch_unit": "tokens",
+                "optimizer": {"name": "adam", "learning_rate": 0.02},
+                "max_length": 79,
+                "clip": 2.0,
+                "validate_every": 1,
+                "early_stopping": "bleu",
+                "patience": 9,
+                "device": "cpu",
+                "precision": "bfloat16",
+                "threads": 2,
+            }.items()
+        ),
+    ],
+    ids=str,
+)
+def test_a_changed_setting_is_trained_with(trained: dict[str, object], works, change: dict) -> None:
+    if "training" in change:
+        change = {"training": json.dumps(json.loads(str(trained["training"])) | change["training"])}
+    if change.get("like", "") is None:
+        change["syntax_vocabulary"] = trained["syntax_vocabulary"][:1]
+    assert works(train, trained | change)
+
+
+def test_files_of_two_kinds_are_not_confused(tmp_path: Path, trained: dict[str, object], works) -> None:
+    files = {kind: f"{tmp_path}/train.{kind}.arrow" for kind in ("distances", "labels")}
+    assert works(train, trained | {"train_syntax": [f"distances={files['labels']}", f"labels={files['distances']}"]})
+
+
+@pytest.mark.parametrize("library", ["torch", "numpy", "safetensors", "sacrebleu"])
+def test_another_version_of_a_library_trains(
+    trained: dict[str, object], works, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == library else version(name))
+    assert works(train, trained)
+
+
+def test_what_decides_nothing_does_not_train(tmp_path: Path, trained: dict[str, object], works) -> None:
+    training = json.loads(str(trained["training"])) | {"seeds": [1, 2], "checkpoint_minutes": 7, "patience": 10}
+    moved = tmp_path / "moved.arrow"
+    moved.write_bytes(Path(str(trained["dev_target"])).read_bytes())
+    change = {
+        "name": "another name",
+        "training": json.dumps(training, indent=1),
+        "checkpoints": tmp_path / "elsewhere",
+        "train_syntax": trained["train_syntax"][::-1],
+        "syntax_vocabulary": trained["syntax_vocabulary"][::-1],
+        "dev_target": moved,
+    }
+    assert not works(train, trained | change)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_what_is_trained_anew_is_kept_in_turn(tmp_path: Path, trained: dict[str, object], works) -> None:
+    first = outputs_of(trained)[0].read_bytes()
+    train(**trained | {"seed": 2})
+    second = outputs_of(trained)[0].read_bytes()
+    train(**trained | {"seed": 2, "kept": None, "model_output": tmp_path / "fresh"})
+    assert first != second == (tmp_path / "fresh").read_bytes()
+    assert not works(train, trained | {"seed": 2})
+    assert works(train, trained)
+
+
+def test_a_run_that_ends_before_its_outputs_are_kept_goes_on(
+    tmp_path: Path, trained: dict[str, object], capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = outputs_of(trained)[0].read_bytes()
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Kept, "keep", interrupt)
+        train(**trained | {"kept": tmp_path / "another"})
+    capfd.readouterr()
+    train(**trained | {"kept": tmp_path / "another"})
+    assert "from update" in capfd.readouterr().err
+    assert outputs_of(trained)[0].read_bytes() == first

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -445,3 +446,130 @@ def test_no_translation_exceeds_the_limit(room):
     lengths = [len(line.split()) for line in lines(room / "out.pieces")]
     assert max(lengths) == 2
     assert json.loads((room / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
+
+
+# --- outputs that are taken back ---
+
+INPUTS = [
+    *("model.safetensors", "second.safetensors", "config.json", "second.json", "source.arrow", "second.arrow"),
+    *("distances.arrow", "labels.arrow", "vocabulary", "lengths.tsv"),
+]
+BY_LENGTH = {**DECODING, "length_model": True}
+
+
+@pytest.fixture
+def translated(ensemble):
+    """The options of a finished translation that reads and writes files of every kind."""
+    rows = [("source_length", "target_length", "count"), *LENGTHS]
+    (ensemble / "lengths.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
+    given = of_both(
+        ensemble,
+        decoding=json.dumps(BY_LENGTH),
+        length_model=ensemble / "lengths.tsv",
+        n_best_output=ensemble / "out.n-best",
+        attention_output=ensemble / "out.arrow",
+        kept=ensemble / "kept",
+    )
+    translate(**given)
+    return given
+
+
+def test_outputs_are_taken_back_without_torch(translated, without_torch):
+    outputs = [path for name, path in translated.items() if "output" in name]
+    contents = [output.read_bytes() for output in outputs]
+    assert len(outputs) == 5
+    for output in outputs:
+        output.unlink()
+    done = without_torch("translate", translated)
+    assert done.returncode == 0, done.stderr
+    assert "so it is taken back" in done.stderr
+    assert [output.read_bytes() for output in outputs] == contents
+
+    (translated["kept"] / "last" / "1.out.pieces").write_text("another translation\n")
+    assert "torch is imported" in without_torch("translate", translated).stderr
+
+
+def test_a_changed_input_is_translated(translated, works):
+    assert not works(translate, translated)
+    for path in (translated["output"].with_name(name) for name in INPUTS):
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        assert works(translate, translated), path
+        path.write_bytes(content)
+    assert not works(translate, translated)
+    given = {path.name for path in translated["output"].parent.iterdir() if path.is_file()}
+    assert given - {path.name for name, path in translated.items() if "output" in name} == {*INPUTS}
+
+
+def test_a_changed_setting_is_translated_with(translated, works):
+    both = {name: translated[name] for name in ("model", "config", "source")}
+    changes = [
+        {"code": "b"},
+        {"threads": 2},
+        {"device": "auto"},
+        {"n_best_output": None},
+        {"attention_output": None},
+        {name: paths[::-1] for name, paths in both.items()},
+        {"source": translated["source"][:1]},
+        {"syntax": [option.replace("2:labels", "2:units") for option in translated["syntax"]]},
+        {"syntax": [*translated["syntax"], "x.arrow"]},
+        *(
+            {"decoding": json.dumps({**BY_LENGTH, name: value})}
+            for name, value in {
+                "beam": 5,
+                "batch_size": 4,
+                "length_normalization": 1.0,
+                "max_length_ratio": 1.0,
+                "max_length": 99,
+                "length_floor": 1e-5,
+                "n_best": 3,
+            }.items()
+        ),
+    ]
+    for change in changes:
+        assert works(translate, {**translated, **change}), change
+
+
+def test_another_version_of_a_library_translates(translated, works, monkeypatch):
+    version = metadata.version
+    for library in ("torch", "numpy"):
+        changed = {library: "0.1"}
+        with monkeypatch.context() as patch:
+            patch.setattr(metadata, "version", lambda name, changed=changed: changed.get(name) or version(name))
+            assert works(translate, translated)
+
+
+def test_what_decides_nothing_does_not_translate(translated, works):
+    unread = {"replace_unknown": True, "attention": True}
+    moved = translated["output"].with_name("moved")
+    moved.write_bytes(translated["target_vocabulary"].read_bytes())
+    change = {
+        "decoding": json.dumps({**BY_LENGTH, **unread}, indent=1),
+        "syntax": translated["syntax"][::-1],
+        "target_vocabulary": moved,
+    }
+    assert not works(translate, {**translated, **change})
+
+
+def test_a_length_floor_decides_only_where_lengths_are_looked_at(room, works):
+    given = arguments(room, kept=room / "kept")
+    translate(**given)
+    assert not works(translate, {**given, "decoding": json.dumps({**DECODING, "length_floor": 0.5})})
+
+
+def test_files_of_two_kinds_are_not_confused(translated, works):
+    first, second = (option.partition("=") for option in translated["syntax"])
+    assert works(translate, {**translated, "syntax": [f"{first[0]}={second[2]}", f"{second[0]}={first[2]}"]})
+
+
+def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(room, works):
+    given = arguments(room, kept=room / "kept")
+    translate(**given, n_best_output=room / "more")
+    assert not works(translate, {**given, "n_best_output": room / "more"})
+    assert works(translate, {**given, "attention_output": room / "more"})
+
+
+def test_a_wrong_option_is_named_where_outputs_are_kept(room):
+    with pytest.raises(InputError, match=r"--syntax x\.arrow: the system reads distances; give KIND=FILE"):
+        translate(**arguments(room, kept=room / "kept", syntax=["x.arrow"]))
+    assert not (room / "kept").exists()
