@@ -86,6 +86,10 @@ def _moses(language: str) -> Segment:
     from sacremoses import MosesTokenizer
 
     moses = MosesTokenizer(lang=language)
+    # Its own make sets of thousands of letters anew for every word with a full stop.
+    letters, lower = frozenset(moses.IsAlpha), frozenset(moses.IsLower)
+    moses.isanyalpha = lambda text: not letters.isdisjoint(text)
+    moses.islower = lower.issuperset
     return lambda sentences: (moses.tokenize(sentence, escape=False) for sentence in sentences)
 
 

@@ -11,6 +11,9 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_counts
 from pipeline_py.text import read_lines, tokens_of
 
+WORDS_REMEMBERED = 500_000
+"""Of any text most words are among the first that differ, so pieces of later ones are found again each time."""
+
 
 def apply_bpe(
     *,
@@ -43,7 +46,7 @@ def apply_bpe(
 
 
 class Segmenter:
-    """Learned merges, ready to split words; remembers the pieces of every word."""
+    """Learned merges, ready to split words; remembers the pieces of the first `WORDS_REMEMBERED` different ones."""
 
     def __init__(self, codes: Path, vocabulary: Path | None = None, vocabulary_threshold: int = 1) -> None:
         """Read codes and, where given, the vocabulary that pieces are held to."""
@@ -62,8 +65,10 @@ class Segmenter:
         found = self._pieces.get(word)
         if found is None:
             *marked, last = self._bpe.segment_tokens([word])
+            self._bpe.cache.clear()  # which never forgets, and would hold every word a second time
             found = pieces.pieces_of_word([*(piece.removesuffix(pieces.CONTINUES) for piece in marked), last])
-            self._pieces[word] = found
+            if len(self._pieces) < WORDS_REMEMBERED:
+                self._pieces[word] = found
         return found
 
     def sentence(self, words: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.constituency import (
     Node,
@@ -114,20 +114,15 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
 
 
 def _units(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
-    for number, (row, pieces) in enumerate(_aligned(_flat(path), sentences, path, pieces_path), start=1):
+    for number, (row, pieces) in enumerate(_aligned(read_rows(path), sentences, path, pieces_path), start=1):
         units = row.reshape(-1, UNIT_SIZE)
         words = subword.word_of_piece(pieces)
         _check(len(units) - 1, words, path, pieces_path, number)
         yield inherit_units(units, words).ravel()
 
 
-def _flat(path: Path) -> Iterator[np.ndarray]:
-    rows = Ragged(path)
-    return (rows[row] for row in range(len(rows)))
-
-
 def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
-    for number, (row, pieces) in enumerate(_aligned(_flat(path), sentences, path, pieces_path), start=1):
+    for number, (row, pieces) in enumerate(_aligned(read_rows(path), sentences, path, pieces_path), start=1):
         size = isqrt(len(row))
         words = subword.word_of_piece(pieces)
         _check(size - 1, words, path, pieces_path, number)

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.progress import progress
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
@@ -36,23 +36,22 @@ def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, led
     """
     ledger = Ledger()
     words = Vocabulary.load(vocabulary)
-    write_rows(output, _rows(Ragged(units), tokens, words, ledger), "int32")
+    write_rows(output, _rows(units, tokens, words, ledger), "int32")
     ledger.write(ledger_output)
 
 
-def _rows(units: Ragged, tokens: Path, vocabulary: Vocabulary, ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, ledger: Ledger) -> Iterator[np.ndarray]:
     sentences = progress(pieces.read(tokens), f"pack_units {tokens.name}")
-    rows = (units[row] for row in range(len(units)))
-    for number, (row, words) in enumerate(zip_longest(rows, sentences), start=1):
+    for number, (row, words) in enumerate(zip_longest(read_rows(units), sentences), start=1):
         if row is None or words is None:
-            shorter, longer = (units.path, tokens) if row is None else (tokens, units.path)
+            shorter, longer = (units, tokens) if row is None else (tokens, units)
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
         if len(row) % UNIT_SIZE or row.max(initial=0) > len(words) or row.min(initial=0) < -1:
             raise InputError(
                 f"units of a sentence with more words than the {len(words)} of {tokens}; make both from the same text",
-                units.path,
+                units,
                 number,
             )
         # By place: ε, the sentence's words, and last, where -1 finds it, the padding.

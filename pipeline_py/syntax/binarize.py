@@ -75,8 +75,7 @@ def binary(tree: PhraseTree, branching: Branching) -> PhraseTree:
 
     def divide(phrase: Phrase, children: list[Node]) -> Node:
         if len(children) > 1:
-            head = head_child(phrase.label, [child.label for child in phrase.children])
-            return _divided(phrase.label, children, branching, head)
+            return _divided(phrase, children, branching)
         child = children[0]
         return Phrase(phrase.label, child.children) if isinstance(child, Phrase) else child
 
@@ -87,21 +86,21 @@ def _same(leaf: Preterminal) -> Node:
     return leaf
 
 
-def _divided(label: str, children: list[Node], branching: Branching, head: int) -> Node:
-    """One binary phrase over two or more children."""
+def _divided(phrase: Phrase, children: list[Node], branching: Branching) -> Node:
+    """One binary phrase over two or more children, which are those of `phrase` made binary."""
     last = len(children) - 1
     if branching is Branching.RIGHT:
         start, joins = last, [(place, True) for place in range(last - 1, -1, -1)]
     elif branching is Branching.LEFT:
         start, joins = 0, [(place, False) for place in range(1, last + 1)]
     else:
-        start = head
+        start = head = head_child(phrase.label, [child.label for child in phrase.children])
         joins = [(place, False) for place in range(head + 1, last + 1)]
         joins += [(place, True) for place in range(head - 1, -1, -1)]
     node = children[start]
     for count, (place, on_the_left) in enumerate(joins, start=1):
         pair = (children[place], node) if on_the_left else (node, children[place])
-        node = Phrase(label if count == last else f"@{label}", pair)
+        node = Phrase(phrase.label if count == last else f"@{phrase.label}", pair)
     return node
 
 

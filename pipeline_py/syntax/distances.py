@@ -9,10 +9,11 @@ nodes that lie in one of the two sets only. Sets are kept as bits, so that is on
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from pipeline_py import ragged, stage
 from pipeline_py.artifact import Ledger
@@ -21,7 +22,8 @@ from pipeline_py.syntax.alignment import with_tokens
 from pipeline_py.syntax.dependency import DependencyTree, fault, read_dependencies
 
 FARTHEST = 255
-WINDOW = 4096
+WINDOW = 1024
+WINDOW_ELEMENTS = 2**24
 BATCH_ELEMENTS = 250_000
 
 
@@ -41,8 +43,7 @@ def distances(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -
 
 
 def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarray]:
-    trees = iter(trees)
-    while window := list(islice(trees, WINDOW)):
+    for window in _windows(trees):
         heads = [None if tree.failed is not None else tree.heads for tree in window]
         matrices = batch_distances(heads, [len(tree.words) for tree in window])
         for tree, matrix in zip(window, matrices, strict=True):
@@ -54,6 +55,21 @@ def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarra
             if matrix.max() == FARTHEST:
                 ledger.note(f"distances of {FARTHEST} or more")
             yield matrix.ravel()
+
+
+def _windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
+    """Cut a text into parts whose matrices memory can hold, however long the sentences are."""
+    window: list[DependencyTree] = []
+    elements = 0
+    for tree in trees:
+        size = (len(tree.words) + 1) ** 2
+        if window and (len(window) == WINDOW or elements + size > WINDOW_ELEMENTS):
+            yield window
+            window, elements = [], 0
+        window.append(tree)
+        elements += size
+    if window:
+        yield window
 
 
 def syntax_distances(heads: Sequence[int], *, failed: bool = False) -> np.ndarray:
@@ -94,9 +110,10 @@ def batch_distances(heads: Sequence[Sequence[int] | None], lengths: Sequence[int
             matrices[place] = matrix
     for place, sentence in enumerate(heads):
         if sentence is None:
-            positions = np.arange(lengths[place] + 1)
-            line = np.abs(positions[:, None] - positions[None, :])
-            matrices[place] = np.minimum(line, FARTHEST).astype(np.uint8)
+            last = lengths[place]
+            line = np.minimum(np.abs(np.arange(-last, last + 1)), FARTHEST).astype(np.uint8)
+            # Row i is the part of the line whose 0 stands at column i.
+            matrices[place] = sliding_window_view(line, last + 1)[::-1]
     return matrices
 
 
@@ -127,7 +144,7 @@ def _tree_distances(batch: Sequence[Sequence[int]]) -> list[np.ndarray]:
     for word in range(sets.shape[2]):
         bits = sets[:, :, word]
         edges += np.bitwise_count(bits[:, :, None] ^ bits[:, None, :])
-    saturated = np.minimum(edges, FARTHEST).astype(np.uint8, copy=False)
+    saturated = edges if nodes <= FARTHEST else np.minimum(edges, FARTHEST).astype(np.uint8)
     return [saturated[k, : length + 1, : length + 1] for k, length in enumerate(lengths)]
 
 
@@ -138,21 +155,23 @@ def _ancestors(heads: np.ndarray) -> np.ndarray:
         heads: (B, N), 0 for a root, i for the i-th node counted from 1, negative for padding.
 
     Returns:
-        (B, N, ceil(N/64)) uint64; bit k of word w says whether node 64 w + k is in the set.
+        (B, N, ceil(N/S)) unsigned integers of S = 16, 32 or 64 bits, of the first size that holds N bits, or else of
+        the last; bit k of word w says whether node S w + k is in the set.
     """
     batch, nodes = heads.shape
-    words = -(-nodes // 64)
-    itself = np.zeros((nodes + 1, words), np.uint64)
+    size = next((size for size in (16, 32) if nodes <= size), 64)
+    words = -(-nodes // size)
+    itself = np.zeros((nodes + 1, words), f"u{size // 8}")
     places = np.arange(nodes)
-    itself[places, places // 64] = np.left_shift(np.uint64(1), (places % 64).astype(np.uint64))
-    reached = np.tile(itself, (batch, 1, 1))  # (B, N+1, words): the last node has no ancestors and is no node
-    parents = np.where(heads > 0, heads - 1, nodes)
-    parents = np.concatenate([parents, np.full((batch, 1), nodes)], axis=1)
-    rows = np.arange(batch)[:, None]
-    while (parents < nodes).any():
-        reached |= reached[rows, parents]
-        parents = parents[rows, parents]
-    return reached[:, :nodes]
+    itself[places, places // size] = np.uint64(1) << (places % size).astype(np.uint64)
+    reached = np.tile(itself, (batch, 1))  # (B (N+1), words): each sentence's last node has no ancestors and is no node
+    nowhere = (nodes + 1) * np.arange(batch)[:, None] + nodes
+    parents = np.where(heads > 0, nowhere - nodes + heads - 1, nowhere)
+    parents = np.concatenate([parents, nowhere], axis=1)
+    while (parents < nowhere).any():
+        reached |= reached[parents.ravel()]
+        parents = parents.ravel()[parents]
+    return reached.reshape(batch, nodes + 1, words)[:, :nodes]
 
 
 if __name__ == "__main__":

@@ -9,9 +9,13 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
+from pipeline_py.stage import InputError
 from pipeline_py.syntax.alignment import with_tokens
 from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
 from pipeline_py.syntax.unit import NOTHING, PADDING, UNIT_SIZE
+
+LAST_PLACE = np.iinfo(np.int16).max
+"""The last word of a sentence that a unit can name."""
 
 
 def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
@@ -25,15 +29,24 @@ def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> No
         tokens: the text the trees belong to.
         output: Arrow file; row k holds the units of the J words of sentence k and of EOS, (J + 1) · 10 values, int16.
         ledger_output: counts of sentences, of failed parses (empty units), of units and of those cut at 10 words.
+
+    Raises:
+        InputError: the trees are not those of the text, or a sentence is too long for int16.
     """
     ledger = Ledger()
     aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "units")
-    write_rows(output, _rows(aligned, ledger), "int16")
+    write_rows(output, _rows(aligned, trees, ledger), "int16")
     ledger.write(ledger_output)
 
 
-def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(trees: Iterable[DependencyTree], path: Path, ledger: Ledger) -> Iterator[np.ndarray]:
     for tree in trees:
+        if len(tree.words) > LAST_PLACE:
+            raise InputError(
+                f"the sentence has {len(tree.words)} words and units name up to {LAST_PLACE}; split the line",
+                path,
+                tree.line,
+            )
         ledger.keep()
         if tree.failed is not None:
             ledger.note("failed parse, empty units")

@@ -66,6 +66,20 @@ def test_moses_worked_examples(tmp_path: Path, language: str, text: str, tokens:
     assert run(tmp_path, [text], language=language, lowercase=language == "de") == [tokens.split()]
 
 
+STOPS = ["z.B.", "U.S.", "No.", "Mr.", ".", "..", "ß.", "É.", "中.", "ª.", "ǅ.", "Ⅳ."]
+BESIDE = ["a", "B", "1", ",", "'", "ähnlich", "½", "ⓐ", ""]
+FULL_STOPS = st.lists(st.sampled_from([*STOPS, *BESIDE]), max_size=9)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(FULL_STOPS.map(" ".join), max_size=20), st.sampled_from(["en", "de", "fr"]))
+def test_moses_tokens_are_those_of_sacremoses(tmp_path: Path, lines: list[str], language: str) -> None:
+    from sacremoses import MosesTokenizer
+
+    theirs = MosesTokenizer(lang=language)
+    assert run(tmp_path, lines, language=language) == [theirs.tokenize(line, escape=False) for line in lines]
+
+
 def test_invisible_characters_do_not_split_words(tmp_path: Path) -> None:
     lines = ["\ufeffSchiff\u00adfahrt zero\u200bwidth", "שלום\u200f עולם", "👨\u200d👩"]
     assert run(tmp_path, lines, language="de") == [["Schifffahrt", "zero", "width"], ["שלום", "עולם"], ["👨", "👩"]]

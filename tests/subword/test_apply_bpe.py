@@ -50,6 +50,18 @@ def test_pieces_are_those_of_subword_nmt(captions: Path, tmp_path: Path) -> None
     assert (tmp_path / "ours").read_bytes() == theirs(tmp_path)
 
 
+def test_what_is_remembered_is_bounded_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "codes").write_text(CODES, encoding="utf-8")
+    words = ["low", "lower", "low", "$time", "a@@", "slow", "lower", "slow", "$time"]
+    expected = Segmenter(tmp_path / "codes").sentence(words)
+    assert expected[:2] == ["low", "lo@@"]
+    monkeypatch.setattr("pipeline_py.subword.apply_bpe.WORDS_REMEMBERED", 4)
+    segmenter = Segmenter(tmp_path / "codes")
+    assert segmenter.sentence(words) == expected == segmenter.sentence(words)
+    assert set(segmenter._pieces) == {"$time", "$date", "$number", "low"}
+    assert not segmenter._bpe.cache
+
+
 def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
     apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "free")
     vocabulary(input=tmp_path / "free", output=tmp_path / "vocabulary")

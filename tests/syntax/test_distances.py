@@ -124,6 +124,33 @@ def test_stage(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("elements", [1, 30, 200])
+def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elements: int) -> None:
+    sizes = [0, 3, 9, 2, 2, 14, 1, 0, 5]
+    trees = [
+        unparsed([f"w{word}" for word in range(size)], "too long")
+        if size == 9
+        else DependencyTree(
+            tuple(f"w{word}" for word in range(size)), tuple(range(size)), ("dep",) * size, ("X",) * size
+        )
+        for size in sizes
+    ]
+    conllu = write(tmp_path / "x.conllu", trees)
+    (tmp_path / "x.source").write_text("".join(" ".join(tree.words) + "\n" for tree in trees), encoding="utf-8")
+    paths = {"trees": conllu, "tokens": tmp_path / "x.source", "ledger_output": tmp_path / "x.json"}
+    distances(**paths, output=tmp_path / "at_once.arrow")
+    asked: list[list[int]] = []
+    monkeypatch.setattr("pipeline_py.syntax.distances.WINDOW_ELEMENTS", elements)
+    monkeypatch.setattr(
+        "pipeline_py.syntax.distances.batch_distances",
+        lambda heads, lengths: asked.append(list(lengths)) or batch_distances(heads, lengths),
+    )
+    distances(**paths, output=tmp_path / "in_parts.arrow")
+    assert (tmp_path / "in_parts.arrow").read_bytes() == (tmp_path / "at_once.arrow").read_bytes()
+    assert [length for window in asked for length in window] == sizes
+    assert all(len(window) == 1 or sum((length + 1) ** 2 for length in window) <= elements for window in asked)
+
+
 def test_command_names_the_tree_and_the_line_of_the_text_that_differ(tmp_path: Path) -> None:
     conllu = write(tmp_path / "x.conllu", [DependencyTree(("a", "b"), (0, 1), ("root", "dep"), ("X", "X"))])
     (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")

@@ -77,6 +77,15 @@ def test_the_file_has_a_unit_for_every_word_and_for_the_end(tmp_path: Path) -> N
     }
 
 
+def test_a_sentence_too_long_for_its_places_is_refused(tmp_path: Path) -> None:
+    files = write(tmp_path, [tree(0), unparsed(["w"] * 32767, "too long")])
+    units(**files)
+    assert len(Ragged(files["output"])[1]) == 327680
+    files = write(tmp_path, [tree(0), unparsed(["w"] * 32768, "too long")])
+    with pytest.raises(InputError, match=r"trees.conllu, line 4: the sentence has 32768 words and .* up to 32767"):
+        units(**files)
+
+
 def test_trees_of_another_text_are_refused(tmp_path: Path) -> None:
     files = write(tmp_path, [tree(0)])
     files["tokens"].write_text("other\n", encoding="utf-8")

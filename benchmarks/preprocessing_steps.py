@@ -1,0 +1,134 @@
+"""The stages between text and training, with the command lines that the rules of the workflow give them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """A stage and its command line.
+
+    Attributes:
+        name: what tables call it.
+        module: what is run.
+        arguments: options and their values; files are paths, and everything else strings.
+    """
+
+    name: str
+    module: str
+    arguments: tuple[str | Path, ...]
+
+    @property
+    def files(self) -> set[Path]:
+        """Files that it reads or writes."""
+        return {argument for argument in self.arguments if isinstance(argument, Path)}
+
+    @property
+    def outputs(self) -> list[Path]:
+        """Files that it writes."""
+        pairs = zip(self.arguments, self.arguments[1:], strict=False)
+        return [value for option, value in pairs if isinstance(value, Path) and str(option).endswith("output")]
+
+
+def steps(room: Path, merges: int, seed: int) -> list[Step]:
+    """Return the stages in an order in which they can run.
+
+    Args:
+        room: where files lie, among them `raw.source` and `raw.target`.
+        merges: byte pairs to merge.
+        seed: of the trees.
+    """
+    return [*_corpus(room), *_syntax(room, seed), *_subword(room, merges)]
+
+
+def _step(name: str, room: Path, *options: str, **files: str) -> Step:
+    """Make a step of `room.stage` or `room.stage what`; `tokens="x"` becomes the option `--tokens` and the file x."""
+    named = [part for option, file in files.items() for part in (f"--{option.replace('_', '-')}", room / file)]
+    return Step(name.partition(".")[2], f"pipeline_py.{name.split()[0]}", (*options, *named))
+
+
+def _corpus(room: Path) -> list[Step]:
+    limits = ("--min-length", "1", "--max-length", "80", "--max-ratio", "9.0")
+    cleaned = {"source_output": "clean.source", "target_output": "clean.target", "lines_output": "clean.lines"}
+    moses, apart = ("--language", "en", "--tokenizer", "moses"), ("--language", "de", "--tokenizer", "none")
+    truecaser, truecased = "truecaser.source", "truecased.source"
+    return [
+        _step(
+            "corpus.clean", room, "--mode", "train", *limits,
+            source_input="raw.source", target_input="raw.target", **cleaned, ledger_output="clean.json",
+        ),
+        _step("corpus.tokenize (moses)", room, *moses, input="clean.source", output="tokenized.source"),
+        _step("corpus.tokenize (none)", room, *apart, input="clean.target", output="tokenized.target"),
+        _step("corpus.learn_truecaser", room, input="tokenized.source", output=truecaser),
+        _step("corpus.truecase", room, input="tokenized.source", model=truecaser, output=truecased),
+        _step(
+            "corpus.generalise", room, "--min-count", "3",
+            input=truecased, train=truecased, output="generalised.source", ledger_output="generalised.json",
+        ),
+    ]  # fmt: skip
+
+
+def _syntax(room: Path, seed: int) -> list[Step]:
+    tokens = {"tokens": "truecased.source"}
+    made = [
+        _step(
+            f"syntax.control_trees ({annotation})", room,
+            "--annotation", annotation, "--shape", "random", "--seed", str(seed), **tokens,
+            output=f"trees.{kind}", ledger_output=f"trees.{kind}.json", facts_output=f"trees.{kind}.facts.json",
+        )
+        for annotation, kind in (("dependency", "conllu"), ("constituency", "ptb"))
+    ]  # fmt: skip
+    dependencies = {"trees": "trees.conllu", **tokens}
+    return [
+        *made,
+        _step(
+            "syntax.binarize", room, "--branching", "right", trees="trees.ptb", **tokens,
+            output="binary.ptb", ledger_output="binary.json",
+        ),
+        _step(
+            "syntax.distances", room, **dependencies, output="distances.arrow", ledger_output="distances.json"
+        ),
+        _step("syntax.units", room, **dependencies, output="units.arrow", ledger_output="units.json"),
+        _step("syntax.labels", room, **dependencies, output="labels", ledger_output="labels.json"),
+    ]  # fmt: skip
+
+
+def _subword(room: Path, merges: int) -> list[Step]:
+    learned, pieces = ("--merges", str(merges), "--min-frequency", "2"), {"pieces": "pieces.source"}
+    inherited = {"distances": "distances.arrow", "trees": "binary.ptb", "labels": "labels", "units": "units.arrow"}
+    counted = {"source": "pieces.source", "target": "pieces.target", "units": "truecased.source", "labels": "labels"}
+    texts = {"generalised.source": "source", "tokenized.target": "target"}
+    packed = {"source": "pieces.source", "target": "pieces.target", "labels": "inherited.labels"}
+    tokens = {"tokens": "truecased.source"}
+
+    def written(what: str) -> dict[str, str]:
+        return {"output": f"packed.{what}.arrow", "ledger_output": f"packed.{what}.json"}
+
+    return [
+        Step(
+            "learn_bpe",
+            "pipeline_py.subword.learn_bpe",
+            (*learned, *(part for text in texts for part in ("--input", room / text)), "--output", room / "codes"),
+        ),
+        *(
+            _step(f"subword.apply_bpe ({side})", room, input=text, codes="codes", output=f"pieces.{side}")
+            for text, side in texts.items()
+        ),
+        *(
+            _step(f"subword.vocabulary ({what})", room, "--max-size", "0", "--min-count", "1",
+                  input=file, output=f"vocabulary.{what}")
+            for what, file in counted.items()
+        ),
+        *(
+            _step(f"subword.inherit ({kind})", room, "--kind", kind, input=file, **pieces, output=f"inherited.{file}")
+            for kind, file in inherited.items()
+        ),
+        *(
+            _step(f"subword.pack ({what})", room, input=file, vocabulary=f"vocabulary.{what}", **written(what))
+            for what, file in packed.items()
+        ),
+        _step("subword.pack_units", room, units="inherited.units.arrow", **tokens, vocabulary="vocabulary.units",
+              **written("units")),
+        _step("subword.pack_trees", room, trees="inherited.binary.ptb", **pieces, **written("trees")),
+        _step("subword.pack_trees (lexical)", room, "--lexical", **pieces, **written("lexical_trees")),
+        _step("subword.pack_heads", room, trees="trees.conllu", **tokens, **pieces, **written("heads")),
+    ]  # fmt: skip
