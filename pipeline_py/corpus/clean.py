@@ -27,6 +27,7 @@ def clean(
     target_input: list[Path],
     source_output: Path,
     target_output: list[Path],
+    lines_output: Path,
     ledger_output: Path,
     mode: Literal["train", "held-out"] = "train",
     held_out: list[Path] | None = None,
@@ -51,13 +52,14 @@ def clean(
     Words stand between whitespace, and each Han or Kana character counts as one, unless the side is tokenized.
     Sentences are the same if their words are, whatever the spacing. A target sentence of a held-out set may occur
     in the training text: without its source it does not give the answer away. Duplicates and held-out sentences are
-    recognised by a 64-bit hash: 8 bytes a pair, four times that for a moment.
+    recognised by a 64-bit hash: 8 bytes a pair, six times that for a moment.
 
     Args:
         source_input: One sentence a line, plain or .gz.
         target_input: The same lines in the other language; held-out sets may have several (references).
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
+        lines_output: For each kept line its number in the input, counted from 1.
         ledger_output: JSON counts of pairs kept, dropped by reason, and noted.
         mode: `train` or `held-out`.
         held_out: Raw sources of dev and test sets; repeat the option for several.
@@ -89,10 +91,10 @@ def clean(
         limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
         sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, ledger)
     with ExitStack() as stack:
-        files = [stack.enter_context(writing(path)) for path in (source_output, *target_output)]
-        for sides in sentences:
-            for file, side in zip(files, sides, strict=True):
-                file.write(side + "\n")
+        files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_output)]
+        for numbered in sentences:
+            for file, part in zip(files, numbered, strict=True):
+                file.write(part + "\n")
         if ledger.kept == 0:
             reasons = ", ".join(f"{reason} {count}" for reason, count in ledger.dropped.most_common())
             raise stage.InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
@@ -123,9 +125,10 @@ class _Limits:
 
 def _training_pairs(
     source: Path, target: Path, limits: _Limits, held_out: set[int], repeats: bytes, ledger: Ledger
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, ...]]:
+    """Yield the line number and both sides of each pair that is kept."""
     pairs = zip(read_bytes(source), read_bytes(target), strict=True)
-    for number, lines in enumerate(progress(pairs, f"clean {source.name}", total=len(repeats))):
+    for number, lines in enumerate(progress(pairs, f"clean {source.name}", total=len(repeats)), start=1):
         try:
             raw = (lines[0].decode("utf-8"), lines[1].decode("utf-8"))
         except UnicodeDecodeError:
@@ -138,14 +141,15 @@ def _training_pairs(
             ledger.drop(reason)
         elif held_out and _fingerprint(pair[0]) in held_out:
             ledger.drop("occurs in held-out")
-        elif repeats[number]:
+        elif repeats[number - 1]:
             ledger.drop("duplicate pair")
         else:
             ledger.keep()
-            yield pair
+            yield str(number), *pair
 
 
 def _held_out_sentences(paths: list[Path], ledger: Ledger) -> Iterator[tuple[str, ...]]:
+    """Yield the line number and all sides of each sentence."""
     lines = progress(read_parallel(*paths), f"clean {paths[0].name}")
     for number, raw in enumerate(lines, start=1):
         sides = tuple(without_controls(side) for side in raw)
@@ -159,7 +163,7 @@ def _held_out_sentences(paths: list[Path], ledger: Ledger) -> Iterator[tuple[str
                     "the reference is empty; write it, or take the line out of all files of the set", path, number
                 )
         ledger.keep()
-        yield sides
+        yield str(number), *sides
 
 
 def _repaired_lines(path: Path) -> Iterator[str]:

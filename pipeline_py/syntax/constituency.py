@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import IO, TypeAlias, TypeVar
 
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.treebank_lines import treebank_lines
 from pipeline_py.text import read_lines
 
 FAILED = "FAILED"
 TRACE = "-NONE-"
 
 _PIECE = re.compile(r"[()]|[^() \t\r\n]+")
+_UNCLOSED = "a bracket of this tree is never closed; close it, and write a bracket that is a word as -LRB- or -RRB-"
 
 
 @dataclass(frozen=True)
@@ -113,37 +115,40 @@ def read_trees(path: Path) -> Iterator[PhraseTree]:
         InputError: at the first line that is neither empty nor one whole tree.
     """
     for number, line in enumerate(read_lines(path), start=1):
-        yield PhraseTree(_node(line, path, number) if line.strip(" ") else None, number)
+        yield PhraseTree(_node(_PIECE.findall(line), path, number) if line.strip(" ") else None, number)
 
 
 def read_treebank(path: Path) -> Iterator[PhraseTree]:
-    """Yield the trees of a plain or gzipped treebank file in any layout.
+    """Yield the trees of a plain or gzipped treebank file in any layout, several on a line among them.
+
+    A byte order mark is passed over.
 
     Raises:
         InputError: where brackets do not match or a node is malformed, with the line on which the tree begins.
     """
-    lines: list[str] = []
+    pieces: list[str] = []
     start, depth, found = 1, 0, False
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip(" \t"):
-            continue
-        if not lines:
-            start = number
-        lines.append(line)
-        depth += line.count("(") - line.count(")")
-        if depth <= 0:
-            yield PhraseTree(_node(" ".join(lines), path, start), start)
-            lines, depth, found = [], 0, True
-    if lines:
-        raise InputError("a bracket of this tree is never closed; close it or remove the tree", path, start)
+    for number, line in enumerate(treebank_lines(path), start=1):
+        for piece in _PIECE.findall(line):
+            if not pieces:
+                start = number
+            pieces.append(piece)
+            if piece == "(":
+                depth += 1
+            elif piece == ")":
+                depth -= 1
+            if depth <= 0:
+                yield PhraseTree(_node(pieces, path, start), start)
+                pieces, depth, found = [], 0, True
+    if pieces:
+        raise InputError(_UNCLOSED, path, start)
     if not found:
         raise InputError("no trees in the file; expected Penn Treebank brackets", path)
 
 
-def _node(text: str, path: Path, line: int) -> Node:
+def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
     """Parse one whole tree; `line` is where it begins."""
     opened: list[tuple[str, list[Node], list[str]]] = []
-    pieces = _PIECE.findall(text)
     for place, piece in enumerate(pieces):
         if piece == "(":
             opened.append(("", [], []))
@@ -165,7 +170,7 @@ def _node(text: str, path: Path, line: int) -> Node:
                 words.append(piece)
             else:
                 opened[-1] = (piece, children, words)
-    raise InputError("a bracket of this tree is never closed; close it or parse the text again", path, line)
+    raise InputError(_UNCLOSED, path, line)
 
 
 def _closed(label: str, children: list[Node], words: list[str], path: Path, line: int) -> Node:
@@ -178,7 +183,11 @@ def _closed(label: str, children: list[Node], words: list[str], path: Path, line
     if words:
         return Preterminal(label, words[0].replace("-LRB-", "(").replace("-RRB-", ")"))
     if not children:
-        raise InputError(f"({label}) has neither word nor children; remove it", path, line)
+        raise InputError(
+            f"({label}) has neither word nor children; remove it, and write a bracket that is a word as -LRB- or -RRB-",
+            path,
+            line,
+        )
     return Phrase(label, tuple(children))
 
 

@@ -5,20 +5,40 @@ What this project adds to the format, as comments that other readers pass over:
 - `# parse = failed: REASON` marks a sentence without a parse; its heads are a chain that means nothing.
 - A block of comments only is an empty sentence, so that block k always belongs to line k of the text.
 
-Words are syntactic words: multi-word tokens (`3-4`) and empty nodes (`5.1`) are passed over.
-A space inside a form becomes U+00A0, because a space separates the words of a text.
+Words are syntactic words; which of them a multi-word token (`3-4`) joins is read, but not written. Empty nodes (`5.1`)
+are passed over, and so is a byte order mark. A space inside a form becomes U+00A0, because a space separates the words
+of a text.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.syntax.treebank_lines import treebank_lines
 
 FAILED = "failed: "
 COLUMNS = 10
+
+_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+
+
+@dataclass(frozen=True)
+class MultiwordToken:
+    """Neighbouring syntactic words that are written as one: French `du` is `de le`.
+
+    Attributes:
+        first: its first word, counted from 1.
+        last: its last word.
+        form: how it is written.
+    """
+
+    first: int
+    last: int
+    form: str
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,7 @@ class DependencyTree:
         failed: why there is no parse, or None; the heads of a failed parse mean nothing.
         xpos: n language-specific tags; empty unless read from a treebank.
         features: n morphological features as written; empty unless read from a treebank.
+        multiword: tokens that join several words, from left to right; empty unless read from a treebank.
         line: where the block begins in its file.
     """
 
@@ -43,6 +64,7 @@ class DependencyTree:
     failed: str | None = None
     xpos: tuple[str, ...] = field(default=(), compare=False, repr=False)
     features: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    multiword: tuple[MultiwordToken, ...] = field(default=(), compare=False, repr=False)
     line: int = field(default=0, compare=False, repr=False)
 
     @property
@@ -95,7 +117,7 @@ def read_dependencies(path: Path) -> Iterator[DependencyTree]:
     block: list[str] = []
     start = 1
     number = 0
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(treebank_lines(path), start=1):
         if line.strip(" \t"):
             if not block:
                 start = number
@@ -113,6 +135,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
     failed = None
     rows: list[list[str]] = []
     lines: list[int] = []
+    multiword: list[MultiwordToken] = []
+    joined_at = start
     for number, line in enumerate(block, start):
         if line.startswith("#"):
             key, _, value = line[1:].partition("=")
@@ -124,7 +148,14 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
             raise InputError(
                 f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
             )
-        if "-" in row[0] or "." in row[0]:
+        if _EMPTY_NODE.fullmatch(row[0]):
+            continue
+        if not row[1]:
+            raise InputError("a word without a form; write the word into the second column", path, number)
+        row[1] = row[1].replace(" ", "\u00a0")
+        if "-" in row[0]:
+            multiword.append(_multiword(row, len(rows) + 1, multiword, path, number))
+            joined_at = number
             continue
         if row[0] != str(len(rows) + 1):
             raise InputError(
@@ -132,8 +163,6 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
                 path,
                 number,
             )
-        if not row[1]:
-            raise InputError("a word without a form; write the word into the second column", path, number)
         if not (row[6].isascii() and row[6].isdigit()):
             raise InputError(f"head {row[6]!r} is no number; every word needs a head (0 for the root)", path, number)
         rows.append(row)
@@ -143,16 +172,45 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
     if found is not None:
         word, what = found
         raise InputError(f"{what}; correct the heads of this sentence", path, lines[word - 1])
+    if multiword and multiword[-1].last > len(rows):
+        last = multiword[-1]
+        raise InputError(
+            f"multi-word token {last.first}-{last.last} goes beyond the sentence of {len(rows)} words; correct its id",
+            path,
+            joined_at,
+        )
     return DependencyTree(
-        words=tuple(row[1].replace(" ", "\u00a0") for row in rows),
+        words=tuple(row[1] for row in rows),
         heads=heads,
         labels=tuple(row[7] for row in rows),
         upos=tuple(row[3] for row in rows),
         failed=failed,
         xpos=tuple(row[4] for row in rows),
         features=tuple(row[5] for row in rows),
+        multiword=tuple(multiword),
         line=start,
     )
+
+
+def _multiword(
+    row: list[str], expected: int, before: Sequence[MultiwordToken], path: Path, line: int
+) -> MultiwordToken:
+    """The multi-word token of a row that stands before the word `expected`."""
+    ends = _RANGE.fullmatch(row[0])
+    if ends is None or int(ends[1]) > int(ends[2]):
+        raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line)
+    token = MultiwordToken(int(ends[1]), int(ends[2]), row[1])
+    if token.first != expected:
+        raise InputError(
+            f"multi-word token {row[0]} stands before word {expected}; put it right before its first word", path, line
+        )
+    if before and token.first <= before[-1].last:
+        raise InputError(
+            f"multi-word tokens {before[-1].first}-{before[-1].last} and {row[0]} overlap; correct their ids",
+            path,
+            line,
+        )
+    return token
 
 
 def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:

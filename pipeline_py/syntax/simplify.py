@@ -2,7 +2,7 @@
 
 from pipeline_py.syntax.constituency import TRACE, Node, Phrase, PhraseTree, Preterminal, fold
 
-WRAPPERS = frozenset({"", "ROOT", "TOP"})
+WRAPPERS = frozenset({"", "ROOT", "S1", "TOP", "VROOT"})
 
 
 def bare_label(label: str) -> str:
@@ -13,7 +13,7 @@ def bare_label(label: str) -> str:
 
 
 def simplify(tree: PhraseTree) -> PhraseTree:
-    """Remove traces (with the phrases they leave empty), functional tags and wrappers (ROOT, TOP, no label).
+    """Remove traces (with the phrases they leave empty), functional tags and wrappers (ROOT, TOP, S1, VROOT, no label).
 
     A wrapper over several children stays, as ROOT. The fallback of a failed parse stays as it is.
     A sentence of nothing but traces becomes empty.

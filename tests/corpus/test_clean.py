@@ -21,8 +21,8 @@ PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1, max_size=12)
 
 def naive_clean(
     pairs: list[tuple[bytes, bytes]], held_out: list[str], shortest: int, longest: int, ratio: float, keep: bool
-) -> tuple[list[tuple[str, str]], dict[str, int], int]:
-    """The documented rules, in order, over lists."""
+) -> tuple[list[tuple[str, str, str]], dict[str, int], int]:
+    """The documented rules, in order, over lists; a kept pair has its line number in front."""
 
     def repaired(text: str) -> str:
         return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
@@ -31,10 +31,10 @@ def naive_clean(
         spaced = "".join(f" {c} " if unicodedata.name(c, "").startswith("CJK UNIFIED") else c for c in text)
         return len(spaced.split())
 
-    kept: list[tuple[str, str]] = []
+    kept: list[tuple[str, str, str]] = []
     dropped: dict[str, int] = {}
     noted = 0
-    for raw in pairs:
+    for number, raw in enumerate(pairs, start=1):
         try:
             texts = raw[0].decode(), raw[1].decode()
         except UnicodeDecodeError:
@@ -54,12 +54,12 @@ def naive_clean(
             reason = "ratio"
         elif source.split() in [line.split() for line in held_out]:
             reason = "occurs in held-out"
-        elif not keep and (source.split(), target.split()) in [(s.split(), t.split()) for s, t in kept]:
+        elif not keep and (source.split(), target.split()) in [(s.split(), t.split()) for _, s, t in kept]:
             reason = "duplicate pair"
         if reason:
             dropped[reason] = dropped.get(reason, 0) + 1
         else:
-            kept.append((source, target))
+            kept.append((str(number), source, target))
     return kept, dropped, noted
 
 
@@ -70,12 +70,13 @@ def write(path: Path, lines: list[bytes]) -> Path:
 
 def run(tmp_path: Path, source: Path, target: Path | list[Path], **options: Any) -> tuple[list[str], ...]:
     targets = target if isinstance(target, list) else [target]
-    outputs = [tmp_path / "out" / f"{k}" for k in range(len(targets) + 1)]
+    outputs = [tmp_path / "out" / f"{k}" for k in range(len(targets) + 2)]
     clean(
         source_input=source,
         target_input=targets,
-        source_output=outputs[0],
-        target_output=outputs[1:],
+        lines_output=outputs[0],
+        source_output=outputs[1],
+        target_output=outputs[2:],
         ledger_output=tmp_path / "out" / "ledger.json",
         **options,
     )
@@ -129,23 +130,37 @@ def test_training_text_against_the_naive_rules(
     assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
 
 
+def test_kept_lines_have_their_numbers_in_the_raw_text(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"a", b"b", b"a", b"", b"long " * 9, b"c", b"test", b"d"])
+    target = write(tmp_path / "t", [b"x", b"y", b"x", b"x", b"z", b"\xff", b"z", b"x"])
+    held_out = [write(tmp_path / "h", [b"test"])]
+    assert run(tmp_path, source, target, held_out=held_out, max_length=8)[0] == ["1", "2", "8"]
+    assert ledger(tmp_path)["dropped"] == {
+        "duplicate pair": 1,
+        "empty": 1,
+        "invalid UTF-8": 1,
+        "occurs in held-out": 1,
+        "too long": 1,
+    }
+
+
 def test_text_is_not_normalized(tmp_path: Path) -> None:
     line = "  e\u0301  \ufb01 \u00a0 ｆｕｌｌ  ".encode()
-    source, _ = run(tmp_path, write(tmp_path / "s", [line]), write(tmp_path / "t", [b"x y z"]))
+    _, source, _ = run(tmp_path, write(tmp_path / "s", [line]), write(tmp_path / "t", [b"x y z"]))
     assert source == [line.decode()]
 
 
 def test_a_pair_that_is_not_utf8_is_never_the_first_of_two_equal_ones(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"caf\xe9", "caf\ufffd".encode(), b"caf\xe8"])
-    kept, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
-    assert kept == ["caf\ufffd"]
+    lines, kept, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
+    assert (lines, kept) == (["2"], ["caf\ufffd"])
     assert ledger(tmp_path)["dropped"] == {"invalid UTF-8": 2}
 
 
 def test_tokenized_chinese_is_counted_in_its_words(tmp_path: Path) -> None:
     source = write(tmp_path / "s", ["我 喜欢 语言学".encode()])
     target = write(tmp_path / "t", [b"I like it"])
-    assert run(tmp_path, source, target, max_length=3, source_tokenized=True)[0] == ["我 喜欢 语言学"]
+    assert run(tmp_path, source, target, max_length=3, source_tokenized=True)[1] == ["我 喜欢 语言学"]
     with pytest.raises(InputError, match="too long 1"):
         run(tmp_path, source, target, max_length=3)
 
@@ -159,7 +174,8 @@ def test_no_limit_on_length(tmp_path: Path) -> None:
 def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     lines = [b"one", b"", b"one", b"a\tb\x07", b"long " * 300, "x\u2028y\x85z\rw".encode()]
     references = [write(tmp_path / f"r{k}", [b"ref"] * 6) for k in range(4)]
-    sides = run(tmp_path, write(tmp_path / "s", lines), references, mode="held-out")
+    numbers, *sides = run(tmp_path, write(tmp_path / "s", lines), references, mode="held-out")
+    assert numbers == ["1", "2", "3", "4", "5", "6"]
     assert len(sides) == 5
     assert sides[0] == ["one", "", "one", "a b ", "long " * 300, "x y z w"]
     assert ledger(tmp_path) == {
@@ -215,7 +231,8 @@ def test_the_command_says_one_sentence(tmp_path: Path) -> None:
     write(tmp_path / "s", [b"x", b"y"])
     write(tmp_path / "t", [b"x"])
     command = [sys.executable, "-m", "pipeline_py.corpus.clean", "--source-input", "s", "--target-input", "t"]
-    command += ["--source-output", "so", "--target-output", "to", "--ledger-output", "l"]
+    command += ["--source-output", "so", "--target-output", "to", "--lines-output", "n"]
+    command += ["--ledger-output", "l"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == "error: s has 2 lines and t has 1; parallel files need the same number of lines\n"

@@ -82,6 +82,51 @@ def test_treebank_in_any_layout(tmp_path: Path) -> None:
     assert brackets(trees[0].root) == "( (S (NP (NN a)) (VP (VB b))))"
 
 
+def test_several_trees_on_a_line_and_unusual_labels(tmp_path: Path) -> None:
+    path = tmp_path / "x.mrg"
+    text = "(TOP (S (NP-SBJ=2\t(NN a))))((X (SYM =)\n(: -))) (NN b)\n\n  (-LRB- -LRB-)(A (B (C (D d)))"
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b")")
+    trees = list(read_treebank(path))
+    assert [(tree.words, tree.line) for tree in trees] == [
+        (("a",), 1),
+        (("=", "-"), 1),
+        (("b",), 2),
+        (("(",), 4),
+        (("d",), 4),
+    ]
+    assert brackets(trees[1].root) == "( (X (SYM =) (: -)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "error"),
+    [
+        ("(X (-LRB- () (NN a))", 2, "is never closed.*-LRB-"),
+        ("(X (-RRB- )) (NN a))", 2, r"\(-RRB-\) has neither word nor children.*-RRB-"),
+        ("(X (NN a)))", 2, r"'\)' stands outside"),
+        ("\n# a comment\n(X (NN a))", 3, "'#' stands outside"),
+        ("(X (NN a) b)", 2, "bare word 'b'"),
+        ("(())", 2, "neither word nor children"),
+    ],
+)
+def test_broken_treebank_is_named(text: str, line: int, error: str, tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text(f"(X (NN a)) (X (NN b))\n{text}\n(X (NN c))\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"x\.mrg, line {line}: .*{error}"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
+def test_other_encodings_are_named(tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text("(NN a)\n(NN é)\n", encoding="cp1252")
+    with pytest.raises(InputError, match=r"x\.mrg, line 2: .*not UTF-8"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])
+def test_a_treebank_without_trees(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="no trees in the file"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
 def test_equals_nltk_on_a_treebank() -> None:
     path = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum/dev.ptb.gz"
     if not path.exists():

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.dependency import DependencyTree, fault, read_dependencies, unparsed, write_dependencies
+from pipeline_py.syntax.dependency import (
+    DependencyTree,
+    MultiwordToken,
+    fault,
+    read_dependencies,
+    unparsed,
+    write_dependencies,
+)
 
 TREEBANK = """\
 # sent_id = 1
@@ -49,16 +56,40 @@ def test_reads_what_treebanks_hold(tmp_path: Path) -> None:
         ("VERB", "PRON", "ADP", "NOUN"),
     )
     assert (first.xpos, first.features[1], first.line) == (("V", "P", "E", "N"), "Case=Acc|Number=Plur", 1)
+    assert first.multiword == (MultiwordToken(1, 2, "Vámonos"),)
+    assert second.multiword == ()
     assert second.roots == [1, 2]
     assert third == DependencyTree((), (), (), ())
     assert fourth == unparsed(["a", "#", "\u2028\u00a0b"], "more than 2 words")
     assert [tree.line for tree in (second, third, fourth)] == [10, 15, 17]
 
 
-def test_gzip_and_crlf(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_gzip_crlf_and_byte_order_mark(encoding: str, tmp_path: Path) -> None:
     plain = read(TREEBANK, tmp_path / "x.conllu")
-    (tmp_path / "y.conllu.gz").write_bytes(gzip.compress(TREEBANK.replace("\n", "\r\n").encode()))
-    assert list(read_dependencies(tmp_path / "y.conllu.gz")) == plain
+    (tmp_path / "y.conllu.gz").write_bytes(gzip.compress(TREEBANK.replace("\n", "\r\n").encode(encoding)))
+    found = list(read_dependencies(tmp_path / "y.conllu.gz"))
+    assert found == plain
+    assert [tree.multiword for tree in found] == [tree.multiword for tree in plain]
+
+
+def test_byte_order_mark_before_the_first_word(tmp_path: Path) -> None:
+    (tmp_path / "x.conllu").write_text(GOOD, encoding="utf-8-sig")
+    (tree,) = read_dependencies(tmp_path / "x.conllu")
+    assert tree.words == ("a", "b")
+
+
+def test_other_encodings_are_named(tmp_path: Path) -> None:
+    (tmp_path / "x.conllu").write_text(GOOD.replace("b", "é"), encoding="cp1252")
+    with pytest.raises(InputError, match=r"x\.conllu, line 2: .*not UTF-8"):
+        list(read_dependencies(tmp_path / "x.conllu"))
+
+
+def test_a_non_projective_sentence_of_a_new_document(tmp_path: Path) -> None:
+    # The arcs 1-3 and 2-4 cross.
+    rows = [f"{word}\tw\t_\tX\t_\t_\t{head}\tdep\t_\t_" for word, head in enumerate([3, 4, 0, 3], start=1)]
+    (tree,) = read("# newdoc id = 1\n# newpar\n" + "\n".join(rows), tmp_path / "x.conllu")
+    assert tree.heads == (3, 4, 0, 3)
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters=" "), min_size=1, max_size=4)
@@ -114,6 +145,7 @@ def test_equals_the_conllu_package_on_treebanks(corpus: str) -> None:
     assert found == expected
 
 
+EMPTY = "\t_" * 8
 GOOD = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
 
 
@@ -129,6 +161,16 @@ GOOD = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
         ("1\ta\t_\tX\t_\t_\t0\troot\n", 4, "8 columns instead of 10"),
         ("1 a _ X _ _ 0 root _ _\n", 4, "1 columns instead of 10"),
         ("1\t\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "without a form"),
+        ("0\ta\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "id '0' where 1 was expected"),
+        ("1.x\ta\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "id '1.x' where 1 was expected"),
+        (f"2-1\tab{EMPTY}\n{GOOD}", 4, "id '2-1' of a multi-word token"),
+        (f"1-b\tab{EMPTY}\n{GOOD}", 4, "id '1-b' of a multi-word token"),
+        (f"1-2\t{EMPTY}\n{GOOD}", 4, "without a form"),
+        (f"2-3\tab{EMPTY}\n{GOOD}", 4, "2-3 stands before word 1"),
+        (f"{GOOD}1-2\tab{EMPTY}\n", 6, "1-2 stands before word 3"),
+        (f"# x\n1-3\tabc{EMPTY}\n{GOOD}", 5, "1-3 goes beyond the sentence of 2 words"),
+        (f"1-2\tab{EMPTY}\n1-2\tab{EMPTY}\n{GOOD}", 5, "1-2 and 1-2 overlap"),
+        (f"1-2\tab{EMPTY}\n" + GOOD.replace("\n2", f"\n2-3\tbc{EMPTY}\n2"), 6, "1-2 and 2-3 overlap"),
     ],
 )
 def test_broken_block_is_named(block: str, line: int, error: str, tmp_path: Path) -> None:

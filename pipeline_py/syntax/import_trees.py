@@ -1,0 +1,154 @@
+"""Bring trees that were made elsewhere into the form that all later stages read."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.alignment import AnyTree
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.constituency import PhraseTree, read_treebank, unparsed_phrase, write_trees
+from pipeline_py.syntax.dependency import (
+    DependencyTree,
+    MultiwordToken,
+    read_dependencies,
+    unparsed,
+    write_dependencies,
+)
+from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
+from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens
+from pipeline_py.syntax.token_alignment import SPACE, DifferentWordsError, Match, align
+from pipeline_py.syntax.tree_facts import TreeFacts, checksums
+
+NO_REASON = "marked as failed"
+
+
+def import_trees(
+    *,
+    annotation: Annotation,
+    trees: list[Path],
+    text: Path,
+    lines: Path,
+    tokens: Path,
+    ignore_case: bool = False,
+    output: Path,
+    ledger_output: Path,
+    facts_output: Path,
+) -> None:
+    """Take over the trees of a text: line k of the kept, tokenized text is tree k of the output.
+
+    The trees are those of the raw text, of every line that has words. Words are compared with the tokens; they may
+    differ in the escapes of the Penn Treebank. The output has the spelling of the text. Where the text writes a
+    multi-word token of CoNLL-U as one word, so does the tree: its words become one node. Where it writes a word with
+    spaces as several, the parts hang on the first. Traces go. A tree that is marked as failed stays so.
+
+    Args:
+        annotation: what the trees are: CoNLL-U (dependency) or Penn Treebank brackets (constituency) in any layout.
+        trees: files, plain or gzipped, one after the other; repeat the option for several.
+        text: the raw text, before cleaning: tree k belongs to line k, where lines without words need no tree.
+        lines: the number of each kept line in the raw text.
+        tokens: the kept lines, tokenized.
+        ignore_case: words that are equal when lower-cased are the same, for lower-cased or truecased text.
+        output: CoNLL-U or one tree in brackets a line.
+        ledger_output: counts of sentences, of failed parses by reason, and of trees whose words were adapted.
+        facts_output: time, and checksums of the tree files.
+
+    Raises:
+        InputError: a tree is malformed; its words are not those of its line; more or fewer trees than lines.
+    """
+    started = time.perf_counter()
+    ledger = Ledger()
+    comparison = _Comparison(text, tokens, ignore_case, ledger)
+    with writing(output) as file:
+        if annotation is Annotation.DEPENDENCY:
+            dependencies = kept_trees(_located(read_dependencies, trees), text, lines, tokens)
+            write_dependencies(file, progress(_dependency_trees(dependencies, comparison), "import trees"))
+        else:
+            phrases = kept_trees(_located(read_treebank, trees), text, lines, tokens)
+            write_trees(file, progress(_phrase_trees(phrases, comparison), "import trees"))
+    ledger.write(ledger_output)
+    TreeFacts(ledger.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)
+
+
+def _located(read: Callable[[Path], Iterator[AnyTree]], paths: Sequence[Path]) -> Iterator[Located[AnyTree]]:
+    for path in paths:
+        for tree in read(path):
+            yield Located(tree, path)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What trees are compared with, and how; it counts what it sees."""
+
+    text: Path
+    tokens: Path
+    ignore_case: bool
+    ledger: Ledger
+
+    def matches(
+        self, line: KeptLine, given: Located[AnyTree] | None, multiword: Sequence[MultiwordToken]
+    ) -> list[Match]:
+        """Match the words of a tree with the tokens of its line.
+
+        Raises:
+            InputError: they are not the same.
+        """
+        self.ledger.keep()
+        if not line.tokens:
+            self.ledger.note("empty line")
+        if given is None:
+            return []
+        try:
+            matches = align(given.tree.words, line.tokens, multiword, self.ignore_case)
+        except DifferentWordsError as difference:
+            raise InputError(
+                f"{difference} ({self.text}, line {line.raw}; tokenized: {self.tokens}, line {line.number}); "
+                "give a tree for each line of the text, and text that is divided into words as the trees are",
+                given.path,
+                given.tree.line,
+            ) from None
+        if any(len(match.words) > 1 for match in matches):
+            self.ledger.note("multi-word token taken as one word")
+        if any(len(match.tokens) > 1 for match in matches):
+            self.ledger.note("word with spaces taken as several")
+        if any(match.form != SPACE.join(line.tokens[place] for place in match.tokens) for match in matches):
+            self.ledger.note("spelt otherwise than in the text")
+        return matches
+
+    def failed(self, reason: str) -> str:
+        """Count a failed parse; give its reason back."""
+        self.ledger.note(f"parsed by fallback: {reason}")
+        return reason
+
+
+_Sentences: TypeAlias = Iterator[tuple[KeptLine, Located[AnyTree] | None]]
+
+
+def _dependency_trees(sentences: _Sentences[DependencyTree], comparison: _Comparison) -> Iterator[DependencyTree]:
+    for line, given in sentences:
+        tree = DependencyTree((), (), (), ()) if given is None else given.tree
+        matches = comparison.matches(line, given, tree.multiword)
+        if tree.failed is None:
+            yield dependencies_over_tokens(tree, line.tokens, matches)
+        else:
+            yield unparsed(line.tokens, comparison.failed(tree.failed or NO_REASON))
+
+
+def _phrase_trees(sentences: _Sentences[PhraseTree], comparison: _Comparison) -> Iterator[PhraseTree]:
+    for line, given in sentences:
+        tree = PhraseTree(None) if given is None else given.tree
+        matches = comparison.matches(line, given, ())
+        if tree.failed:
+            comparison.failed(NO_REASON)
+            yield unparsed_phrase(line.tokens)
+        else:
+            yield phrases_over_tokens(tree, line.tokens, matches)
+
+
+if __name__ == "__main__":
+    stage.run(import_trees)
