@@ -1,0 +1,104 @@
+"""Trees of a given shape over every sentence of a text, in place of a parser's."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, write_trees
+from pipeline_py.syntax.control_shapes import Shape, heads, phrase_ends
+from pipeline_py.syntax.dependency import DependencyTree, write_dependencies
+from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.text import read_lines, tokens_of
+
+LABEL = "X"
+"""Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""
+
+
+def control_trees(
+    *,
+    annotation: Annotation,
+    shape: Shape,
+    seed: int = 1,
+    tokens: Path,
+    output: Path,
+    ledger_output: Path,
+    facts_output: Path,
+) -> None:
+    """Make a tree for every line of a tokenized text; line k of the text is tree k of the output.
+
+    The tree of a sentence follows from its words, the shape and, where that is random, the seed, wherever the
+    sentence stands. The root has the relation root, other words have dep; tags and phrases are X. Phrases are binary;
+    one word is a tag and no phrase. An empty line gives an empty tree.
+
+    Args:
+        annotation: dependency or constituency.
+        shape: right-branching, left-branching, balanced, random, or chain (the sentence as it is read).
+        seed: of random trees.
+        tokens: one sentence a line, tokens separated by a space.
+        output: CoNLL-U or one tree in brackets a line.
+        ledger_output: counts of sentences.
+        facts_output: how long it took.
+
+    Raises:
+        InputError: for a tab or a carriage return within a line.
+    """
+    started = time.monotonic()
+    ledger = Ledger()
+    sentences = progress(_sentences(tokens, ledger), "control trees")
+    with writing(output) as file:
+        if annotation is Annotation.DEPENDENCY:
+            write_dependencies(file, (dependency_tree(words, shape, seed) for words in sentences))
+        else:
+            write_trees(file, (phrase_tree(words, shape, seed) for words in sentences))
+    ledger.write(ledger_output)
+    TreeFacts(ledger.kept, time.monotonic() - started).write(facts_output)
+
+
+def _sentences(tokens: Path, ledger: Ledger) -> Iterator[tuple[str, ...]]:
+    for number, line in enumerate(read_lines(tokens), start=1):
+        if "\t" in line or "\r" in line:
+            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
+        words = tuple(tokens_of(line))
+        ledger.keep()
+        if not words:
+            ledger.note("empty line")
+        yield words
+
+
+def dependency_tree(words: tuple[str, ...], shape: Shape, seed: int) -> DependencyTree:
+    """The dependency tree of a shape over n words; of none the empty tree."""
+    if not words:
+        return DependencyTree((), (), (), ())
+    found = heads(shape, len(words), _key(words, Annotation.DEPENDENCY, seed))
+    labels = tuple(["dep" if head else "root" for head in found])
+    return DependencyTree(words, tuple(found), labels, (LABEL,) * len(words))
+
+
+def phrase_tree(words: tuple[str, ...], shape: Shape, seed: int) -> PhraseTree:
+    """The binary tree of a shape over n words, with n - 1 phrases; of no words the empty tree."""
+    if not words:
+        return PhraseTree(None)
+    nodes: list[Node] = []
+    for word, ends in zip(
+        words, phrase_ends(shape, len(words), _key(words, Annotation.CONSTITUENCY, seed)), strict=True
+    ):
+        node: Node = Preterminal(LABEL, word)
+        for _ in range(ends):
+            node = Phrase(LABEL, (nodes.pop(), node))
+        nodes.append(node)
+    (root,) = nodes
+    return PhraseTree(root)
+
+
+def _key(words: tuple[str, ...], annotation: Annotation, seed: int) -> str:
+    """What a random tree is drawn with; no other sentence, annotation or seed has the same."""
+    return f"{seed} {annotation} {' '.join(words)}"
+
+
+if __name__ == "__main__":
+    stage.run(control_trees)

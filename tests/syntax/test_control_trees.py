@@ -1,0 +1,202 @@
+"""Control trees as files: what the readers of trees make of them, whatever the words are."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.binarize import Branching, binarize
+from pipeline_py.syntax.constituency import Phrase, brackets, preorder, read_trees
+from pipeline_py.syntax.control_shapes import Shape, heads, phrase_ends
+from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
+from pipeline_py.syntax.dependency import fault, read_dependencies
+from pipeline_py.syntax.distances import syntax_distances
+from pipeline_py.syntax.tree_facts import TreeFacts
+
+WORDS = ("a", "b", "c", "d", "e")
+PHRASES = {
+    Shape.RIGHT_BRANCHING: [
+        "(X a)",
+        "(X (X a) (X b))",
+        "(X (X a) (X (X b) (X c)))",
+        "(X (X a) (X (X b) (X (X c) (X d))))",
+        "(X (X a) (X (X b) (X (X c) (X (X d) (X e)))))",
+    ],
+    Shape.LEFT_BRANCHING: [
+        "(X a)",
+        "(X (X a) (X b))",
+        "(X (X (X a) (X b)) (X c))",
+        "(X (X (X (X a) (X b)) (X c)) (X d))",
+        "(X (X (X (X (X a) (X b)) (X c)) (X d)) (X e))",
+    ],
+    Shape.BALANCED: [
+        "(X a)",
+        "(X (X a) (X b))",
+        "(X (X (X a) (X b)) (X c))",
+        "(X (X (X a) (X b)) (X (X c) (X d)))",
+        "(X (X (X (X a) (X b)) (X c)) (X (X d) (X e)))",
+    ],
+}
+PHRASES[Shape.CHAIN] = PHRASES[Shape.LEFT_BRANCHING]
+LINES = [
+    "The dog that saw the cat sleeps .",
+    "",
+    "a\u00a0b \u2028 x\u2028y \u0085 ( b ) :-) # \u200d 👩\u200d🚀 _ root",
+    "(",
+    "one",
+    "   ",
+    " two  words ",
+    "The dog that saw the cat sleeps .",
+    " ".join(f"w{number}" for number in range(2000)),
+]
+
+
+def made(folder: Path, annotation: Annotation, shape: Shape, lines: list[str] = LINES, seed: int = 1) -> Path:
+    """Run the stage on a text."""
+    (folder / "t").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    control_trees(
+        annotation=annotation,
+        shape=shape,
+        seed=seed,
+        tokens=folder / "t",
+        output=folder / "o",
+        ledger_output=folder / "l",
+        facts_output=folder / "f",
+    )
+    return folder / "o"
+
+
+@pytest.mark.parametrize("shape", PHRASES)
+def test_phrases_written_by_hand(shape: Shape, tmp_path: Path) -> None:
+    path = made(tmp_path, Annotation.CONSTITUENCY, shape, [" ".join(WORDS[:n]) for n in range(1, 6)])
+    assert path.read_text(encoding="utf-8").splitlines() == PHRASES[shape]
+
+
+def test_dependencies_written_by_hand(tmp_path: Path) -> None:
+    path = made(tmp_path, Annotation.DEPENDENCY, Shape.BALANCED, ["a b c d", "", "("])
+    assert path.read_text(encoding="utf-8") == (
+        "# text = a b c d\n"
+        "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n"
+        "2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
+        "3\tc\t_\tX\t_\t_\t2\tdep\t_\t_\n"
+        "4\td\t_\tX\t_\t_\t3\tdep\t_\t_\n"
+        "\n"
+        "# text = \n"
+        "\n"
+        "# text = (\n"
+        "1\t(\t_\tX\t_\t_\t0\troot\t_\t_\n"
+        "\n"
+    )
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("annotation", list(Annotation))
+def test_one_tree_per_line_over_the_same_words(annotation: Annotation, shape: Shape, tmp_path: Path) -> None:
+    path = made(tmp_path, annotation, shape)
+    expected = [tuple(word for word in line.split(" ") if word) for line in LINES]
+    if annotation is Annotation.DEPENDENCY:
+        trees = list(read_dependencies(path))
+        assert [tree.words for tree in trees] == expected
+        assert all(fault(tree.heads) is None and tree.failed is None for tree in trees)
+        for tree in trees:
+            assert len(tree.roots) == min(len(tree.words), 1)
+            assert all((label == "root") == (head == 0) for label, head in zip(tree.labels, tree.heads, strict=True))
+            assert set(tree.labels) <= {"root", "dep"} and set(tree.upos) <= {"X"}
+    else:
+        phrase_trees = list(read_trees(path))
+        assert [tree.words for tree in phrase_trees] == expected
+        for tree, words in zip(phrase_trees, expected, strict=True):
+            phrases = [node for node in preorder(tree.root) if isinstance(node, Phrase)]
+            assert len(phrases) == max(len(words) - 1, 0)
+            assert all(len(phrase.children) == 2 for phrase in phrases)
+            assert {node.label for node in preorder(tree.root)} <= {"X"}
+    assert json.loads((tmp_path / "l").read_text()) == {
+        "in": 9,
+        "kept": 9,
+        "dropped": {},
+        "noted": {"empty line": 2},
+    }
+    facts = TreeFacts.read(tmp_path / "f")
+    assert (facts.sentences, facts.versions, facts.models) == (9, {}, {})
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+def test_binarize_changes_nothing(shape: Shape, tmp_path: Path) -> None:
+    path = made(tmp_path, Annotation.CONSTITUENCY, shape)
+    for branching in Branching:
+        binarize(
+            trees=path,
+            tokens=tmp_path / "t",
+            branching=branching,
+            output=tmp_path / "b",
+            ledger_output=tmp_path / "bl",
+        )
+        assert (tmp_path / "b").read_bytes() == path.read_bytes()
+
+
+def test_words_of_a_chain_are_as_far_apart_as_in_the_sentence() -> None:
+    tree = dependency_tree(tuple("abcdefghij"), Shape.CHAIN, 1)
+    places = np.arange(10)
+    assert np.array_equal(syntax_distances(tree.heads)[:10, :10], np.abs(places[:, None] - places[None, :]))
+
+
+@pytest.mark.parametrize("annotation", list(Annotation))
+def test_random_trees_follow_words_and_seed_and_not_the_place(annotation: Annotation, tmp_path: Path) -> None:
+    lines = ["x y", *LINES[:1], "a b c d e f g h", "z"]
+    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
+    trees = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines))}
+    again = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines[::-1] + lines))}
+    assert again == trees
+    other = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines, seed=2))}
+    assert other[tuple(lines[2].split())] != trees[tuple(lines[2].split())]
+
+
+def test_random_trees_are_drawn_with_seed_annotation_and_words() -> None:
+    tree = dependency_tree(WORDS, Shape.RANDOM, 7)
+    assert list(tree.heads) == heads(Shape.RANDOM, 5, "7 dependency a b c d e")
+    closing = re.findall(r"\)+", brackets(phrase_tree(WORDS, Shape.RANDOM, 7).root))
+    assert [len(after) - 1 for after in closing] == phrase_ends(Shape.RANDOM, 5, "7 constituency a b c d e")
+
+
+def test_random_trees_of_different_words_differ() -> None:
+    sentences = [tuple(f"{number}{word}" for word in "abcdefgh") for number in range(100)]
+    assert len({dependency_tree(words, Shape.RANDOM, 1).heads for words in sentences}) == 100
+    bracketings = [[type(node) for node in preorder(phrase_tree(words, Shape.RANDOM, 1).root)] for words in sentences]
+    assert len({tuple(nodes) for nodes in bracketings}) > 80  # of 429
+
+
+@pytest.mark.parametrize("text", ["a b\nc\td\n", "a b\nc\rd\n"])
+@pytest.mark.parametrize("annotation", list(Annotation))
+def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(text.encode())
+    with pytest.raises(InputError, match="t, line 2: a tab or a carriage return within the line"):
+        control_trees(
+            annotation=annotation,
+            shape=Shape.CHAIN,
+            tokens=tmp_path / "t",
+            output=tmp_path / "o",
+            ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
+        )
+    assert not (tmp_path / "o").exists()
+
+
+def test_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipeline_py.syntax.control_trees", "--annotation", "constituency"]
+    command += ["--shape", "left-branching", "--seed", "3", "--tokens", tmp_path / "t", "--output", tmp_path / "o"]
+    command += ["--ledger-output", tmp_path / "l", "--facts-output", tmp_path / "f"]
+    (tmp_path / "t").write_bytes(b"a b c\n\nb\xff\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "t, line 3: byte 1 is not UTF-8" in done.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == [tmp_path / "t"]
+    (tmp_path / "t").write_bytes(b"a b c\n\nb\n")
+    subprocess.run(command, check=True, capture_output=True)
+    assert (tmp_path / "o").read_text() == "(X (X (X a) (X b)) (X c))\n\n(X b)\n"
