@@ -1,8 +1,8 @@
-"""Parse a stream of sentences in batches of similar length, in order, whatever the parser does to some of them."""
+"""Parse a stream of sentences in batches of similar length, whatever the parser does to some of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Generic, TypeVar
 
 from pipeline_py.artifact import Ledger
@@ -11,7 +11,7 @@ Tree = TypeVar("Tree")
 Words = tuple[str, ...]
 
 # Sentences are sorted by length within this many: batches need little padding, and memory stays bounded.
-WINDOW = 2048
+WINDOW = 50_000
 # Longer ones (broken text, base64) would cost a character model more than all the rest of the sentence.
 LONGEST_WORD = 1000
 
@@ -36,44 +36,63 @@ class BatchParser(Generic[Tree]):
     max_words: int
     ledger: Ledger
 
-    def trees(self, sentences: Iterable[Words]) -> Iterator[Tree]:
-        """Yield one tree per sentence, in order."""
+    def parsed(self, sentences: Iterable[Words]) -> Iterator[tuple[int, Tree]]:
+        """Yield place and tree of every sentence as it is parsed; `in_order` puts them back in order."""
         stream = iter(sentences)
-        while window := list(islice(stream, WINDOW)):
-            yield from self._window(window)
+        for start in count(0, WINDOW):
+            window = list(islice(stream, WINDOW))
+            if not window:
+                return
+            for place, tree in self._window(window):
+                yield start + place, tree
 
-    def _window(self, window: list[Words]) -> list[Tree]:
-        trees: dict[int, Tree] = {}
+    def _window(self, window: list[Words]) -> Iterator[tuple[int, Tree]]:
         to_parse = []
         for place, words in enumerate(window):
             self.ledger.keep()
             if not words:
                 self.ledger.note("empty line")
-                trees[place] = self.empty
+                yield place, self.empty
             elif len(words) > self.max_words:
-                trees[place] = self._failed(words, f"more than {self.max_words} words")
+                yield place, self._failed(words, f"more than {self.max_words} words")
             elif max(map(len, words)) > LONGEST_WORD:
-                trees[place] = self._failed(words, f"a word of more than {LONGEST_WORD} characters")
+                yield place, self._failed(words, f"a word of more than {LONGEST_WORD} characters")
             else:
                 to_parse.append(place)
-        to_parse.sort(key=lambda place: len(window[place]))
+        # The longest first: memory that does not suffice shows at once.
+        to_parse.sort(key=lambda place: -len(window[place]))
         for start in range(0, len(to_parse), self.batch_size):
             batch = to_parse[start : start + self.batch_size]
-            trees.update(zip(batch, self._batch([window[place] for place in batch]), strict=True))
-        return [trees[place] for place in range(len(window))]
+            yield from zip(batch, self._batch([window[place] for place in batch]), strict=True)
 
     def _batch(self, sentences: list[Words]) -> list[Tree]:
         """Parse a batch; where that fails, its halves, until the sentence at fault stands alone."""
         try:
             return self.parse(sentences)
         except Exception as error:
+            # After an error of the GPU itself (torch.AcceleratorError; memory is none) it computes no more, and every
+            # later sentence would get the fallback.
+            if type(error).__name__ == "AcceleratorError":
+                raise
             # A neural parser may fail in any way (memory, recursion, no legal transition); the text must go on.
             if len(sentences) == 1:
                 reason = " ".join(f"{type(error).__name__}: {error}".split())[:100]
                 return [self._failed(sentences[0], reason)]
+        # Outside of the handler, since the error holds the frames that it went through, and these hold tensors.
         half = len(sentences) // 2
         return self._batch(sentences[:half]) + self._batch(sentences[half:])
 
     def _failed(self, words: Words, reason: str) -> Tree:
         self.ledger.note(f"parsed by fallback: {reason}")
         return self.fallback(words, reason)
+
+
+def in_order(parsed: Iterable[tuple[int, Tree]]) -> Iterator[Tree]:
+    """Yield trees in the order of their places 0, 1, …; each waits for those before it."""
+    waiting: dict[int, Tree] = {}
+    next_place = 0
+    for place, tree in parsed:
+        waiting[place] = tree
+        while next_place in waiting:
+            yield waiting.pop(next_place)
+            next_place += 1

@@ -1,20 +1,24 @@
-"""Parse tokenized text with Stanza."""
+"""Parse tokenized text, or a slice of it, with Stanza."""
 
+import hashlib
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.kept import Kept, identity
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.batches import BatchParser
-from pipeline_py.syntax.constituency import PhraseTree, unparsed_phrase, write_trees
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.batches import in_order
+from pipeline_py.syntax.model_source import ModelSource
+from pipeline_py.syntax.tree_facts import NO_DEVICE, TreeFacts, checksums
 from pipeline_py.text import read_lines, tokens_of
 
-if TYPE_CHECKING:
-    from pipeline_py.syntax.stanza_pipeline import Pipeline
+LIBRARIES = "stanza", "torch"
 
 
 def parse(
@@ -23,6 +27,7 @@ def parse(
     tokens: Path,
     output: Path,
     ledger_output: Path,
+    facts_output: Path,
     tagger: Path | None = None,
     depparse: Path | None = None,
     constituency: Path | None = None,
@@ -30,22 +35,28 @@ def parse(
     directory: Path | None = None,
     package: str | None = None,
     language: str = "en",
+    first: int = 0,
+    sentences: int | None = None,
     batch_size: int = 100,
     max_words: int = 250,
     device: str = "auto",
     threads: int = 1,
+    code: str = "",
+    kept: Path | None = None,
 ) -> None:
-    """Parse every line of a tokenized text; line k of the text is tree k of the output.
+    """Parse every line of a tokenized text, or of a slice of it; line k of the slice is tree k of the output.
 
     The parser comes from model files (`--tagger` with `--depparse` or `--constituency`), from a local Stanza
     directory, or from a Stanza package, which is downloaded. Tokens are never split or joined. An empty line gives
     an empty tree. A sentence that is too long, or that Stanza fails on, gives a marked fallback and is counted.
+    A slice beyond the end of the text gives empty outputs, and no model is loaded for it.
 
     Args:
         annotation: dependency (tagger and dependency parser) or constituency (tagger and constituency parser).
         tokens: one sentence a line, tokens separated by a space.
         output: CoNLL-U or one tree in brackets a line.
         ledger_output: counts of sentences and of fallbacks by reason.
+        facts_output: seconds, device, versions and checksums of the models.
         tagger: model file.
         depparse: model file, for the annotation dependency.
         constituency: model file, for the annotation constituency.
@@ -53,88 +64,77 @@ def parse(
         directory: local Stanza directory (resources.json and models).
         package: Stanza package, e.g. default.
         language: Stanza's code of the language.
+        first: lines of the text before the slice.
+        sentences: lines of the slice; all to the end when not given.
         batch_size: sentences parsed together.
         max_words: longer sentences get the fallback.
         device: auto, cpu or cuda.
         threads: CPU threads.
+        code: what stands for the code of this stage when kept outputs are compared.
+        kept: directory for the outputs of the last run, which are taken back where models, settings, code and the
+            tokens of the slice are the same; not used with a package, whose files are known when it is downloaded.
     """
     if batch_size < 1 or max_words < 1 or threads < 1:
         raise InputError("batch size, max words and threads must be at least 1")
-    total = _checked_lines(tokens)
+    if first < 0 or (sentences is not None and sentences < 1):
+        raise InputError("first must be at least 0, sentences at least 1")
+    source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package)
+    total, content = _checked(_lines(tokens, first, sentences), tokens, first)
+    versions = {name: metadata.version(name) for name in LIBRARIES}
+    ledger = Ledger()
+    if total == 0:
+        with writing(output):
+            pass
+        ledger.write(ledger_output)
+        TreeFacts(0, 0.0, NO_DEVICE, versions).write(facts_output)
+        return
+    settings = [content, annotation, language, str(batch_size), str(max_words), device, code, *versions.values()]
+    last_run = _last_run(kept, source, settings)
+    if last_run.take_back(output, ledger_output, facts_output):
+        return
 
     # Stanza and torch take seconds to import: not before the arguments are known to be good.
     import torch
 
-    from pipeline_py.syntax import stanza_pipeline
+    from pipeline_py.syntax.stanza_pipeline import model_files, models_left_alone
+    from pipeline_py.syntax.text_parser import text_parser
 
     torch.set_num_threads(threads)
-    pipeline = _load(
-        annotation, tagger, depparse, constituency, pretrain, directory, package, language, device, batch_size
-    )
-    sentences = (tuple(tokens_of(line)) for line in read_lines(tokens))
-    ledger = Ledger()
-    with writing(output) as file:
-        if annotation is Annotation.DEPENDENCY:
-            parser = BatchParser(
-                lambda batch: stanza_pipeline.dependency_trees(pipeline, batch),
-                unparsed,
-                DependencyTree((), (), (), ()),
-                batch_size,
-                max_words,
-                ledger,
-            )
-            write_dependencies(file, progress(parser.trees(sentences), "parse", total))
-        else:
-            phrase_parser = BatchParser(
-                lambda batch: stanza_pipeline.phrase_trees(pipeline, batch),
-                lambda words, _: unparsed_phrase(words),
-                PhraseTree(None),
-                batch_size,
-                max_words,
-                ledger,
-            )
-            write_trees(file, progress(phrase_parser.trees(sentences), "parse", total))
+    pipeline = source.load(device, batch_size)
+    parser = text_parser(pipeline, annotation, batch_size, max_words, ledger)
+    start = time.perf_counter()
+    with writing(output) as file, models_left_alone():
+        words = (tuple(tokens_of(line)) for line in _lines(tokens, first, sentences))
+        file.writelines(in_order(progress(parser.parsed(words), "parse", total)))
+    seconds = time.perf_counter() - start
     ledger.write(ledger_output)
+    TreeFacts(total, seconds, str(pipeline.device), versions, checksums(model_files(pipeline))).write(facts_output)
+    last_run.keep(output, ledger_output, facts_output)
 
 
-def _checked_lines(tokens: Path) -> int:
-    """The number of lines, all of which can be parsed and written: what is wrong shows now and not after hours."""
-    number = 0
-    for number, line in enumerate(read_lines(tokens), start=1):
+def _lines(tokens: Path, first: int, sentences: int | None) -> Iterator[str]:
+    """The lines of the slice, one at a time."""
+    return islice(read_lines(tokens), first, None if sentences is None else first + sentences)
+
+
+def _checked(lines: Iterator[str], tokens: Path, first: int) -> tuple[int, str]:
+    """Number and SHA-256 of lines, all of which can be parsed and written: what is wrong shows now, not after hours."""
+    digest = hashlib.sha256()
+    number = first
+    for number, line in enumerate(lines, start=first + 1):
         if "\t" in line or "\r" in line:
             raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
-    return number
+        digest.update(line.encode() + b"\n")
+    return number - first, digest.hexdigest()
 
 
-def _load(
-    annotation: Annotation,
-    tagger: Path | None,
-    depparse: Path | None,
-    constituency: Path | None,
-    pretrain: Path | None,
-    directory: Path | None,
-    package: str | None,
-    language: str,
-    device: str,
-    batch_size: int,
-) -> "Pipeline":
-    from pipeline_py.syntax.stanza_pipeline import ModelFiles, from_directory, from_files, from_package
-
-    if sum(source is not None for source in (tagger, directory, package)) != 1:
-        raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
-    if directory is not None:
-        return from_directory(directory, annotation, language, device, batch_size)
-    if package is not None:
-        return from_package(package, annotation, language, device, batch_size)
-    wanted = depparse if annotation is Annotation.DEPENDENCY else constituency
-    if tagger is None or wanted is None:
-        option = "--depparse" if annotation is Annotation.DEPENDENCY else "--constituency"
-        raise InputError(f"the annotation {annotation} needs a parser beside the tagger; give {option}")
-    if annotation is Annotation.DEPENDENCY:
-        models = ModelFiles(tagger, depparse=wanted, pretrain=pretrain)
-    else:
-        models = ModelFiles(tagger, constituency=wanted, pretrain=pretrain)
-    return from_files(models, language, device, batch_size)
+def _last_run(kept: Path | None, source: ModelSource, settings: list[str]) -> Kept:
+    files = None if kept is None else source.files()
+    if files is None:
+        return Kept(None, "")
+    # The names of files in a directory say which of its packages they are.
+    names = [] if source.directory is None else [str(path.relative_to(source.directory)) for path in files]
+    return Kept(kept, identity(files, *settings, *names))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ package that Stanza downloads. Only the processors of the annotation are loaded:
 a package ever goes to the network.
 """
 
+import gc
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -116,6 +118,29 @@ def _pipeline(
         # Whatever Stanza, torch or requests raise here, the models are at fault.
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{failure}: {type(error).__name__} {reason}") from error
+
+
+def model_files(pipeline: Pipeline) -> list[Path]:
+    """The files that a pipeline was loaded from: models, and word vectors and character models that they build upon."""
+    # The tokenizer is configured and never loaded, since the text is tokenized.
+    loaded = [value for name, value in pipeline.config.items() if not name.startswith("tokenize_")]
+    paths = [Path(value) for value in loaded if isinstance(value, str) and value.endswith(".pt")]
+    return [path for path in dict.fromkeys(paths) if path.is_file()]
+
+
+@contextmanager
+def models_left_alone() -> Iterator[None]:
+    """Keep Python's garbage collector from going through loaded models again and again while sentences are parsed.
+
+    Stanza's documents are made of objects that refer to each other, so it often collects, and vocabularies are large
+    (`python -m benchmarks.parse` shows what that costs).
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> list[DependencyTree]:

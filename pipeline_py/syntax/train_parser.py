@@ -3,11 +3,13 @@
 import contextlib
 import tempfile
 from enum import StrEnum
+from importlib import metadata
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.device import device_named
+from pipeline_py.kept import Kept, identity
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.training_data import write_dependency_training, write_phrase_training
 
@@ -41,6 +43,8 @@ def train_parser(
     seed: int = 1,
     threads: int = 1,
     device: str = "cpu",
+    code: str = "",
+    kept: Path | None = None,
 ) -> None:
     """Train a tagger, a dependency parser or a constituency parser.
 
@@ -64,6 +68,9 @@ def train_parser(
         seed: of all random numbers.
         threads: CPU threads.
         device: auto, cpu or cuda.
+        code: what stands for the code of this stage when kept outputs are compared.
+        kept: directory for the outputs of the last run, which are taken back where treebanks, vectors, tagger,
+            settings and code are the same.
     """
     if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
         raise InputError("hidden must be at least 4, epochs and threads at least 1")
@@ -72,6 +79,16 @@ def train_parser(
         raise InputError("this model cannot be loaded without its word vectors; give --pretrain-output")
     if processor is Processor.CONSTITUENCY and tagger is None:
         raise InputError("the constituency parser learns from the tags that it will see; give --tagger")
+
+    epochs = epochs or EPOCHS[processor]
+    outputs = [path for path in (output, ledger_output, pretrain_output) if path is not None]
+    given = [path for path in (treebank_train, treebank_dev, vectors, tagger) if path is not None]
+    settings = [processor, language, str(lowercase), str(hidden), str(epochs), str(seed), str(threads), device, code]
+    settings += [f"vectors: {vectors is not None}", f"pretrain: {pretrain_output is not None}"]
+    settings += [metadata.version("stanza"), metadata.version("torch")]
+    last_run = Kept(kept, "" if kept is None else identity(given, *settings))
+    if last_run.take_back(*outputs):
+        return
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -90,7 +107,7 @@ def train_parser(
         pretrain = folder / stanza_training.PRETRAIN
         if pretrain_output is not None:
             write_pretrain(vectors, pretrain)
-        budget = stanza_training.Budget(hidden, epochs or EPOCHS[processor], seed, sentences, words)
+        budget = stanza_training.Budget(hidden, epochs, seed, sentences, words)
         tagging = None
         if processor is Processor.CONSTITUENCY and tagger is not None:
             tagging = from_files(ModelFiles(tagger, pretrain=pretrain), language, device, batch_size=100)
@@ -105,6 +122,7 @@ def train_parser(
         if pretrain_output is not None:
             save_reproducibly(load_model(pretrain), pretrain_output)
     ledger.write(ledger_output)
+    last_run.keep(*outputs)
 
 
 def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Ledger, int, int]:

@@ -1,10 +1,14 @@
 """Nothing a parser does loses a sentence or its place."""
 
 import random
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
+
+import pytest
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.syntax.batches import WINDOW, BatchParser, Words
+from pipeline_py.syntax import batches
+from pipeline_py.syntax.batches import BatchParser, Words, in_order
 
 
 def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser[str]:
@@ -18,20 +22,24 @@ def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser
     )
 
 
-def test_order_is_kept_and_batches_are_of_similar_length() -> None:
+def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "WINDOW", 500)
     rng = random.Random(1)
-    sentences = [tuple(str(n) for _ in range(rng.randrange(11))) for n in range(WINDOW + 100)]
-    spreads = []
+    sentences = [tuple(str(n) for _ in range(rng.randrange(11))) for n in range(600)]
+    lengths = []
 
     def parse(batch: Sequence[Words]) -> list[str]:
-        spreads.append(max(map(len, batch)) - min(map(len, batch)))
+        lengths.append([len(words) for words in batch])
         return [" ".join(words) for words in batch]
 
     ledger = Ledger()
-    assert list(parser_of(parse, ledger).trees(sentences)) == [" ".join(words) for words in sentences]
-    assert max(spreads) <= 2
+    assert list(in_order(parser_of(parse, ledger).parsed(sentences))) == [" ".join(words) for words in sentences]
+    assert max(max(batch) - min(batch) for batch in lengths) <= 2
     assert ledger.kept == len(sentences)
     assert ledger.noted == {"empty line": sum(not words for words in sentences)}
+    in_order_of_parsing = [length for batch in lengths for length in batch]
+    windows = [[len(words) for words in window if words] for window in (sentences[:500], sentences[500:])]
+    assert in_order_of_parsing == [length for window in windows for length in sorted(window, reverse=True)]
 
 
 def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
@@ -45,7 +53,7 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
     sentences[3] = ("x",) * 11
     sentences[4] = ("y" * 1001,)
     ledger = Ledger()
-    trees = list(parser_of(parse, ledger).trees(sentences))
+    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
     reason = "RuntimeError: no legal transition"
     assert trees[13] == f"bad 13 [{reason}]"
     assert [tree for place, tree in enumerate(trees) if place not in (3, 4, 13)] == [
@@ -59,16 +67,64 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
     }
 
 
-def test_streams() -> None:
-    """The first trees come before the last sentences are read."""
+def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first trees come before the last sentences are read, and none of an earlier window is held."""
+    monkeypatch.setattr(batches, "WINDOW", 30)
     taken = 0
 
-    def sentences() -> object:
+    def sentences() -> Iterator[Words]:
         nonlocal taken
         while True:
             taken += 1
-            yield ("a",)
+            yield ("a",) * (1 + taken % 5)
 
-    parser = parser_of(lambda batch: ["t"] * len(batch), Ledger())
-    assert next(parser.trees(sentences())) == "t"  # type: ignore[arg-type]
-    assert taken == WINDOW
+    trees = in_order(parser_of(lambda batch: [" ".join(words) for words in batch], Ledger()).parsed(sentences()))
+    for place in range(100):
+        assert next(trees) == " ".join("a" * (1 + (place + 1) % 5))
+        assert taken == 30 * (place // 30 + 1)
+
+
+def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None:
+    class Tensor:
+        pass
+
+    failed: list[weakref.ref[Tensor]] = []
+    alive = []
+
+    def parse(batch: Sequence[Words]) -> list[str]:
+        alive.append(sum(tensor() is not None for tensor in failed))
+        held = Tensor()
+        failed.append(weakref.ref(held))
+        if len(batch) > 2:
+            raise MemoryError("out of memory")
+        return ["t"] * len(batch)
+
+    ledger = Ledger()
+    assert list(in_order(parser_of(parse, ledger, 8).parsed([("a",)] * 8))) == ["t"] * 8
+    assert alive == [0] * 7
+    assert ledger.noted == {}
+
+
+def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
+    """No later sentence could be parsed, so that all would get the fallback."""
+
+    class AcceleratorError(RuntimeError):
+        pass
+
+    def parse(batch: Sequence[Words]) -> list[str]:
+        raise AcceleratorError("CUDA error: device-side assert triggered")
+
+    with pytest.raises(AcceleratorError):
+        list(parser_of(parse, Ledger()).parsed([("a",)] * 8))
+
+
+def test_the_name_of_that_error_is_torchs() -> None:
+    import torch
+
+    assert issubclass(torch.AcceleratorError, Exception)
+    assert not issubclass(torch.cuda.OutOfMemoryError, torch.AcceleratorError)
+
+
+@pytest.mark.parametrize("places", [[], [0], [2, 1, 0], [1, 0, 3, 2], [0, 3, 2, 1]])
+def test_in_order(places: list[int]) -> None:
+    assert list(in_order((place, str(place)) for place in places)) == [str(place) for place in sorted(places)]

@@ -1,9 +1,13 @@
-"""Parsing with a local Stanza directory, and what happens to sentences and models that are at fault."""
+"""Parsing a text and slices of it, what is kept, and what happens to sentences and models that are at fault."""
 
+import hashlib
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,9 +15,13 @@ from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import read_trees
 from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.merge_trees import merge_trees
+from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.parse import parse
+from pipeline_py.syntax.tree_facts import TreeFacts
 
-STANZA = (Path(__file__).parents[2] / "../shared/data/stanza_en").resolve()
+ROOT = Path(__file__).parents[2]
+STANZA = (ROOT / "../shared/data/stanza_en").resolve()
 
 needs_models = pytest.mark.skipif(not STANZA.exists(), reason="the Stanza directory stanza_en is not on this machine")
 
@@ -38,6 +46,7 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path
             tokens=tmp_path / "t",
             output=tmp_path / output,
             ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
             directory=STANZA,
             batch_size=batch_size,
             max_words=13,
@@ -64,6 +73,7 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
         tokens=tmp_path / "t",
         output=tmp_path / "o",
         ledger_output=tmp_path / "l",
+        facts_output=tmp_path / "f",
         directory=STANZA,
     )
     (tree,) = read_dependencies(tmp_path / "o")
@@ -80,6 +90,8 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
         ({"tagger": Path("nowhere.pt"), "depparse": Path("nowhere.pt")}, r"nowhere\.pt: no such model"),
         ({"directory": Path("nowhere")}, r"nowhere: no resources\.json"),
         ({"directory": Path("d"), "batch_size": 0}, "at least 1"),
+        ({"directory": Path("d"), "sentences": 0}, "sentences at least 1"),
+        ({"directory": Path("d"), "first": -1}, "first must be at least 0"),
     ],
 )
 def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_path: Path) -> None:
@@ -90,6 +102,7 @@ def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_
             tokens=tmp_path / "t",
             output=tmp_path / "o",
             ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
             **options,  # type: ignore[arg-type]
         )
 
@@ -103,6 +116,7 @@ def test_model_that_is_none(tmp_path: Path) -> None:
             tokens=tmp_path / "t",
             output=tmp_path / "o",
             ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
             tagger=tmp_path / "m.pt",
             depparse=tmp_path / "m.pt",
         )
@@ -112,6 +126,7 @@ def test_command_names_the_line_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\xff\n")
     command = [sys.executable, "-m", "pipeline_py.syntax.parse", "--annotation", "dependency", "--directory", "d"]
     command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--facts-output", tmp_path / "f"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -127,6 +142,7 @@ def test_tab_is_named_before_parsing(tmp_path: Path) -> None:
             tokens=tmp_path / "t",
             output=tmp_path / "o",
             ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
             directory=tmp_path,
         )
 
@@ -145,5 +161,280 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             tokens=tmp_path / "t",
             output=tmp_path / "o",
             ledger_output=tmp_path / "l",
+            facts_output=tmp_path / "f",
             package="default",
         )
+
+
+@needs_models
+@pytest.mark.slow
+@pytest.mark.parametrize("annotation", list(Annotation))
+def test_slices_merged_have_the_tree_of_each_line(annotation: Annotation, tmp_path: Path) -> None:
+    lines = LINES[:3] + LINES[4:]
+    (tmp_path / "t").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    paths = {kind: [tmp_path / f"{number}.{kind}" for number in range(4)] for kind in ("trees", "ledger", "facts")}
+    for number, first in enumerate((0, 2, 4, 6)):
+        parse(
+            annotation=annotation,
+            tokens=tmp_path / "t",
+            output=paths["trees"][number],
+            ledger_output=paths["ledger"][number],
+            facts_output=paths["facts"][number],
+            directory=STANZA,
+            first=first,
+            sentences=2,
+            device="cpu",
+        )
+    merge_trees(
+        annotation=annotation,
+        parts=paths["trees"],
+        ledgers=paths["ledger"],
+        facts=paths["facts"],
+        tokens=tmp_path / "t",
+        output=tmp_path / "o",
+        ledger_output=tmp_path / "l",
+        facts_output=tmp_path / "f",
+    )
+    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
+    trees = list(read(tmp_path / "o"))
+    assert [tree.words for tree in trees] == [tuple(line.split(" ")) if line else () for line in lines]
+    assert not any(tree.failed for tree in trees)
+    assert paths["trees"][3].read_bytes() == b""
+    facts = TreeFacts.read(tmp_path / "f")
+    parser = "depparse/ewt.pt" if annotation is Annotation.DEPENDENCY else "constituency/gum.pt"
+    assert facts.models == {
+        name: hashlib.sha256((STANZA / "en" / name).read_bytes()).hexdigest()
+        for name in ("pos/ewt.pt", "pretrain/small.pt", parser)
+    }
+    assert (facts.sentences, facts.device, set(facts.versions)) == (len(lines), "cpu", {"stanza", "torch"})
+    assert facts.seconds > 0
+
+
+@needs_models
+@pytest.mark.slow
+def test_benchmark_times_both_ways(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("a\nthe dog sleeps .\n")
+    command = [sys.executable, "-m", "benchmarks.parse", "--text", tmp_path / "t", "--repetitions", "1"]
+    done = subprocess.run([*command, "--directory", STANZA], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [row[:3] for row in rows[-2:]] == [["dependency", "2", "5"], ["constituency", "2", "5"]]
+
+
+class Chains:
+    """A pipeline in Stanza's place, which makes each word the head of the next and counts what it is given."""
+
+    device = "cpu"
+    config: dict[str, Any] = {}
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+
+    def __call__(self, batch: list[list[str]]) -> SimpleNamespace:
+        self.batches.append([len(words) for words in batch])
+        return SimpleNamespace(sentences=[SimpleNamespace(words=self.chain(words)) for words in batch])
+
+    def chain(self, words: list[str]) -> list[SimpleNamespace]:
+        return [SimpleNamespace(text=word, head=k, deprel="dep", upos="X") for k, word in enumerate(words)]
+
+
+@pytest.fixture
+def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
+    """Stanza's place taken, with files that stand for its models."""
+    pipeline = Chains()
+    monkeypatch.setattr(ModelSource, "load", lambda *_: pipeline)
+    for name in ("tagger.pt", "depparse.pt", "vectors.pt"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "t").write_text("a\nb b\n\nc c c\nd\n", encoding="utf-8")
+    return pipeline
+
+
+def parse_chains(folder: Path, **options: Any) -> str:
+    """Parse `t`; what is kept is in the folder `kept`."""
+    arguments: dict[str, Any] = {
+        "annotation": Annotation.DEPENDENCY,
+        "tokens": folder / "t",
+        "output": folder / "o",
+        "ledger_output": folder / "l",
+        "facts_output": folder / "f",
+        "tagger": folder / "tagger.pt",
+        "depparse": folder / "depparse.pt",
+        "kept": folder / "kept",
+    }
+    parse(**arguments | options)
+    return (folder / "o").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
+def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
+    whole = parse_chains(tmp_path, kept=None)
+    assert chains.batches == [[3, 2, 1, 1]]
+    slices = [parse_chains(tmp_path, kept=None, first=first, sentences=size) for first in range(0, 12, size)]
+    assert "".join(slices) == whole
+    assert [tree.words for tree in read_dependencies_of(whole, tmp_path)] == [
+        ("a",),
+        ("b", "b"),
+        (),
+        ("c", "c", "c"),
+        ("d",),
+    ]
+
+
+def read_dependencies_of(text: str, folder: Path) -> Any:
+    (folder / "read").write_text(text, encoding="utf-8")
+    return read_dependencies(folder / "read")
+
+
+def test_only_lines_of_the_slice_are_looked_at(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("a\tb\nc\nd\te\n")
+    assert "\tc\t" in parse_chains(tmp_path, first=1, sentences=1)
+    with pytest.raises(InputError, match="t, line 3: a tab"):
+        parse_chains(tmp_path, first=1)
+
+
+def test_the_rest_of_the_text_is_not_held(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text(f"{'word ' * 20}\n" * 100_000)
+    tracemalloc.start()
+    parse_chains(tmp_path, first=50_000, sentences=10)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < (tmp_path / "t").stat().st_size / 5
+
+
+def test_interrupted_run_leaves_nothing_of_its_trees(
+    chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(words: list[str]) -> list[SimpleNamespace]:
+        if words == ["d"]:
+            raise KeyboardInterrupt
+        return Chains().chain(words)
+
+    monkeypatch.setattr(chains, "chain", interrupted)
+    before = set(tmp_path.iterdir())
+    with pytest.raises(KeyboardInterrupt):
+        parse_chains(tmp_path, batch_size=1)
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> None:
+    """In a process that has nothing in Stanza's place, and model files that are none."""
+    parse_chains(tmp_path)
+    outputs = {name: (tmp_path / name).read_bytes() for name in "olf"}
+    for name in outputs:
+        (tmp_path / name).unlink()
+    files = {"output": "o", "ledger_output": "l", "facts_output": "f", "tokens": "t", "kept": "kept"}
+    files |= {"tagger": "tagger.pt", "depparse": "depparse.pt"}
+    arguments = ", ".join(f"{option}=Path({str(tmp_path / name)!r})" for option, name in files.items())
+    code = (
+        "import sys; from pathlib import Path; from pipeline_py.syntax.parse import parse; "
+        "from pipeline_py.syntax.annotation import Annotation; "
+        f"parse(annotation=Annotation.DEPENDENCY, {arguments}); "
+        "print([name for name in ('stanza', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n", done.stderr
+    assert "taken back" in done.stderr
+    assert {name: (tmp_path / name).read_bytes() for name in "olf"} == outputs
+
+
+def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("a\nb\n")
+    command = [sys.executable, "-X", "importtime", "-m", "pipeline_py.syntax.parse", "--annotation", "constituency"]
+    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--facts-output", tmp_path / "f", "--directory", tmp_path / "nowhere", "--first", "2", "--sentences"]
+    done = subprocess.run([*command, "5"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    imported = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert "pipeline_py.kept" in imported and not imported & {"torch", "stanza"}
+    assert (tmp_path / "o").read_bytes() == b""
+    assert json.loads((tmp_path / "l").read_text()) == {"in": 0, "kept": 0, "dropped": {}, "noted": {}}
+    facts = TreeFacts.read(tmp_path / "f")
+    assert (facts.sentences, facts.seconds, facts.device, facts.models) == (0, 0, "none", {})
+
+
+def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path: Path) -> None:
+    trees = parse_chains(tmp_path, first=1, sentences=2)
+    (tmp_path / "t").write_text("new\nb b\n\nother\n")
+    assert parse_chains(tmp_path, first=1, sentences=2) == trees
+    assert len(chains.batches) == 1
+    parse_chains(tmp_path, first=1, sentences=3)
+    assert len(chains.batches) == 2
+
+
+@pytest.mark.parametrize("changed", ["t", "tagger.pt", "depparse.pt", "o"])
+def test_changed_file_is_parsed_again(changed: str, chains: Chains, tmp_path: Path) -> None:
+    trees = parse_chains(tmp_path)
+    assert parse_chains(tmp_path) == trees
+    assert len(chains.batches) == 1
+    with (tmp_path / changed).open("a") as file:
+        file.write("x\n")
+    assert (parse_chains(tmp_path) == trees) == (changed != "t")
+    assert len(chains.batches) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"batch_size": 3},
+        {"max_words": 3},
+        {"device": "cpu"},
+        {"language": "de"},
+        {"code": "other"},
+        {"pretrain": "vectors.pt"},
+        {"kept": None},
+        {"package": "default", "tagger": None, "depparse": None},
+    ],
+)
+def test_changed_option_is_parsed_again(options: dict[str, Any], chains: Chains, tmp_path: Path) -> None:
+    if "pretrain" in options:
+        options = {"pretrain": tmp_path / options["pretrain"]}
+    for threads in (1, 2):
+        parse_chains(tmp_path, threads=threads)
+    assert len(chains.batches) == 1
+    for times in (2, 3 if "package" in options or "kept" in options else 2):
+        parse_chains(tmp_path, **options)
+        assert len(chains.batches) == times + (options.get("batch_size") == 3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "again"),
+    [
+        ("zh-hans/pos/a.pt", True),
+        ("zh-hans/depparse/a.pt", True),
+        ("zh-hans/pretrain/a.pt", True),
+        ("zh-hans/forward_charlm/new.pt", True),
+        ("resources.json", True),
+        ("zh-hans/constituency/a.pt", False),
+        ("zh-hans/tokenize/a.pt", False),
+    ],
+)
+def test_changed_file_of_a_directory(changed: str, again: bool, chains: Chains, tmp_path: Path) -> None:
+    directory = tmp_path / "stanza"
+    for name in ("pos", "depparse", "pretrain", "constituency", "tokenize", "forward_charlm"):
+        (directory / "zh-hans" / name).mkdir(parents=True)
+        if name != "forward_charlm":
+            (directory / "zh-hans" / name / "a.pt").write_text(name)
+    (directory / "resources.json").write_text('{"zh": {"alias": "zh-hans"}, "zh-hans": {}}')
+    source = {"directory": directory, "tagger": None, "depparse": None, "language": "zh"}
+    parse_chains(tmp_path, **source)
+    with (directory / changed).open("a") as file:
+        file.write(" ")
+    parse_chains(tmp_path, **source)
+    assert len(chains.batches) == 1 + again
+
+
+def test_resources_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "resources.json").write_text("[]")
+    with pytest.raises(InputError, match=r"resources\.json: no resources of Stanza"):
+        ModelSource(Annotation.DEPENDENCY, "en", directory=tmp_path).files()
+
+
+def test_the_collector_sees_everything_again_after_parsing() -> None:
+    import gc
+
+    from pipeline_py.syntax.stanza_pipeline import models_left_alone
+
+    with pytest.raises(KeyboardInterrupt), models_left_alone():
+        assert gc.get_freeze_count() > 0
+        raise KeyboardInterrupt
+    assert gc.get_freeze_count() == 0

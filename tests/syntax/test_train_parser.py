@@ -1,10 +1,13 @@
 """Training from tiny treebanks, parsing with the result, measuring it: the whole way of a parser."""
 
+import gzip
 import os
 import random
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +16,11 @@ from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import Processor, train_parser
+from pipeline_py.syntax.tree_facts import TreeFacts
 from pipeline_py.syntax.treebank_text import treebank_text
 
+ROOT = Path(__file__).parents[2]
+TREEBANKS = (ROOT / "../shared/data/treebanks").resolve()
 COMMAND = [sys.executable, "-m", "pipeline_py.syntax.train_parser"]
 
 
@@ -77,6 +83,7 @@ def test_train_parse_measure(tmp_path: Path) -> None:
             tokens=tmp_path / "dev.txt",
             output=tmp_path / f"parsed.{suffix}",
             ledger_output=tmp_path / "parsed.json",
+            facts_output=tmp_path / "parsed.facts.json",
             tagger=tmp_path / "tagger.pt",
             **model,
         )
@@ -153,3 +160,160 @@ def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
     (tmp_path / "v").write_text(content)
     with pytest.raises(InputError, match="word2vec"):
         write_pretrain(tmp_path / "v", tmp_path / "p")
+
+
+def beginning_of(treebank: str, trees: int, output: Path) -> None:
+    """The first blocks of a gzipped treebank of either format, as they are."""
+    with gzip.open(TREEBANKS / f"{treebank}.gz", "rt", encoding="utf-8") as file:
+        blocks = islice((block for block in file.read().split("\n\n") if block.strip()), trees)
+        output.write_text("".join(f"{block}\n\n" for block in blocks), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TREEBANKS.exists(), reason="the treebanks en_ewt and en_gum are not on this machine")
+def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
+    """EWT has multi-word tokens, empty nodes and features, GUM traces and labels with functions."""
+    for treebank, suffix in (("en_ewt", "conllu"), ("en_gum", "ptb")):
+        beginning_of(f"{treebank}/train.{suffix}", 150, tmp_path / f"train.{suffix}")
+        beginning_of(f"{treebank}/dev.{suffix}", 20, tmp_path / f"dev.{suffix}")
+    rng = random.Random(1)
+    frequent = ["the", "of", "and", ",", ".", "a\u00a0b", "\u2019s"]
+    rows = [f"{word} {' '.join(f'{rng.gauss(0, 1):.3f}' for _ in range(6))}\n" for word in frequent]
+    (tmp_path / "vectors.txt").write_text(f"{len(rows)} 6\n{''.join(rows)}", encoding="utf-8")
+
+    for processor, suffix in (("tagger", "conllu"), ("depparse", "conllu"), ("constituency", "ptb")):
+        train_parser(
+            processor=Processor(processor),
+            treebank_train=tmp_path / f"train.{suffix}",
+            treebank_dev=tmp_path / f"dev.{suffix}",
+            output=tmp_path / f"{processor}.pt",
+            ledger_output=tmp_path / f"{processor}.json",
+            vectors=tmp_path / "vectors.txt",
+            tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
+            pretrain_output=tmp_path / "pretrain.pt",
+            hidden=16,
+            epochs=1,
+        )
+    for annotation, suffix, parser in (
+        (Annotation.DEPENDENCY, "conllu", "depparse"),
+        (Annotation.CONSTITUENCY, "ptb", "constituency"),
+    ):
+        treebank_text(annotation=annotation, treebank=tmp_path / f"dev.{suffix}", output=tmp_path / "dev.txt")
+        parse(
+            annotation=annotation,
+            tokens=tmp_path / "dev.txt",
+            output=tmp_path / f"parsed.{suffix}",
+            ledger_output=tmp_path / "parsed.json",
+            facts_output=tmp_path / "facts.json",
+            tagger=tmp_path / "tagger.pt",
+            pretrain=tmp_path / "pretrain.pt",
+            device="cpu",
+            **{parser: tmp_path / f"{parser}.pt"},  # type: ignore[arg-type]
+        )
+        accuracy(
+            annotation=annotation,
+            gold=tmp_path / f"dev.{suffix}",
+            predicted=tmp_path / f"parsed.{suffix}",
+            output=tmp_path / f"{suffix}.tsv",
+        )
+        facts = TreeFacts.read(tmp_path / "facts.json")
+        assert facts.sentences == 20
+        assert set(facts.models) == {"tagger.pt", "pretrain.pt", f"{parser}.pt"}
+    assert values(tmp_path / "conllu.tsv")["failed parses"] == values(tmp_path / "ptb.tsv")["failed parses"] == 0
+
+
+class Trainer:
+    """Training in Stanza's place, which leaves a file as a model and counts how often it is called."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, *_: object) -> None:
+        import torch
+
+        self.times += 1
+        torch.save(torch.tensor(self.times), "model.pt")
+
+
+@pytest.fixture
+def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
+    from pipeline_py.syntax import stanza_pipeline, stanza_training
+
+    instead = Trainer()
+    for name in ("train_tagger", "train_depparse", "train_constituency"):
+        monkeypatch.setattr(stanza_training, name, instead)
+    monkeypatch.setattr(stanza_pipeline, "from_files", lambda *_, **__: None)
+    for name in ("train", "dev"):
+        write_treebanks(tmp_path, name, 3, 1)
+    (tmp_path / "vectors").write_text("a 1 2\n")
+    (tmp_path / "tagger").write_text("tagger")
+    return instead
+
+
+def train(folder: Path, **options: Any) -> bytes:
+    """Train on the treebanks of the folder; what is kept is in the folder `kept`."""
+    arguments: dict[str, Any] = {
+        "processor": Processor.CONSTITUENCY,
+        "treebank_train": folder / "train.ptb",
+        "treebank_dev": folder / "dev.ptb",
+        "output": folder / "model.pt",
+        "ledger_output": folder / "model.json",
+        "tagger": folder / "tagger",
+        "vectors": folder / "vectors",
+        "pretrain_output": folder / "model.pretrain.pt",
+        "kept": folder / "kept",
+    }
+    train_parser(**arguments | options)
+    return (folder / "model.pt").read_bytes()
+
+
+def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) -> None:
+    train(tmp_path)
+    outputs = {name: (tmp_path / name).read_bytes() for name in ("model.pt", "model.json", "model.pretrain.pt")}
+    for name in outputs:
+        (tmp_path / name).unlink()
+    code = (
+        "import sys; from pathlib import Path; from pipeline_py.syntax.train_parser import Processor, train_parser; "
+        f"at = Path({str(tmp_path)!r}); "
+        "train_parser(processor=Processor.CONSTITUENCY, treebank_train=at / 'train.ptb', treebank_dev=at / 'dev.ptb', "
+        "output=at / 'model.pt', ledger_output=at / 'model.json', tagger=at / 'tagger', vectors=at / 'vectors', "
+        "pretrain_output=at / 'model.pretrain.pt', kept=at / 'kept'); "
+        "print([name for name in ('stanza', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n", done.stderr
+    assert {name: (tmp_path / name).read_bytes() for name in outputs} == outputs
+
+
+@pytest.mark.parametrize("changed", ["train.ptb", "dev.ptb", "vectors", "tagger", "model.pt"])
+def test_changed_file_is_trained_on_again(changed: str, trainer: Trainer, tmp_path: Path) -> None:
+    first = train(tmp_path)
+    assert train(tmp_path) == first
+    with (tmp_path / changed).open("a") as file:
+        file.write("b 3 4\n" if changed == "vectors" else "\n")
+    assert train(tmp_path) != first
+    assert trainer.times == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hidden": 16},
+        {"epochs": 3},
+        {"seed": 2},
+        {"threads": 2},
+        {"lowercase": True},
+        {"language": "de"},
+        {"device": "auto"},
+        {"code": "other"},
+        {"vectors": None},
+        {"kept": None},
+        {"processor": Processor.TAGGER, "treebank_train": "train.conllu", "treebank_dev": "dev.conllu"},
+    ],
+)
+def test_changed_option_is_trained_with_again(options: dict[str, Any], trainer: Trainer, tmp_path: Path) -> None:
+    options = {name: tmp_path / value if name.startswith("treebank") else value for name, value in options.items()}
+    first = train(tmp_path)
+    assert train(tmp_path, epochs=2) == first  # what is the default
+    assert train(tmp_path, **options) != first
+    assert trainer.times == 2

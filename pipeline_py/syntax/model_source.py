@@ -1,0 +1,84 @@
+"""Where the models of a parser come from: what can be said of them before Stanza is imported, and loading them."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+
+if TYPE_CHECKING:
+    from pipeline_py.syntax.stanza_pipeline import Pipeline
+
+# Folders of a Stanza directory whose models may decide the trees: processors, and what they build upon.
+FOLDERS = {Annotation.DEPENDENCY: ("pos", "lemma", "depparse"), Annotation.CONSTITUENCY: ("pos", "constituency")}
+FOUNDATIONS = ("pretrain", "forward_charlm", "backward_charlm")
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Model files (a tagger and the parser of the annotation), or a local Stanza directory, or a Stanza package.
+
+    Raises:
+        InputError: where it is none of them, more than one, or no parser of the annotation.
+    """
+
+    annotation: Annotation
+    language: str
+    tagger: Path | None = None
+    depparse: Path | None = None
+    constituency: Path | None = None
+    pretrain: Path | None = None
+    directory: Path | None = None
+    package: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that it is one."""
+        if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
+            raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
+        if self.tagger is not None and self.parser is None:
+            option = "--depparse" if self.annotation is Annotation.DEPENDENCY else "--constituency"
+            raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
+
+    @property
+    def parser(self) -> Path | None:
+        """The model file of the annotation's parser, where there is one."""
+        return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
+
+    def files(self) -> list[Path] | None:
+        """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.
+
+        Raises:
+            InputError: where resources.json of a directory is broken.
+        """
+        if self.package is not None:
+            return None
+        if self.directory is None:
+            return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
+        resources = self.directory / "resources.json"
+        try:
+            alias = json.loads(resources.read_text(encoding="utf-8")).get(self.language, {}).get("alias", self.language)
+        except (AttributeError, ValueError):
+            raise InputError("no resources of Stanza; download the directory again", resources) from None
+        folders = [self.directory / alias / name for name in (*FOLDERS[self.annotation], *FOUNDATIONS)]
+        return [resources, *(path for folder in folders for path in sorted(folder.glob("*.pt")))]
+
+    def load(self, device: str, batch_size: int) -> "Pipeline":
+        """Load the models.
+
+        Raises:
+            InputError: where they are missing or at fault.
+        """
+        from pipeline_py.syntax.stanza_pipeline import ModelFiles, from_directory, from_files, from_package
+
+        if self.directory is not None:
+            return from_directory(self.directory, self.annotation, self.language, device, batch_size)
+        if self.package is not None:
+            return from_package(self.package, self.annotation, self.language, device, batch_size)
+        assert self.tagger is not None
+        if self.annotation is Annotation.DEPENDENCY:
+            models = ModelFiles(self.tagger, depparse=self.depparse, pretrain=self.pretrain)
+        else:
+            models = ModelFiles(self.tagger, constituency=self.constituency, pretrain=self.pretrain)
+        return from_files(models, self.language, device, batch_size)
