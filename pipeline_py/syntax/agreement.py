@@ -1,0 +1,136 @@
+"""How far the trees of two parsers agree on the same text."""
+
+import csv
+from collections.abc import Iterator
+from itertools import zip_longest
+from operator import eq
+from pathlib import Path
+from typing import TypeAlias
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.alignment import AnyTree, same_words
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.constituency import read_trees
+from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.files_by_split import files_by_split, need_the_same
+from pipeline_py.syntax.tree_shape import phrase_spans
+
+COLUMNS = ("split", "trees", "measure", "value")
+
+Measures: TypeAlias = list[tuple[str, str]]
+
+
+def agreement(*, first: list[str], second: list[str], output: Path) -> None:
+    """Compare the trees of two parsers sentence by sentence; neither is right, so which one is first does not matter.
+
+    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`; all values but counts
+    are per cent, and empty where there is nothing to compare. Only sentences that both parsed count: no empty lines,
+    and none on which either failed.
+
+    Dependency: UAS and LAS are the shares of words that have the same head, and the same head and label, in both.
+    Trees are identical if all heads are, labelled ones if all labels are, too.
+
+    Constituency: a bracket is a span of more than one word, that of the whole sentence among them. F1 is that of all
+    brackets of the text, whatever their labels. Trees are identical if their brackets are, labelled ones if the labels
+    of these are, too; tags are not compared, and sentences of one word have identical trees.
+
+    Args:
+        first: SPLIT:ANNOTATION=FILE, trees of one parser: CoNLL-U (dependency) or binary trees as `binarize` writes
+            them (constituency); give the option once for each, in order.
+        second: SPLIT:ANNOTATION=FILE, trees of the other parser of the same text.
+        output: the measures as TSV.
+
+    Raises:
+        InputError: if the options are not of the same trees, or two files are not of the same sentences.
+    """
+    of_first, of_second = files_by_split(first, "--first"), files_by_split(second, "--second")
+    need_the_same({"--first": of_first, "--second": of_second})
+    with writing(output) as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(COLUMNS)
+        for (split, annotation), path in of_first.items():
+            compare = _dependency if annotation is Annotation.DEPENDENCY else _constituency
+            table.writerows((split, annotation, *row) for row in compare(path, of_second[split, annotation]))
+
+
+def _dependency(first: Path, second: Path) -> Measures:
+    sentences = empty = parsed = words = heads = labelled = same_heads = same_trees = 0
+    for one, other in _pairs(read_dependencies(first), read_dependencies(second), first, second):
+        sentences += 1
+        empty += not one.words
+        if not one.words or one.failed is not None or other.failed is not None:
+            continue
+        number = len(one.words)
+        with_head = sum(map(eq, one.heads, other.heads))
+        with_label = sum(map(eq, zip(one.heads, one.labels, strict=True), zip(other.heads, other.labels, strict=True)))
+        parsed += 1
+        words += number
+        heads += with_head
+        labelled += with_label
+        same_heads += with_head == number
+        same_trees += with_label == number
+    return [
+        *_counts(sentences, empty, parsed),
+        ("words", str(words)),
+        ("UAS", _percent(heads, words)),
+        ("LAS", _percent(labelled, words)),
+        ("identical trees (%)", _percent(same_heads, parsed)),
+        ("identical labelled trees (%)", _percent(same_trees, parsed)),
+    ]
+
+
+def _constituency(first: Path, second: Path) -> Measures:
+    sentences = empty = parsed = words = common = total = same_spans = same_trees = 0
+    for one, other in _pairs(read_trees(first), read_trees(second), first, second):
+        sentences += 1
+        empty += one.root is None
+        if one.root is None or one.failed or other.failed:
+            continue
+        spans, others = phrase_spans(one), phrase_spans(other)
+        parsed += 1
+        words += len(one.words)
+        common += len(spans.keys() & others.keys())
+        total += len(spans) + len(others)
+        same_spans += spans.keys() == others.keys()
+        same_trees += spans == others
+    return [
+        *_counts(sentences, empty, parsed),
+        ("words", str(words)),
+        ("unlabelled bracket F1", _percent(2 * common, total)),
+        ("identical trees (%)", _percent(same_spans, parsed)),
+        ("identical labelled trees (%)", _percent(same_trees, parsed)),
+    ]
+
+
+def _counts(sentences: int, empty: int, parsed: int) -> Measures:
+    return [("sentences", str(sentences)), ("empty lines", str(empty)), ("both parsed", str(parsed))]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}" if whole else ""
+
+
+def _pairs(
+    first: Iterator[AnyTree], second: Iterator[AnyTree], first_path: Path, second_path: Path
+) -> Iterator[tuple[AnyTree, AnyTree]]:
+    """Pair the trees of two files after making sure that they are about the same words."""
+    remedy = "let both parsers parse the same text"
+    pairs = zip_longest(first, second)
+    for number, (one, other) in enumerate(progress(pairs, f"agreement {first_path.name}"), start=1):
+        if one is None or other is None:
+            longer, shorter = (second_path, first_path) if one is None else (first_path, second_path)
+            raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {remedy}", shorter)
+        if not same_words(one.words, other.words):
+            raise InputError(
+                f"the words of sentence {number} are not those of {first_path}, line {one.line}; {remedy}",
+                second_path,
+                other.line,
+            )
+        yield one, other
+
+
+if __name__ == "__main__":
+    stage.run(agreement)

@@ -1,0 +1,139 @@
+"""What one parser made of all texts: failures, shapes of trees, speed, versions, models and accuracy."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
+from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+from pipeline_py.text import read_lines
+
+COLUMNS = ("split", "trees", "measure", "value")
+ALL = "all"
+"""Stands for the split where a value is that of every split."""
+FALLBACK = "parsed by fallback: "
+"""How the ledger of `parse` begins the note of a failed parse; the reason follows."""
+
+Row: TypeAlias = tuple[str, str, str, str]
+Measures: TypeAlias = Iterator[tuple[str, str]]
+
+
+def parser_report(
+    *,
+    statistics: list[str],
+    ledger: list[str],
+    facts: list[str],
+    output: Path,
+    accuracy: list[str] | None = None,
+) -> None:
+    """Lay out what is known of a parser's trees, one measure a row.
+
+    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. First come the trees of
+    each split in the order given, then what all splits have in common, with the split `all`: versions of libraries,
+    SHA-256 of models, accuracy on held-out trees. Where splits differ in a version or model, each has its own row.
+    Means and shares are over parsed sentences alone (of dependency lengths: over dependencies); a mean over nothing is
+    empty. Seconds per sentence are over all sentences, without loading models.
+
+    Args:
+        statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; give the option once for each, in order.
+        ledger: SPLIT:ANNOTATION=FILE, the ledger of the same trees.
+        facts: SPLIT:ANNOTATION=FILE, facts of the same trees.
+        output: the report as TSV.
+        accuracy: ANNOTATION=FILE, TSV of `syntax.accuracy`; repeatable.
+
+    Raises:
+        InputError: if the options are not of the same trees, or a file is not what it should be.
+    """
+    counted, ledgers, about = (
+        files_by_split(pairs, option)
+        for pairs, option in ((statistics, "--statistics"), (ledger, "--ledger"), (facts, "--facts"))
+    )
+    need_the_same({"--statistics": counted, "--ledger": ledgers, "--facts": about})
+    facts_of = {trees: TreeFacts.read(path) for trees, path in about.items()}
+    rows: list[Row] = []
+    for trees, path in counted.items():
+        rows += [(*trees, *row) for row in _of_split(trees[1], path, ledgers[trees], about[trees], facts_of[trees])]
+    for annotation in dict.fromkeys(annotation for _, annotation in counted):
+        rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
+    for annotation, path in files_by_annotation(accuracy or [], "--accuracy").items():
+        rows += [(ALL, annotation, *row) for row in _accuracy(path)]
+    with writing(output) as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(COLUMNS)
+        table.writerows(rows)
+
+
+def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, about: TreeFacts) -> Measures:
+    kind = DependencyStatistics if annotation is Annotation.DEPENDENCY else PhraseStatistics
+    found = kind.read(path)
+    read, reasons = _ledger(ledger)
+    for other, sentences in ((ledger, read), (facts, about.sentences)):
+        if sentences != found.sentences:
+            raise InputError(
+                f"the file is about {sentences} sentences and {path} about {found.sentences}; make the trees again",
+                other,
+            )
+    yield "sentences", str(found.sentences)
+    yield "empty lines", str(found.empty)
+    yield "failed", str(found.failed)
+    for reason, sentences in reasons.items():
+        yield f"failed: {reason}", str(sentences)
+    yield "mean words per tree", _mean(found.words, found.trees)
+    yield "mean depth", _mean(found.depth, found.trees)
+    if isinstance(found, DependencyStatistics):
+        yield "mean dependency length", _mean(found.dependency_length, found.dependencies)
+        yield "non-projective trees (%)", _mean(100 * found.non_projective, found.trees)
+        yield "trees with several roots (%)", _mean(100 * found.several_roots, found.trees)
+    else:
+        yield "mean phrases per tree", _mean(found.phrases, found.trees)
+        # Every node but the topmost is a child of one phrase.
+        yield "mean children per phrase", _mean(found.phrases + found.words - found.trees, found.phrases)
+    yield "seconds per sentence", f"{about.seconds / about.sentences:.3g}" if about.sentences else ""
+    yield "device", about.device
+
+
+def _ledger(path: Path) -> tuple[int, dict[str, int]]:
+    """The sentences of a ledger, and the failed ones by reason."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        noted = {str(what): int(sentences) for what, sentences in content["noted"].items()}
+        sentences = int(content["in"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError("the file is no ledger; make the trees again", path) from None
+    return sentences, {what.removeprefix(FALLBACK): n for what, n in noted.items() if what.startswith(FALLBACK)}
+
+
+def _software(annotation: Annotation, facts: Mapping[str, TreeFacts]) -> Iterator[Row]:
+    """Versions and models behind the trees of some splits."""
+    named = {split: {**of.versions, **_models(of)} for split, of in facts.items()}
+    for name in dict.fromkeys(name for of in named.values() for name in of):
+        if len({of.get(name) for of in named.values()}) == 1:
+            yield ALL, annotation, name, next(iter(named.values()))[name]
+        else:
+            yield from ((split, annotation, name, of[name]) for split, of in named.items() if name in of)
+
+
+def _models(facts: TreeFacts) -> dict[str, str]:
+    return {f"sha256 of {name}": checksum for name, checksum in facts.models.items()}
+
+
+def _accuracy(path: Path) -> Measures:
+    lines = csv.DictReader(read_lines(path), delimiter="\t")
+    if not {"metric", "value"} <= set(lines.fieldnames or ()):
+        raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
+    yield from ((line["metric"], line["value"]) for line in lines)
+
+
+def _mean(total: int, number: int) -> str:
+    return f"{total / number:.2f}" if number else ""
+
+
+if __name__ == "__main__":
+    stage.run(parser_report)

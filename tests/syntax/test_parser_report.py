@@ -1,0 +1,196 @@
+"""The report on a parser, from files whose numbers are known."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+
+from pipeline_py.artifact import Ledger
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.parser_report import parser_report
+from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+
+VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
+
+
+def ledger(path: Path, kept: int, **noted: int) -> None:
+    counts = Ledger()
+    counts.keep(kept)
+    for what, sentences in noted.items():
+        counts.note(what, sentences)
+    counts.write(path)
+
+
+def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
+    """A training text in both kinds of trees, and a test set in one; `changed` are other facts."""
+    DependencyStatistics(
+        sentences=10, empty=1, failed=3, trees=6, words=40, depth=20, dependencies=33, dependency_length=100,
+        non_projective=1, several_roots=1,
+    ).write(folder / "train.dependency.statistics")  # fmt: skip
+    PhraseStatistics(sentences=10, empty=1, trees=9, words=50, depth=36, phrases=60).write(
+        folder / "train.constituency.statistics"
+    )
+    DependencyStatistics(sentences=2, failed=2).write(folder / "t-1.dependency.statistics")
+    reasons = {"parsed by fallback: more than 5 words": 2, 'parsed by fallback: RuntimeError: "ü"\u2028': 1}
+    ledger(folder / "train.dependency.ledger", 10, **{**reasons, "empty line": 1})
+    ledger(folder / "train.constituency.ledger", 10, **{"empty line": 1})
+    ledger(folder / "t-1.dependency.ledger", 2, **{"parsed by fallback: more than 5 words": 2})
+    facts = {
+        "train.dependency": TreeFacts(10, 12.3456, "cuda", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
+        "train.constituency": TreeFacts(10, 0.0, "cpu", VERSIONS, {"constituency.pt": "ef"}),
+        "t-1.dependency": TreeFacts(2, 0.00123, "cpu", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
+    } | {name.replace("_", ".", 1).replace("t1", "t-1"): of for name, of in changed.items()}
+    for name, of in facts.items():
+        of.write(folder / f"{name}.facts")
+    return {
+        option: [f"{name.replace('.', ':')}={folder / name}.{option}" for name in facts]
+        for option in ("statistics", "ledger", "facts")
+    } | {"output": folder / "report.tsv"}
+
+
+def rows(folder: Path) -> list[list[str]]:
+    table = pandas.read_csv(folder / "report.tsv", sep="\t", dtype=str, keep_default_na=False)
+    assert [*table.columns] == ["split", "trees", "measure", "value"]
+    return table.to_numpy().tolist()
+
+
+def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d.tsv").write_text("metric\tvalue\tsentences\twords\nUAS\t90.10\t5\t9\nfailed parses\t0\t5\t9\n")
+    (tmp_path / "c.tsv").write_text("metric\tvalue\tsentences\twords\nbracket F1\t80.00\t5\t9\n")
+    accuracy = [f"dependency={tmp_path / 'd.tsv'}", f"constituency={tmp_path / 'c.tsv'}"]
+    parser_report(**files(tmp_path), accuracy=accuracy)
+    assert capsys.readouterr() == ("", "")
+    found = rows(tmp_path)
+    assert [
+        [measure, value] for split, trees, measure, value in found if (split, trees) == ("train", "dependency")
+    ] == [
+        ["sentences", "10"],
+        ["empty lines", "1"],
+        ["failed", "3"],
+        ['failed: RuntimeError: "ü"\u2028', "1"],
+        ["failed: more than 5 words", "2"],
+        ["mean words per tree", "6.67"],
+        ["mean depth", "3.33"],
+        ["mean dependency length", "3.03"],
+        ["non-projective trees (%)", "16.67"],
+        ["trees with several roots (%)", "16.67"],
+        ["seconds per sentence", "1.23"],
+        ["device", "cuda"],
+    ]
+    assert [[measure, value] for split, trees, measure, value in found if trees == "constituency"] == [
+        ["sentences", "10"],
+        ["empty lines", "1"],
+        ["failed", "0"],
+        ["mean words per tree", "5.56"],
+        ["mean depth", "4.00"],
+        ["mean phrases per tree", "6.67"],
+        ["mean children per phrase", "1.68"],
+        ["seconds per sentence", "0"],
+        ["device", "cpu"],
+        ["stanza", "1.15.0"],
+        ["torch", "2.13.0"],
+        ["sha256 of constituency.pt", "ef"],
+        ["bracket F1", "80.00"],
+    ]
+    assert [row[2:] for row in found if row[0] == "t-1"] == [
+        ["sentences", "2"],
+        ["empty lines", "0"],
+        ["failed", "2"],
+        ["failed: more than 5 words", "2"],
+        ["mean words per tree", ""],
+        ["mean depth", ""],
+        ["mean dependency length", ""],
+        ["non-projective trees (%)", ""],
+        ["trees with several roots (%)", ""],
+        ["seconds per sentence", "0.0005"],  # facts keep milliseconds
+        ["device", "cpu"],
+    ]
+    assert [row for row in found if row[0] == "all" and row[1] == "dependency"] == [
+        ["all", "dependency", "stanza", "1.15.0"],
+        ["all", "dependency", "torch", "2.13.0"],
+        ["all", "dependency", "sha256 of depparse.pt", "ab"],
+        ["all", "dependency", "sha256 of tagger.pt", "cd"],
+        ["all", "dependency", "UAS", "90.10"],
+        ["all", "dependency", "failed parses", "0"],
+    ]
+    splits = [tuple(row[:2]) for row in found]
+    assert list(dict.fromkeys(splits)) == [
+        ("train", "dependency"),
+        ("train", "constituency"),
+        ("t-1", "dependency"),
+        ("all", "dependency"),
+        ("all", "constituency"),
+    ]
+
+
+def test_splits_that_differ_have_rows_of_their_own(tmp_path: Path) -> None:
+    other = TreeFacts(
+        2, 1.0, versions={"stanza": "1.15.0", "torch": "2.12.0"}, models={"depparse.pt": "ab", "t.ptb": "x"}
+    )
+    parser_report(**files(tmp_path, t1_dependency=other))
+    found = [row for row in rows(tmp_path) if row[1] == "dependency" and row[2].startswith(("stanza", "torch", "sha"))]
+    assert found == [
+        ["all", "dependency", "stanza", "1.15.0"],
+        ["train", "dependency", "torch", "2.13.0"],
+        ["t-1", "dependency", "torch", "2.12.0"],
+        ["all", "dependency", "sha256 of depparse.pt", "ab"],
+        ["train", "dependency", "sha256 of tagger.pt", "cd"],
+        ["t-1", "dependency", "sha256 of t.ptb", "x"],
+    ]
+
+
+def test_no_sentences_at_all(tmp_path: Path) -> None:
+    given = files(tmp_path, t1_dependency=TreeFacts(0, 0.0))
+    DependencyStatistics().write(tmp_path / "t-1.dependency.statistics")
+    ledger(tmp_path / "t-1.dependency.ledger", 0)
+    parser_report(**given)
+    values = {row[2]: row[3] for row in rows(tmp_path) if row[0] == "t-1"}
+    assert values["sentences"] == "0" and values["seconds per sentence"] == "" and values["mean depth"] == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("train.constituency.statistics", '{"annotation": "dependency"}', "no statistics of constituency trees"),
+        ("train.dependency.ledger", "{}", "the file is no ledger; make the trees again"),
+        ("train.dependency.ledger", '{"in": 10, "noted": []}', "the file is no ledger"),
+        ("train.dependency.facts", "?", "no facts of trees"),
+        ("train.dependency.ledger", '{"in": 9, "noted": {}}', r"about 9 sentences and .*train\S* about 10; make the"),
+        ("t-1.dependency.facts", '{"sentences": 1, "seconds": 1}', r"about 1 sentences and .*t-1\S* about 2"),
+    ],
+)
+def test_names_the_file_at_fault(file: str, content: str, message: str, tmp_path: Path) -> None:
+    given = files(tmp_path)
+    (tmp_path / file).write_text(content)
+    with pytest.raises(InputError, match=rf"{file}: .*{message}"):
+        parser_report(**given)
+    assert not (tmp_path / "report.tsv").exists()
+
+
+def test_refuses_what_is_no_accuracy(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("UAS\t1\n")
+    with pytest.raises(InputError, match=r"a\.tsv, line 1: the file has no columns metric and value"):
+        parser_report(**files(tmp_path), accuracy=[f"dependency={tmp_path / 'a.tsv'}"])
+
+
+def test_all_options_need_the_same_trees(tmp_path: Path) -> None:
+    given = files(tmp_path)
+    with pytest.raises(InputError, match="t-1:dependency is not named by both --statistics and --facts"):
+        parser_report(**{**given, "facts": given["facts"][:-1]})
+
+
+def test_command(tmp_path: Path) -> None:
+    given = files(tmp_path)
+    command = [sys.executable, "-m", "pipeline_py.syntax.parser_report", f"--output={given['output']}"]
+    command += [f"--{option}={pair}" for option in ("statistics", "ledger", "facts") for pair in given[option]]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert ["train", "dependency", "mean depth", "3.33"] in rows(tmp_path)
+    (tmp_path / "train.dependency.facts").unlink()
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "train.dependency.facts: no such file" in done.stderr and "Traceback" not in done.stderr
