@@ -51,7 +51,7 @@ def test_the_default_is_valid(config):
         ("parsers.embedded.treebnk", {}, "unknown key `parsers.embedded.treebnk`; did you mean `treebank`?"),
         ("systems.SDAtt.parser", "embeded", "system `SDAtt`: unknown parser `embeded`; did you mean `embedded`?"),
         ("systems.SDAtt.parser", None, "system `SDAtt` reads distances: name its `parser`"),
-        ("systems.GlobalAtt.parser", "embedded", "system `GlobalAtt` names a parser, but none of its parts reads"),
+        ("systems.LocalAtt.parser", "embedded", "system `LocalAtt` names a parser, but none of its parts reads"),
         ("systems.a/b", {}, "system 'a/b': the name is part of paths"),
         ("systems.a\tb", {}, "system 'a\\tb': the name is part of paths"),
         ("systems.a ", {}, "system 'a ': the name is part of paths"),

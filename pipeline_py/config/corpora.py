@@ -58,6 +58,11 @@ class HeldOutText(Section):
     source: str | None = None
     references: list[str] = []
     generate: Generated | None = None
+    removed_from_training: bool = Field(
+        True,
+        description="Training sentences that occur in this set are dropped. false: they stay, and a set that is added "
+        "later changes no training text, so that nothing is trained again.",
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:

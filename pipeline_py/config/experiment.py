@@ -1,75 +1,43 @@
 """The whole configuration of an experiment, validated before the first job starts."""
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from pipeline_py.config.any_system import AnySystem
-from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import NAME, Corpora
-from pipeline_py.config.decoding import Decoding
-from pipeline_py.config.ensemble import Ensemble
-from pipeline_py.config.evaluation import Evaluation
+from pipeline_py.config.description import DEFAULT_UNITS, Description
+from pipeline_py.config.names import is_name, is_name_of_system
 from pipeline_py.config.neural import NeuralSystem
-from pipeline_py.config.parsers import Parser, StanzaParser, TrainedParser
+from pipeline_py.config.parsers import GivenParser
 from pipeline_py.config.parts import KINDS_WITHOUT_PARSER
-from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems import Model
 from pipeline_py.config.tables import (
-    AttentionFigure,
     AttentionTable,
     BleuTable,
     MeasureTable,
-    Table,
+    ParseTable,
     VocabularyTable,
 )
-from pipeline_py.config.training import Training
+from pipeline_py.config.trees import NAMES_OF_TREES, Trees
 from pipeline_py.config.unknown import unknown
 
-DEFAULT_UNITS = "default"
-"""What the units of `subword` are called in paths."""
 
-
-class Experiment(Section):
+class Experiment(Description):
     """Everything that a run of the workflow is determined by."""
-
-    name: str | None = Field(
-        None, pattern=NAME, description="Results go to results/<name>; null: straight to results/."
-    )
-    data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
-    preset: str | None = Field(None, description="Which of `presets` is laid over the rest; null: none.")
-    presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
-    corpora: Corpora
-    parsers: dict[str, Parser] = {}
-    subword: Subword = Subword()
-    subwords: dict[str, Subword] = Field({}, description="Further units, in what they depart from `subword`.")
-    model: Model = Field(Model(), description="Sizes of every system that does not set its own.")
-    systems: dict[str, AnySystem]
-    training: Training = Training()
-    decoding: Decoding = Decoding()
-    evaluation: Evaluation = Evaluation()
-    tables: dict[str, Table] = {}
-
-    figures: dict[str, AttentionFigure] = {}
-    targets: list[str] | None = Field(
-        None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
-    )
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         for kind, names in (("parser", self.parsers), ("subword", self.subwords)):
             for name in names:
-                if not _is_name(name):
+                if not is_name(name):
                     raise ValueError(f"{kind} `{name}`: use letters, digits, `_` and `-`; the name is part of paths")
         for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
             for name in titles:
-                if name.count("/") > 1 or not all(_is_name(part) for part in name.split("/")):
+                if name.count("/") > 1 or not all(is_name(part) for part in name.split("/")):
                     raise ValueError(
                         f"{kind} `{name}`: use letters, digits, `_` and `-`, and one `/` if it stands in a folder"
                     )
         for name in self.systems:
-            if not _is_name_of_system(name):
+            if not is_name_of_system(name):
                 raise ValueError(
                     f"system {name!r}: the name is part of paths; leave out / = : * ? < > | quotes, braces and what is "
                     "not printable, and do not begin it with `.` or `-`, nor begin or end it with a space"
@@ -168,87 +136,37 @@ class Experiment(Section):
             if name not in self.corpora.held_out:
                 raise ValueError(f"{where}: {unknown('set', name, self.corpora.held_out)}")
 
-    @property
-    def trained_parsers(self) -> list[str]:
-        """Parsers that are trained here and read by some system; by one that is asked for, where targets say so."""
-        tables = [self.tables[name] for name in self.asked(self.tables)]
-        rows = [row for table in tables for row in getattr(table, "systems", [])]
-        rows += [self.figures[name].system for name in self.asked(self.figures)]
-        asked = {name for row in rows for name in self.networks(row)}
-        read = {self.systems[name].parser for name in (self.systems if self.targets is None else asked)}
-        return sorted(name for name, parser in self.parsers.items() if name in read and parser.type == "trained")
+    @model_validator(mode="after")
+    def _check_given_trees(self) -> Self:
+        for name, parser in self.parsers.items():
+            for split in parser.trees if isinstance(parser, GivenParser) else ():
+                if split not in self.corpora.splits:
+                    meant = "dev" if split == self.corpora.dev.name else split
+                    raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.splits, last=meant)}")
+        for reader, name, trees, splits in self._readings():
+            parser = self.parsers[name]
+            in_files = [split for split in splits if split in self.splits_in_files]
+            if isinstance(parser, GivenParser) and (lacking := parser.lacking(trees, in_files)):
+                raise ValueError(
+                    f"parsers.{name}: no {NAMES_OF_TREES[trees]} trees of {_listed(lacking)}, which {reader} reads; "
+                    f"give {_listed([f'trees.{split}.{trees}' for split in lacking])}"
+                )
+        return self
 
-    @property
-    def units(self) -> dict[str, Subword]:
-        """Units of models by what they are called in paths."""
-        return {DEFAULT_UNITS: self.subword, **self.subwords}
-
-    def units_of(self, system: str) -> str:
-        """What the units of a network, or of an ensemble's first member, are called in paths."""
-        first = self.systems[self.networks(system)[0]]
-        assert isinstance(first, NeuralSystem)
-        return first.subword or DEFAULT_UNITS
-
-    def networks(self, system: str) -> list[str]:
-        """The networks that a system translates with: itself, or its members; none where it is phrase-based."""
-        found = self.systems[system]
-        return [system] if isinstance(found, NeuralSystem) else found.members
-
-    def is_neural(self, system: str) -> bool:
-        """Whether a system is a network or several, and not phrase-based."""
-        return isinstance(self.systems[system], NeuralSystem | Ensemble)
-
-    def runs(self, system: str) -> list[str]:
-        """What the runs of a system are called in paths: one for each seed, or a single one without chance.
-
-        Seeds are those of `training`; a network that is trained with others of its own is no fair comparison.
-        """
-        return [f"seed{seed}" for seed in self.training.seeds] if self.is_neural(system) else ["single"]
-
-    def sets_of(self, table: MeasureTable) -> list[str]:
-        """The sets of a table of measures, `tests` spelt out."""
-        tests = [test.name for test in self.corpora.tests]
-        return list(dict.fromkeys(name for given in table.sets for name in (tests if given == "tests" else [given])))
-
-    @property
-    def folders(self) -> list[str]:
-        """Folders of tables and figures."""
-        return sorted({name.partition("/")[0] for name in (*self.tables, *self.figures) if "/" in name})
-
-    def asked(self, names: dict[str, Any]) -> list[str]:
-        """Those tables or figures that are made when no target is named."""
-        if self.targets is None:
-            return [*names]
-        return [name for name in names if {name, name.partition("/")[0]} & {*self.targets}]
-
-    def folder(self, kind: str) -> str:
-        """Where artifacts of a kind ("results", "logs", "benchmarks") go."""
-        return kind if self.name is None else f"{kind}/{self.name}"
-
-    def path(self, file: str) -> str:
-        """The path of a file of `corpora` or `parsers`."""
-        return str(Path(self.data) / Path(file).expanduser())
-
-    def files(self) -> list[str]:
-        """Every file and directory of the user's that the configuration names, as paths."""
-        named: list[str | None] = []
-        for text in self.corpora.train:
-            named += [text.source, text.target]
-        for held_out in self.corpora.held_out.values():
-            named += [held_out.source, *held_out.references]
-        named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
-        for parser in self.parsers.values():
-            if isinstance(parser, StanzaParser):
-                named += [parser.directory, parser.test, parser.constituency_test]
-            elif isinstance(parser, TrainedParser):
-                named += [parser.vectors, *parser.treebank.model_dump(exclude={"generate"}).values()]
-        return [self.path(file) for file in named if file is not None]
+    def _readings(self) -> Iterator[tuple[str, str, Trees, list[str]]]:
+        """Yield what reads which parser's trees, of which kind and of which splits, of all that is asked for."""
+        for network in self.networks_asked:
+            parser = self.systems[network].parser
+            if parser is not None:
+                for trees in self.trees_read(network):
+                    yield f"`{network}`", parser, trees, self.corpora.splits
+        for title in self.asked(self.tables):
+            table = self.tables[title]
+            if isinstance(table, MeasureTable) and table.parsed_by is not None:
+                yield f"table `{title}`", table.parsed_by, "ptb", self.sets_of(table)
+            if isinstance(table, ParseTable):
+                yield f"table `{title}`", table.parser, "ptb", self.corpora.splits
 
 
-def _is_name_of_system(name: str) -> bool:
-    forbidden = set("/=:*?<>|\"'{}\\") & set(name)
-    return bool(name) and name == name.strip() and name.isprintable() and not forbidden and name[0] not in ".-"
-
-
-def _is_name(name: str) -> bool:
-    return name.replace("_", "").replace("-", "").isalnum() and name[0].isalnum() and name.isascii()
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

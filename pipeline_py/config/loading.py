@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pipeline_py.config.any_system import KINDS, type_of_system
+from pipeline_py.config.crossing import crossed
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.mistakes import sentence
 from pipeline_py.config.unknown import unknown
@@ -20,8 +21,8 @@ def load(
 
     Order: defaults of the models < `config` < `presets[preset]` < `command_line`. Every preset is validated, chosen
     or not.
-    A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
-    `subword`.
+    Then systems are crossed with parsers. A system's `model`, `training` and `decoding` are laid over the
+    experiment's, the schemes of `subwords` over `subword`.
 
     Raises:
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
@@ -52,10 +53,15 @@ OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding"
 
 
 def _validate(config: dict[str, Any], origin: str) -> Experiment:
+    if isinstance(config.get("systems"), Mapping):
+        for name, given in config["systems"].items():
+            _check_kind(name, given, origin)
+    try:
+        config, bases = crossed(config)
+    except ValueError as error:
+        raise InputError(str(error), origin) from None
     systems, subwords = config.get("systems"), config.get("subwords")
     if isinstance(systems, Mapping):
-        for name, given in systems.items():
-            _check_kind(name, given, origin)
         config["systems"] = {
             name: {**system, **{key: _over(config, key, system.get(key)) for key in OVERLAID[type_of_system(system)]}}
             for name, system in systems.items()
@@ -66,7 +72,7 @@ def _validate(config: dict[str, Any], origin: str) -> Experiment:
         return Experiment.model_validate(config)
     except ValidationError as error:
         mistakes = [dict(mistake) for mistake in error.errors()]
-        inherited = [mistake for mistake in mistakes if _is_inherited(mistake, mistakes)]
+        inherited = [mistake for mistake in mistakes if _is_inherited(mistake, mistakes, bases)]
         own = dict.fromkeys(sentence(mistake, config) for mistake in mistakes if mistake not in inherited)
         raise InputError("; ".join(own), origin) from None
 
@@ -89,9 +95,11 @@ def _over(config: Mapping[str, Any], key: str, own: Any) -> Any:
     return _laid_over(common, own or {}) if isinstance(own, Mapping | None) and isinstance(common, Mapping) else own
 
 
-def _is_inherited(mistake: dict[str, Any], mistakes: list[dict[str, Any]]) -> bool:
-    """Whether a mistake of a system or scheme is the experiment's own, which is told once."""
+def _is_inherited(mistake: dict[str, Any], mistakes: list[dict[str, Any]], bases: Mapping[str, str]) -> bool:
+    """Whether a mistake of a system or scheme is the experiment's own or its base's, which is told once."""
     place = mistake["loc"]
+    if place[:1] == ("systems",) and {*place[1:2]} & {*bases}:
+        return True
     if place[:1] == ("subwords",):
         common = ("subword", *place[2:])
     elif place[:1] == ("systems",):

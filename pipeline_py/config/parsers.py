@@ -1,57 +1,46 @@
 """`parsers`: named sources of trees. A parser's name is part of the paths of all that depends on it."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Collection
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.treebank import Treebank
+from pipeline_py.config.trees import Trees
+
+Branching = Literal["right", "left", "head-outward"]
+"""How constituents of more than two children are binarized."""
 
 
-class Treebank(Section):
-    """Gold trees: CoNLL-U and PTB files; without files, generated sentences.
+class AnyParser(Section):
+    """What all parsers say of themselves; each has a `branching` too, as an option or because it is of no matter."""
 
-    A generated treebank comes from shares of the language that hold no sentence of the corpus.
-    """
+    runs_stanza: ClassVar[bool] = False
+    """Whether Stanza parses the text, with `max_words` and `batch_size`."""
 
-    generate: PositiveInt | None = Field(None, description="Training sentences; a tenth of it for dev and for test.")
-    train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
-    dev: str | None = None
-    test: str | None = None
-    constituency_train: str | None = Field(None, description="PTB brackets, one tree a line.")
-    constituency_dev: str | None = None
-    constituency_test: str | None = None
+    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
+        """Whether there are trees of a kind for every split.
 
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        dependency = [self.train, self.dev, self.test]
-        constituency = [self.constituency_train, self.constituency_dev, self.constituency_test]
-        if self.generate is None and not any(dependency):
-            raise ValueError("give `train`, `dev` and `test` files, or `generate`")
-        if any(dependency) and not all(dependency):
-            raise ValueError("a treebank needs all of `train`, `dev` and `test` (CoNLL-U)")
-        if any(constituency) and not all(constituency):
-            raise ValueError("give all of `constituency_train`, `constituency_dev` and `constituency_test`, or none")
-        return self
-
-    @property
-    def is_generated(self) -> bool:
-        """Whether there are no files."""
-        return self.train is None
-
-    @property
-    def has_constituents(self) -> bool:
-        """Whether there are gold constituency trees."""
-        return self.is_generated or self.constituency_train is not None
+        Args:
+            trees: the kind.
+            in_files: the splits whose text is in files, and not generated.
+        """
+        return True
 
 
-class ParserOptions(Section):
-    """What every parser that runs has."""
+class PhraseOptions(AnyParser):
+    """Options of parsers whose phrases may have more than two children."""
 
+    branching: Branching = Field("right", description="How constituents of more than two children are binarized.")
+
+
+class StanzaOptions(PhraseOptions):
+    """Options of parsers that run Stanza."""
+
+    runs_stanza: ClassVar[bool] = True
     max_words: PositiveInt = Field(150, description="Longer sentences get the fallback, and are counted.")
     batch_size: PositiveInt = Field(64, description="Sentences parsed at a time.")
-    branching: Literal["right", "left", "head-outward"] = Field(
-        "right", description="How constituents of more than two children are binarized."
-    )
 
 
 class ProcessorTraining(Section):
@@ -61,7 +50,7 @@ class ProcessorTraining(Section):
     hidden: int | None = Field(None, ge=4, description="Size of the layers; null: small.")
 
 
-class TrainedParser(ParserOptions):
+class TrainedParser(StanzaOptions):
     """Stanza trained from a treebank."""
 
     type: Literal["trained"]
@@ -72,8 +61,12 @@ class TrainedParser(ParserOptions):
     depparse: ProcessorTraining = ProcessorTraining()
     constituency: ProcessorTraining = ProcessorTraining()
 
+    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
+        """Whether the treebank has trees of the kind to learn from."""
+        return trees == "conllu" or self.treebank.has_constituents
 
-class StanzaParser(ParserOptions):
+
+class StanzaParser(StanzaOptions):
     """A Stanza package: of a local directory, or downloaded when no directory is given."""
 
     type: Literal["stanza"]
@@ -90,5 +83,70 @@ class StanzaParser(ParserOptions):
             raise ValueError("give either `package` (downloaded) or `directory` (local)")
         return self
 
+    def test_file(self, trees: Trees) -> str | None:
+        """The gold trees of a kind that its accuracy is measured on."""
+        return self.test if trees == "conllu" else self.constituency_test
 
-Parser = Annotated[TrainedParser | StanzaParser, Field(discriminator="type")]
+
+def _one_or_more(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Files = Annotated[list[str], BeforeValidator(_one_or_more, json_schema_input_type=str | list[str])]
+"""A file or several, which are read one after the other."""
+
+
+class GivenTrees(Section):
+    """Trees of one split, as many as its text has sentences."""
+
+    conllu: Files = Field([], description="Dependency trees: a CoNLL-U file, or several one after the other.")
+    ptb: Files = Field([], description="Phrase trees: PTB brackets, one tree a line, likewise.")
+
+    def files(self, trees: Trees) -> list[str]:
+        """The files of a kind, in order."""
+        return self.conllu if trees == "conllu" else self.ptb
+
+
+class GivenParser(PhraseOptions):
+    """Trees that the user brings; of text that is generated the true ones, unless there are files."""
+
+    type: Literal["given"]
+    trees: dict[str, GivenTrees] = Field(
+        {},
+        description="Files by split: `train`, `dev` or the name of a test set. Those of `train` are one after the "
+        "other, as the texts of `corpora.train`. A split whose text is generated needs none.",
+    )
+
+    def files(self, split: str, trees: Trees) -> list[str]:
+        """The files of a kind for a split, in order."""
+        return self.trees[split].files(trees) if split in self.trees else []
+
+    def lacking(self, trees: Trees, in_files: Collection[str]) -> list[str]:
+        """Splits, of those whose text is in files, that there are no trees of a kind for."""
+        return [split for split in in_files if not self.files(split, trees)]
+
+    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
+        """Whether the user brings trees of a kind for every split that is not generated."""
+        return not self.lacking(trees, in_files)
+
+
+DEFAULT_SEED = 1
+
+
+class ControlParser(AnyParser):
+    """Trees of one shape that know nothing of the sentence but its length: what is left of a gain is not syntax."""
+
+    type: Literal["control"]
+    branching: ClassVar[Branching] = "right"
+    """Of no matter, since the trees are binary."""
+    shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
+    seed: int = Field(DEFAULT_SEED, description="Of the shape random.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.seed != DEFAULT_SEED and self.shape != "random":
+            raise ValueError(f"a shape of {self.shape} draws nothing at random; leave out `seed`")
+        return self
+
+
+Parser = Annotated[TrainedParser | StanzaParser | GivenParser | ControlParser, Field(discriminator="type")]

@@ -9,8 +9,13 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
 
 
+def is_line(text: str) -> bool:
+    """Whether people can read a text on one line."""
+    return bool(text.strip()) and text.isprintable()
+
+
 def _on_one_line(text: str) -> str:
-    if not text.strip() or not text.isprintable():
+    if not is_line(text):
         raise ValueError("give printable text on one line")
     return text
 
@@ -34,10 +39,20 @@ class TableOfSystems(AnyTable):
     """A table with a row for each system."""
 
     systems: list[str] = Field(min_length=1, description="Rows, in order.")
-    labels: dict[str, Line] = Field({}, description="What rows are called, where not by their system's name.")
+    parsers: list[str] = Field(
+        [],
+        description="Each row that reads trees stands once for each of these parsers, as `SYSTEM [PARSER]`; so it does "
+        "among `proposed` and in `marks`. Empty: rows are as they are written.",
+    )
+    labels: dict[str, Line] = Field(
+        {},
+        description="What rows are called, where not by their system's name; what SYSTEM is called also goes for "
+        "`SYSTEM [PARSER]`, with the parser behind it.",
+    )
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
+        _check_once(self.parsers, "parser")
         _check_once(self.systems, "row")
         return self
 

@@ -1,0 +1,197 @@
+"""Systems crossed with parsers: `SYSTEM [PARSER]` is SYSTEM with the trees of another parser.
+
+Tables then compare parsers as they compare systems. What such a name stands for is worked out on the mappings of the
+configuration, before they are validated; what is malformed in them is left as it is, for the validation to find.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pipeline_py.config.any_system import type_of_system
+from pipeline_py.config.tables import is_line
+from pipeline_py.config.unknown import unknown
+
+CROSSING = re.compile(r"(?P<base>.+) \[(?P<parser>[^\[\]]+)\]")
+
+ENSEMBLE = "an ensemble is not crossed with parsers; make one of crossed members"
+
+Names = Callable[[str], list[str]]
+"""What a name stands for: itself, another name, or several."""
+
+
+def crossed(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Add the systems that are named as `SYSTEM [PARSER]`, and spell out the `parsers` of tables.
+
+    With its own parser a system is itself: it takes the place of the name, which becomes its label.
+
+    Args:
+        config: the merged mappings; each of `systems` is a mapping of a known type.
+
+    Returns:
+        The configuration with crossings among its systems, and by crossing the system that it is made from.
+
+    Raises:
+        ValueError: with everything that cannot be crossed, one sentence each.
+    """
+    systems, parsers = config.get("systems"), config.get("parsers")
+    if not isinstance(systems, Mapping) or not isinstance(parsers, Mapping):
+        return dict(config), {}
+    crossing = _Crossing(systems, parsers)
+    sections = {"tables": crossing.of_table, "figures": crossing.of_figure, "systems": crossing.of_system}
+    found = {
+        key: {name: one(name, given) for name, given in config[key].items()}
+        for key, one in sections.items()
+        if isinstance(config.get(key), Mapping)
+    }
+    if crossing.mistakes:
+        raise ValueError("; ".join(dict.fromkeys(crossing.mistakes)))
+    for name, (base, parser) in crossing.found.items():
+        found["systems"][name] = {**found["systems"][base], "parser": parser}
+    return {**config, **found}, {name: base for name, (base, _) in crossing.found.items()}
+
+
+class _Crossing:
+    """What names stand for, with the crossings and the mistakes that are met on the way."""
+
+    def __init__(self, systems: Mapping[str, Any], parsers: Mapping[str, Any]) -> None:
+        self.systems = systems
+        self.parsers = parsers
+        self.found: dict[str, tuple[str, str]] = {}
+        self.mistakes: list[str] = []
+
+    def of_system(self, name: str, system: Any) -> Any:
+        """Resolve what a system names: members, and what it is like."""
+        return _renamed(system, ("members", "like"), self._meant_in(f"system `{name}`"))
+
+    def of_figure(self, title: str, figure: Any) -> Any:
+        """Resolve the system of a figure."""
+        return _renamed(figure, ("system",), self._meant_in(f"figure `{title}`"))
+
+    def of_table(self, title: str, table: Any) -> Any:
+        """Spell out a table's rows, label them, and resolve all that it names."""
+        if not isinstance(table, Mapping):
+            return table
+        where = f"table `{title}`"
+        crossings = self._crossings_of_rows(table, where)
+        meant = self._meant_in(where)
+        table = _renamed_in_table(table, lambda name: crossings.get(name, [name]))
+        table = _renamed_in_table({**table, **self._labels(table, meant)}, meant)
+        published = table.get("published")
+        if isinstance(published, Mapping) and isinstance(names := published.get("names"), Mapping):
+            table["published"] = {**published, "names": {meant(name)[0]: called for name, called in names.items()}}
+        return table
+
+    def _crossings_of_rows(self, table: Mapping[str, Any], where: str) -> dict[str, list[str]]:
+        """The crossings that a row stands for, of each row that its table's `parsers` cross."""
+        rows, parsers = _strings(table.get("systems")), _strings(table.get("parsers"))
+        if not rows or not parsers:
+            return {}
+        strange = [parser for parser in parsers if parser not in self.parsers]
+        if strange:
+            self.mistakes += [f"{where}: {unknown('parser', parser, self.parsers)}" for parser in strange]
+            return {}
+        crossings = {row: [f"{row} [{parser}]" for parser in parsers] for row in rows if self._parser_of(row)}
+        ensembles = [row for row in rows if any(map(self._parser_of, self._members_of(row)))]
+        self.mistakes += [f"{where}: `{row}`: {ENSEMBLE}" for row in ensembles]
+        if not crossings and not ensembles:
+            self.mistakes.append(f"{where}: none of its rows names a parser to be crossed; leave out `parsers`")
+        baseline = table.get("baseline")
+        if isinstance(baseline, str) and baseline in crossings:
+            names = ", ".join(f"`{name}`" for name in crossings[baseline])
+            self.mistakes.append(f"{where}: its baseline `{baseline}` is crossed with parsers; name one of {names}")
+        return crossings
+
+    def _labels(self, table: Mapping[str, Any], meant: Names) -> dict[str, Any]:
+        """`labels` of a table whose rows are spelt out: what a system is called goes for its crossings too."""
+        given = table.get("labels", {})
+        if not isinstance(given, Mapping):
+            return {}
+        labels = {meant(name)[0]: label for name, label in given.items()}
+        for row in _strings(table.get("systems")):
+            parts = self._parts(row)
+            if parts is None:
+                continue
+            base, parser = parts
+            of_base = given.get(base)
+            if row in given:
+                labels[meant(row)[0]] = given[row]
+            elif isinstance(of_base, str) and is_line(of_base):
+                labels[meant(row)[0]] = f"{of_base} [{parser}]"
+            elif of_base is None and meant(row) != [row]:
+                labels[base] = row
+        return {"labels": labels} if labels else {}
+
+    def _meant_in(self, where: str) -> Names:
+        """What names stand for; a mistake says where it was made."""
+
+        def meant(name: str) -> list[str]:
+            parts = self._parts(name)
+            if parts is None:
+                return [name]
+            if mistake := self._mistake(name, *parts):
+                self.mistakes.append(f"{where}: {mistake}")
+                return [name]
+            base, parser = parts
+            if self._parser_of(base) == parser:
+                return [base]
+            self.found[name] = (base, parser)
+            return [name]
+
+        return meant
+
+    def _parts(self, name: Any) -> tuple[str, str] | None:
+        """The system and the parser that a name crosses; None where it is a system's own."""
+        if not isinstance(name, str) or name in self.systems:
+            return None
+        parts = CROSSING.fullmatch(name)
+        return None if parts is None else (parts["base"], parts["parser"])
+
+    def _mistake(self, name: str, base: str, parser: str) -> str | None:
+        """Say why a system cannot be crossed with a parser."""
+        if base not in self.systems:
+            return unknown("system", name, self.systems, last=base)
+        if type_of_system(self.systems[base]) == "ensemble":
+            return f"`{name}`: {ENSEMBLE}"
+        if self._parser_of(base) is None:
+            return (
+                f"`{name}`: `{base}` names no parser that `{parser}` could take the place of; leave out ` [{parser}]`"
+            )
+        if parser not in self.parsers:
+            return f"`{name}`: {unknown('parser', parser, self.parsers)}"
+        return None
+
+    def _parser_of(self, system: str) -> str | None:
+        """The parser that a network names."""
+        given = self.systems.get(system, {})
+        parser = given.get("parser") if type_of_system(given) == "neural" else None
+        return parser if isinstance(parser, str) else None
+
+    def _members_of(self, system: str) -> list[str]:
+        return _strings(self.systems.get(system, {}).get("members"))
+
+
+def _renamed_in_table(table: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Put what names stand for in their places in a table, but for those that are keys."""
+    renamed = dict(_renamed(table, ("systems", "proposed", "baseline"), names))
+    if isinstance(marks := table.get("marks"), list):
+        renamed["marks"] = [_renamed(mark, ("rows", "against"), names) for mark in marks]
+    return renamed
+
+
+def _renamed(given: Any, keys: Iterable[str], names: Names) -> Any:
+    """Put what names stand for in their places below some keys: all of it in a list, else the one that it is."""
+    if not isinstance(given, Mapping):
+        return given
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [new for old in value for new in (names(old) if isinstance(old, str) else [old])]
+        return names(value)[0] if isinstance(value, str) else value
+
+    return {**given, **{key: renamed(given[key]) for key in keys if key in given}}
+
+
+def _strings(value: Any) -> list[str]:
+    """What is a string in a list, if it is one."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,184 @@
+"""What an experiment consists of, and what follows from it; `experiment.py` checks it."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from pipeline_py.config.any_system import AnySystem
+from pipeline_py.config.base import Section
+from pipeline_py.config.corpora import NAME, Corpora
+from pipeline_py.config.decoding import Decoding
+from pipeline_py.config.ensemble import Ensemble
+from pipeline_py.config.evaluation import Evaluation
+from pipeline_py.config.neural import NeuralSystem
+from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, TrainedParser
+from pipeline_py.config.parsing import Parsing
+from pipeline_py.config.subword import Subword
+from pipeline_py.config.systems import Model
+from pipeline_py.config.tables import AttentionFigure, MeasureTable, Table
+from pipeline_py.config.training import Training
+from pipeline_py.config.trees import NAMES_OF_TREES, TREES, Trees, trees_behind
+from pipeline_py.stage import InputError
+
+DEFAULT_UNITS = "default"
+"""What the units of `subword` are called in paths."""
+
+
+class Description(Section):
+    """The keys of `config.yaml`, each with a model of its own."""
+
+    name: str | None = Field(
+        None, pattern=NAME, description="Results go to results/<name>; null: straight to results/."
+    )
+    data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
+    preset: str | None = Field(None, description="Which of `presets` is laid over the rest; null: none.")
+    presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
+    corpora: Corpora
+    parsers: dict[str, Parser] = {}
+    parsing: Parsing = Parsing()
+    subword: Subword = Subword()
+    subwords: dict[str, Subword] = Field({}, description="Further units, in what they depart from `subword`.")
+    model: Model = Field(Model(), description="Sizes of every system that does not set its own.")
+    systems: dict[str, AnySystem] = Field(
+        description="Wherever one is named, `SYSTEM [PARSER]` is SYSTEM with the trees of another parser."
+    )
+    training: Training = Training()
+    decoding: Decoding = Decoding()
+    evaluation: Evaluation = Evaluation()
+    tables: dict[str, Table] = {}
+    figures: dict[str, AttentionFigure] = {}
+    targets: list[str] | None = Field(
+        None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
+    )
+
+    @property
+    def networks_asked(self) -> list[str]:
+        """Networks behind what is made when no target is named; all there are, where there are no `targets`."""
+        rows = [*self.systems]
+        if self.targets is not None:
+            tables = [self.tables[name] for name in self.asked(self.tables)]
+            rows = [row for table in tables for row in getattr(table, "systems", [])]
+            rows += [self.figures[name].system for name in self.asked(self.figures)]
+        return list(dict.fromkeys(network for row in rows for network in self.networks(row)))
+
+    @property
+    def parsers_asked(self) -> list[str]:
+        """Parsers that these networks read, in the order of `parsers`."""
+        read = {self.systems[network].parser for network in self.networks_asked}
+        return [name for name in self.parsers if name in read]
+
+    @property
+    def trained_parsers(self) -> list[str]:
+        """Those of them that are trained here."""
+        return [name for name in self.parsers_asked if self.parsers[name].type == "trained"]
+
+    def trees_read(self, network: str) -> list[Trees]:
+        """The kinds of trees that a network reads, or is trained to predict before; none where it is no network."""
+        system = self.systems[network]
+        return trees_behind([*system.syntax, *system.pretrained_on]) if isinstance(system, NeuralSystem) else []
+
+    def trees_of(self, parser: str) -> list[Trees]:
+        """The kinds of trees that networks read of a parser: those asked for, or if none of these reads it, any.
+
+        Where none at all reads trees that the parser makes, it is all that it makes.
+        """
+        made = [trees for trees in TREES if self.makes(parser, trees)]
+        for networks in (self.networks_asked, [*self.systems]):
+            readers = [name for name in networks if self.systems[name].parser == parser]
+            read = {trees for name in readers for trees in self.trees_read(name)}
+            if found := [trees for trees in made if trees in read]:
+                return found
+        return made
+
+    def makes(self, parser: str, trees: Trees) -> bool:
+        """Whether a parser has trees of a kind for every split."""
+        return self.parsers[parser].makes(trees, self.splits_in_files)
+
+    @property
+    def splits_in_files(self) -> list[str]:
+        """Splits whose text is not generated."""
+        return [split for split, is_generated in self.corpora.is_generated.items() if not is_generated]
+
+    def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
+        """Paths of the trees that the user brings for a split, in order; none where the generator's are taken.
+
+        Raises:
+            InputError: if the text of the split is in files, but its trees are not.
+        """
+        given = self.parsers[parser]
+        assert isinstance(given, GivenParser)
+        files = given.files(split, trees)
+        if not files and split in self.splits_in_files:
+            raise InputError(
+                f"parsers.{parser}: no {NAMES_OF_TREES[trees]} trees of `{split}`; give `trees.{split}.{trees}`"
+            )
+        return [self.path(file) for file in files]
+
+    @property
+    def units(self) -> dict[str, Subword]:
+        """Units of models by what they are called in paths."""
+        return {DEFAULT_UNITS: self.subword, **self.subwords}
+
+    def units_of(self, system: str) -> str:
+        """What the units of a network, or of an ensemble's first member, are called in paths."""
+        first = self.systems[self.networks(system)[0]]
+        assert isinstance(first, NeuralSystem)
+        return first.subword or DEFAULT_UNITS
+
+    def networks(self, system: str) -> list[str]:
+        """The networks that a system translates with: itself, or its members; none where it is phrase-based."""
+        found = self.systems[system]
+        return [system] if isinstance(found, NeuralSystem) else found.members
+
+    def is_neural(self, system: str) -> bool:
+        """Whether a system is a network or several, and not phrase-based."""
+        return isinstance(self.systems[system], NeuralSystem | Ensemble)
+
+    def runs(self, system: str) -> list[str]:
+        """What the runs of a system are called in paths: one for each seed, or a single one without chance.
+
+        Seeds are those of `training`; a network that is trained with others of its own is no fair comparison.
+        """
+        return [f"seed{seed}" for seed in self.training.seeds] if self.is_neural(system) else ["single"]
+
+    def sets_of(self, table: MeasureTable) -> list[str]:
+        """The sets of a table of measures, `tests` spelt out."""
+        tests = [test.name for test in self.corpora.tests]
+        return list(dict.fromkeys(name for given in table.sets for name in (tests if given == "tests" else [given])))
+
+    @property
+    def folders(self) -> list[str]:
+        """Folders of tables and figures."""
+        return sorted({name.partition("/")[0] for name in (*self.tables, *self.figures) if "/" in name})
+
+    def asked(self, names: dict[str, Any]) -> list[str]:
+        """Those tables or figures that are made when no target is named."""
+        if self.targets is None:
+            return [*names]
+        return [name for name in names if {name, name.partition("/")[0]} & {*self.targets}]
+
+    def folder(self, kind: str) -> str:
+        """Where artifacts of a kind ("results", "logs", "benchmarks") go."""
+        return kind if self.name is None else f"{kind}/{self.name}"
+
+    def path(self, file: str) -> str:
+        """The path of a file of `corpora` or `parsers`."""
+        return str(Path(self.data) / Path(file).expanduser())
+
+    def files(self) -> list[str]:
+        """Every file and directory of the user's that the configuration names, as paths."""
+        named: list[str | None] = []
+        for text in self.corpora.train:
+            named += [text.source, text.target]
+        for held_out in self.corpora.held_out.values():
+            named += [held_out.source, *held_out.references]
+        named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
+        for parser in self.parsers.values():
+            if isinstance(parser, StanzaParser):
+                named += [parser.directory, parser.test, parser.constituency_test]
+            elif isinstance(parser, TrainedParser):
+                named += [parser.vectors, *parser.treebank.model_dump(exclude={"generate"}).values()]
+            elif isinstance(parser, GivenParser):
+                named += [file for given in parser.trees.values() for trees in TREES for file in given.files(trees)]
+        return [self.path(file) for file in named if file is not None]

@@ -1,0 +1,15 @@
+"""The default configuration with one parser and no crossings, to lay changes over."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    config = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+    config["parsers"] = {"embedded": config["parsers"]["embedded"]}
+    del config["tables"]["controls"]
+    return config

@@ -1,0 +1,123 @@
+"""Trees that the user brings: which files belong to which split, and what is said where some are lacking."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading import load
+from pipeline_py.stage import InputError
+
+GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}
+
+
+def files(kind: str, *splits: str) -> dict[str, Any]:
+    return {split: {kind: f"{split}.{kind}"} for split in splits}
+
+
+@pytest.fixture
+def texts() -> dict[str, Any]:
+    """Corpora in files: two of training, dev, and a test set; the second one is generated."""
+    return {
+        "train": [{"source": "a.en", "target": "a.de"}, {"source": "b.en", "target": "b.de"}],
+        "dev": {"name": "news", "source": "dev.en", "references": ["dev.de"]},
+        "tests": [
+            {"name": "test2014", "source": "t.en", "references": ["t.de"]},
+            {"name": "long", "generate": {"sentences": 20}},
+        ],
+    }
+
+
+def given(config, texts, trees=None, **over):
+    gold = {"parsers": {"gold": {"type": "given", "trees": trees or {}}}, "corpora": texts, "targets": ["table1"]}
+    return load(config, command_line={**GOLD, **gold, **over}, check_files=False)
+
+
+def test_the_true_trees_of_generated_text_need_no_files(config):
+    experiment = load(config, command_line=GOLD)
+    assert experiment.makes("gold", "conllu") and experiment.makes("gold", "ptb")
+    assert experiment.trees_of("gold") == ["conllu"]
+    assert [experiment.given_trees("gold", split, "conllu") for split in ("train", "dev", "long")] == [[], [], []]
+
+
+def test_files_of_a_split_are_found_below_data(config, texts):
+    trees = files("conllu", "train", "dev", "test2014") | {"train": {"conllu": ["a.conllu", "b.conllu"]}}
+    experiment = given(config, texts, trees, data="d")
+    assert experiment.given_trees("gold", "train", "conllu") == ["d/a.conllu", "d/b.conllu"]
+    assert experiment.given_trees("gold", "dev", "conllu") == ["d/dev.conllu"]
+    assert experiment.given_trees("gold", "long", "conllu") == []
+    assert {"d/a.conllu", "d/b.conllu", "d/dev.conllu", "d/test2014.conllu"} <= {*experiment.files()}
+    assert experiment.makes("gold", "conllu") and not experiment.makes("gold", "ptb")
+    assert experiment.trees_of("gold") == ["conllu"]
+
+
+def test_files_win_over_generated_trees(config):
+    parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
+    experiment = load(config, command_line={**GOLD, "parsers": parsers}, check_files=False)
+    assert experiment.given_trees("gold", "long", "ptb") == ["long.ptb"]
+
+
+def test_a_missing_file_of_trees_is_named(config):
+    parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
+    with pytest.raises(InputError, match=r"nowhere/long.ptb: no such file; relative paths start"):
+        load(config, command_line={**GOLD, "parsers": parsers, "data": "nowhere"})
+
+
+@pytest.mark.parametrize(
+    ("trees", "sentence"),
+    [
+        (
+            files("conllu", "train", "dev"),
+            "parsers.gold: no CoNLL-U trees of `test2014`, which `SDAtt` reads; give `trees.test2014.conllu`",
+        ),
+        (
+            files("ptb", "train", "dev", "test2014"),
+            "parsers.gold: no CoNLL-U trees of `train`, `dev`, `test2014`, which `SDAtt` reads; "
+            "give `trees.train.conllu`, `trees.dev.conllu`, `trees.test2014.conllu`",
+        ),
+        ({"train": {"conllu": []}, **files("conllu", "dev", "test2014")}, "no CoNLL-U trees of `train`, which"),
+        (files("conllu", "test2041"), "parsers.gold: unknown split `test2041`; did you mean `test2014`?"),
+        (files("conllu", "news"), "parsers.gold: unknown split `news`; did you mean `dev`?"),
+    ],
+)
+def test_what_is_lacking_is_named_with_who_reads_it(config, texts, trees, sentence):
+    with pytest.raises(InputError) as caught:
+        given(config, texts, trees)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "reader", "lacking"),
+    [
+        ({"type": "parses", "title": "T", "parser": "gold"}, "table `t`", ["train", "dev", "test2014"]),
+        (
+            {
+                "type": "measures",
+                "title": "T",
+                "systems": ["PBSMT"],
+                "columns": ["bleu"],
+                "parsed_by": "gold",
+                "sets": ["tests"],
+            },
+            "table `t`",
+            ["test2014"],
+        ),
+        (
+            {"type": "measures", "title": "T", "systems": ["Tree2Seq [gold]"], "columns": ["bleu"]},
+            "`Tree2Seq [gold]`",
+            ["train", "dev", "test2014"],
+        ),
+    ],
+)
+def test_tables_and_crossings_read_trees_too(config, texts, table, reader, lacking):
+    trees = files("conllu", "train", "dev", "test2014")
+    with pytest.raises(InputError) as caught:
+        given(config, texts, trees, tables={"t": table}, targets=["t"])
+    listed = ", ".join(f"`{split}`" for split in lacking)
+    assert f"parsers.gold: no PTB trees of {listed}, which {reader} reads; give" in str(caught.value)
+
+
+def test_what_is_not_asked_for_needs_no_files_until_it_is(config, texts):
+    experiment = given(config, texts, targets=["table2"])
+    assert experiment.parsers_asked == ["embedded"]
+    with pytest.raises(InputError, match=r"parsers.gold: no CoNLL-U trees of `train`; give `trees.train.conllu`"):
+        experiment.given_trees("gold", "train", "conllu")

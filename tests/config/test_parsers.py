@@ -1,0 +1,166 @@
+"""Sources of trees: what each kind of parser accepts, and which trees it makes."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading import load
+from pipeline_py.stage import InputError
+
+
+def with_parsers(config: dict[str, Any], **parsers: Any) -> Any:
+    return load(config, command_line={"parsers": parsers}, check_files=False)
+
+
+TREEBANK = {"train": "a.conllu", "dev": "b.conllu", "test": "c.conllu"}
+PHRASES = {"constituency_train": "a.ptb", "constituency_dev": "b.ptb", "constituency_test": "c.ptb"}
+
+
+@pytest.mark.parametrize(
+    ("options", "runs_stanza", "makes"),
+    [
+        ({"type": "trained", "treebank": {"generate": 60}}, True, ["conllu", "ptb"]),
+        ({"type": "trained", "treebank": TREEBANK}, True, ["conllu"]),
+        ({"type": "trained", "treebank": TREEBANK | PHRASES}, True, ["conllu", "ptb"]),
+        ({"type": "stanza"}, True, ["conllu", "ptb"]),
+        ({"type": "given"}, False, ["conllu", "ptb"]),
+        ({"type": "control", "shape": "random", "seed": 7}, False, ["conllu", "ptb"]),
+    ],
+)
+def test_what_a_parser_makes_and_whether_stanza_runs(config, options, runs_stanza, makes):
+    experiment = with_parsers(config, other=options)
+    assert experiment.parsers["other"].runs_stanza is runs_stanza
+    assert [trees for trees in ("conllu", "ptb") if experiment.makes("other", trees)] == makes
+    assert experiment.trees_of("other") == makes, "no system reads it"
+
+
+@pytest.mark.parametrize("shape", ["right-branching", "left-branching", "balanced", "random", "chain"])
+def test_every_parser_says_how_phrases_branch(config, shape):
+    parsers = with_parsers(
+        config,
+        control={"type": "control", "shape": shape},
+        gold={"type": "given", "branching": "left"},
+        stanza={"type": "stanza", "branching": "head-outward"},
+    ).parsers
+    assert {name: parser.branching for name, parser in parsers.items()} == {
+        "embedded": "right",
+        "control": "right",
+        "gold": "left",
+        "stanza": "head-outward",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"type": "controll"}, "unknown type of parsers.other `controll`; did you mean `control`?"),
+        ({"type": "control"}, "parsers.other.shape: field required"),
+        ({"type": "control", "shape": "balance"}, "parsers.other.shape: input should be 'right-branching', "),
+        (
+            {"type": "control", "shape": "chain", "seed": 2},
+            "a shape of chain draws nothing at random; leave out `seed`",
+        ),
+        ({"type": "control", "shape": "chain", "branching": "left"}, "unknown key `parsers.other.branching`"),
+        ({"type": "control", "shape": "chain", "max_words": 9}, "unknown key `parsers.other.max_words`"),
+        ({"type": "given", "batch_size": 9}, "unknown key `parsers.other.batch_size`"),
+        ({"type": "given", "tree": {}}, "unknown key `parsers.other.tree`; did you mean `trees`?"),
+        (
+            {"type": "given", "trees": {"train": {"conlu": "a"}}},
+            "unknown key `parsers.other.trees.train.conlu`; did you mean `conllu`?",
+        ),
+        ({"type": "given", "trees": {"train": "a.conllu"}}, "parsers.other.trees.train: input should be"),
+        ({"type": "given", "trees": {"train": {"ptb": 3}}}, "parsers.other.trees.train.ptb: input should be"),
+        ({"type": "given", "trees": {"lnog": {}}}, "parsers.other: unknown split `lnog`; did you mean `long`?"),
+        (
+            {"type": "trained", "treebank": TREEBANK | {"dev": None}},
+            "a treebank needs all of `train`, `dev` and `test`",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_sentence(config, options, sentence):
+    with pytest.raises(InputError) as caught:
+        with_parsers(config, other=options)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_shards_have_a_size(config):
+    assert load(config).parsing.shard_size == 50000
+    assert load(config, command_line={"parsing": {"shard_size": 10}}).parsing.shard_size == 10
+    with pytest.raises(InputError, match=r"parsing.shard_size: input should be greater than 0, not 0"):
+        load(config, command_line={"parsing": {"shard_size": 0}})
+    with pytest.raises(InputError, match=r"unknown key `parsing.shard`; did you mean `shard_size`\?"):
+        load(config, command_line={"parsing": {"shard": 10}})
+
+
+def test_trees_of_a_parser_are_those_that_systems_read(config):
+    random = {"type": "control", "shape": "random"}
+    systems = {
+        "Heads": {**config["systems"]["Dep2Seq"], "parser": "heads"},
+        "Distances": {"contexts": ["syntax"], "parser": "distances"},
+        "Phrases": {**config["systems"]["Tree2Seq"], "parser": "phrases"},
+        # It reads trees over the pieces of words, but of its parser the labels alone.
+        "Lexical": {
+            "encoders": [{"type": "tree_gru", "trees": "lexical", "inputs": ["words", {"type": "labels", "size": 8}]}],
+            "decoder": "gru",
+            "subword": "pieces",
+            "parser": "labels",
+        },
+    }
+    parsers = {name: random for name in ("heads", "distances", "phrases", "labels", "unread")}
+    experiment = load(config, command_line={"parsers": parsers, "systems": systems})
+    assert {name: experiment.trees_of(name) for name in experiment.parsers} == {
+        "embedded": ["conllu", "ptb"],
+        "heads": ["conllu"],
+        "distances": ["conllu"],
+        "phrases": ["ptb"],
+        "labels": ["conllu"],
+        "unread": ["conllu", "ptb"],
+    }
+    assert experiment.trees_read("Phrases") == ["ptb"]
+    assert experiment.trees_read("PBSMT") == experiment.trees_read("GlobalAtt") == []
+    assert experiment.trees_read("Sequential-lexical") == []
+
+
+@pytest.mark.parametrize(
+    ("targets", "trees"),
+    [(["table1"], ["conllu"]), (["hierarchical/table3"], ["ptb"]), (["hierarchical/table2"], ["conllu", "ptb"])],
+)
+def test_trees_of_a_parser_are_those_that_targets_read(config, targets, trees):
+    assert load({**config, "targets": targets}).trees_of("embedded") == trees
+
+
+def test_gold_trees_that_a_package_is_measured_on(config):
+    parser = with_parsers(config, other={"type": "stanza", "constituency_test": "test.ptb"}).parsers["other"]
+    assert (parser.test_file("conllu"), parser.test_file("ptb")) == (None, "test.ptb")
+
+
+def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
+    embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
+    assert with_parsers(config, embedded=embedded).trees_of("embedded") == ["conllu"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "parsers"),
+    [(None, ["embedded", "random"]), (["mine"], ["random"]), (["table1"], ["embedded"]), ([], [])],
+)
+def test_parsers_are_asked_for_by_systems_behind_targets(config, targets, parsers):
+    over = {
+        "parsers": {"random": {"type": "control", "shape": "random"}, "unread": {"type": "stanza"}},
+        "systems": {
+            "Mine": {"contexts": ["syntax"], "parser": "random"},
+            "Both": {"type": "ensemble", "members": ["Mine"]},
+        },
+        "tables": {"mine": {"type": "measures", "title": "T", "systems": ["Both", "PBSMT"], "columns": ["bleu"]}},
+        "targets": targets,
+    }
+    experiment = load(config, command_line=over)
+    assert experiment.parsers_asked == parsers
+    assert experiment.trained_parsers == [name for name in parsers if name == "embedded"]
+
+
+def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(config):
+    assert {held_out.removed_from_training for held_out in load(config).corpora.held_out.values()} == {True}
+    config["corpora"]["tests"][1]["removed_from_training"] = False
+    held_out = load(config).corpora.held_out
+    assert [name for name, found in held_out.items() if not found.removed_from_training] == ["long"]
