@@ -29,6 +29,9 @@ except InputError as error:
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
 
 
+include: "workflow/plan/paths.smk"
+
+
 pathvars:
     results=EXPERIMENT.folder("results"),
     logs=EXPERIMENT.folder("logs"),
@@ -38,12 +41,12 @@ pathvars:
 wildcard_constraints:
     split="[^/.]+",
     side=r"source|target\d*",
-    parser="|".join(EXPERIMENT.parsers) or "none",
-    system="|".join(map(re.escape, EXPERIMENT.systems)) or "none",
+    parser=one_of(EXPERIMENT.parsers),
+    system=one_of(EXPERIMENT.systems),
     run=r"seed\d+|single",
-    units="|".join(EXPERIMENT.units),
-    table="|".join(EXPERIMENT.tables) or "none",
-    figure="|".join(EXPERIMENT.figures) or "none",
+    units=one_of(EXPERIMENT.units),
+    table=one_of(EXPERIMENT.tables),
+    figure=one_of(EXPERIMENT.figures),
 
 
 # A room's plan says what the configuration means for its rules.
@@ -57,7 +60,10 @@ include: "workflow/plan/nmt.smk"
 include: "workflow/plan/evaluation.smk"
 include: "workflow/plan/report.smk"
 include: "workflow/rules/corpus.smk"
-include: "workflow/rules/syntax.smk"
+include: "workflow/rules/syntax/trees.smk"
+include: "workflow/rules/syntax/parsers.smk"
+include: "workflow/rules/syntax/views.smk"
+include: "workflow/rules/syntax/reports.smk"
 include: "workflow/rules/subword.smk"
 include: "workflow/rules/smt.smk"
 include: "workflow/rules/nmt.smk"
@@ -71,4 +77,5 @@ rule all:
         [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in everything_of(table)],
         [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in pictures_of(figure)],
         expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
+        reports_of_parsers(),
     localrule: True

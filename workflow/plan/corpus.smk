@@ -1,6 +1,9 @@
 """What the rules of `corpus` are given: origins of text, limits, tokenization."""
 
+from pathlib import Path
+
 from pipeline_py.config.corpora import Generated, share_of_split, share_of_treebank
+from pipeline_py.text import read_bytes
 
 
 def generation(what: Generated, share: tuple[float, float]) -> dict:
@@ -30,14 +33,26 @@ def raw(split: str, side: str) -> str:
     return f"<results>/corpus/{folder}/{split}.{side}"
 
 
+def most_sentences(split: str) -> int:
+    """How many sentences a split has before cleaning, which may drop some of the training text."""
+    corpora = EXPERIMENT.corpora
+    files = files_of(split, "source")
+    if files:
+        return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
+    return (corpora.train[0] if split == "train" else corpora.held_out[split]).generate.sentences
+
+
 def sets_that_may_leak() -> list[str]:
-    """Sources of the held-out sets whose sentences training text may hold.
+    """Sources of the held-out sets whose sentences are taken out of the training text.
 
     Generated splits lie in shares of the language that do not meet, so a further one leaves training as it is.
     """
-    generated = EXPERIMENT.corpora.is_generated
+    corpora = EXPERIMENT.corpora
+    generated = corpora.is_generated
     return [
-        raw(split, "source") for split in EXPERIMENT.corpora.held_out if not (generated["train"] and generated[split])
+        raw(split, "source")
+        for split, text in corpora.held_out.items()
+        if text.removed_from_training and not (generated["train"] and generated[split])
     ]
 
 

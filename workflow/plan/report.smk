@@ -7,7 +7,7 @@ LANGUAGES = [EXPERIMENT.corpora.source.language, EXPERIMENT.corpora.target.langu
 
 def tables_of_type(*types: str) -> str:
     """A pattern for the names of tables of some types."""
-    return "|".join(name for name, table in EXPERIMENT.tables.items() if table.type in types) or "none"
+    return one_of(name for name, table in EXPERIMENT.tables.items() if table.type in types)
 
 
 def scores_of(table: str) -> dict[tuple[str, str, str], str]:
@@ -173,10 +173,9 @@ def published_options(table: str, files: list[str]) -> list[str]:
 def accuracy_files(table: str) -> dict[tuple[str, str], str]:
     """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
     read = {
-        (EXPERIMENT.systems[system].parser, "ptb" if kind == "trees" else "conllu")
+        (EXPERIMENT.systems[system].parser, trees)
         for system in trained_for(table)
-        for kind in (*EXPERIMENT.systems[system].syntax, *EXPERIMENT.systems[system].pretrained_on)
-        if EXPERIMENT.systems[system].parser is not None
+        for trees in EXPERIMENT.trees_read(system)
     }
     return {
         (parser, trees): f"<results>/syntax/{parser}/accuracy/{trees}.tsv"

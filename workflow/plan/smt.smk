@@ -3,11 +3,6 @@
 ROOM_OF = {system: "nmt" if EXPERIMENT.is_neural(system) else "smt" for system in EXPERIMENT.systems}
 
 
-def one_of(systems) -> str:
-    """A pattern for the names of systems."""
-    return "|".join(map(re.escape, systems)) or "none"
-
-
 SYSTEMS_OF = {room: one_of(system for system in ROOM_OF if ROOM_OF[system] == room) for room in ("smt", "nmt")}
 
 NETWORKS = one_of(system for system in EXPERIMENT.systems if EXPERIMENT.networks(system) == [system])

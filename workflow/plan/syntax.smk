@@ -1,12 +1,28 @@
-"""What the rules of `syntax` are given: treebanks, models, and how parsers are trained."""
+"""What the rules of `syntax` are given: treebanks, models, texts in shards, and what is compared."""
 
 import json
+from itertools import combinations
+from math import ceil
 from pathlib import Path
 from shutil import which
 
-from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.config.parsers import StanzaParser, TrainedParser
 
 ANNOTATION = {"conllu": "dependency", "ptb": "constituency"}
+
+
+def parsers_of_type(*types: str) -> str:
+    """A pattern for the names of parsers of some types."""
+    return one_of(name for name, parser in EXPERIMENT.parsers.items() if parser.type in types)
+
+
+PARSERS_WITH_STANZA = parsers_of_type("trained", "stanza")
+
+# How many shards each text is parsed in. Cleaning may leave fewer sentences of the training text than that, so that
+# its last shards may be empty.
+SHARDS = {
+    split: max(1, ceil(most_sentences(split) / EXPERIMENT.parsing.shard_size)) for split in EXPERIMENT.corpora.splits
+}
 
 PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
 
@@ -33,7 +49,7 @@ def has_gold(parser: str, trees: str) -> bool:
     options = EXPERIMENT.parsers[parser]
     if isinstance(options, TrainedParser):
         return trees == "conllu" or options.treebank.has_constituents
-    return (options.test if trees == "conllu" else options.constituency_test) is not None
+    return isinstance(options, StanzaParser) and options.test_file(trees) is not None
 
 
 def accuracies_of(parser: str) -> list[str]:
@@ -133,6 +149,108 @@ def model_options(parser: str, trees: str, models) -> list[str]:
     if options.directory is not None:
         return [f"--directory={EXPERIMENT.path(options.directory)}"]
     return [f"--package={options.package or 'default'}"]
+
+
+def parsing_of(parser: str, trees: str) -> dict:
+    """What decides the trees that Stanza makes, beside its models."""
+    return {
+        "annotation": ANNOTATION[trees],
+        "language": EXPERIMENT.corpora.source.language,
+        **EXPERIMENT.parsers[parser].model_dump(include={"max_words", "batch_size", "package"}),
+        "made_by": made_by("syntax.parse", "stanza", "torch"),
+    }
+
+
+def part_of_text(shard: int) -> list[str]:
+    """Options of `parse` for one shard."""
+    size = EXPERIMENT.parsing.shard_size
+    return [f"--first={shard * size}", f"--sentences={size}"]
+
+
+def shards_of(parser: str, split: str, trees: str) -> dict[str, list[str]]:
+    """Trees, ledgers and facts of the shards of a text, in order."""
+    shards = [f"<results>/syntax/{parser}/shards/{split}/{shard:04}.{trees}" for shard in range(SHARDS[split])]
+    return {
+        "parts": shards,
+        "ledgers": [f"{shard}.json" for shard in shards],
+        "facts": [f"{shard}.facts.json" for shard in shards],
+    }
+
+
+def given_trees(parser: str, split: str, trees: str) -> list[str]:
+    """Trees that the user brings for a text, in order; those of the generator for a generated one."""
+    try:
+        return EXPERIMENT.given_trees(parser, split, trees) or [f"<results>/corpus/generated/{split}.{trees}"]
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def report_inputs(parser: str) -> dict[str, list[str]]:
+    """What a parser's report says: of each text and kind of trees that systems read."""
+    files = [
+        f"<results>/syntax/{parser}/{split}.{trees}"
+        for split in EXPERIMENT.corpora.splits
+        for trees in EXPERIMENT.trees_of(parser)
+    ]
+    measured = [trees for trees in EXPERIMENT.trees_of(parser) if has_gold(parser, trees)]
+    return {
+        "statistics": [f"{file}.statistics.json" for file in files],
+        "ledgers": [f"{file}.json" for file in files],
+        "facts": [f"{file}.facts.json" for file in files],
+        "accuracy": [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in measured],
+    }
+
+
+def report_options(parser: str, input) -> list[str]:
+    kinds = EXPERIMENT.trees_of(parser)
+    texts = [f"{split}:{ANNOTATION[trees]}" for split in EXPERIMENT.corpora.splits for trees in kinds]
+    measured = [ANNOTATION[trees] for trees in kinds if has_gold(parser, trees)]
+    return [
+        f"--{option}={name}={file}"
+        for option, names, files in (
+            ("statistics", texts, input.statistics),
+            ("ledger", texts, input.ledgers),
+            ("facts", texts, input.facts),
+            ("accuracy", measured, input.get("accuracy", [])),
+        )
+        for name, file in zip(names, files, strict=True)
+    ]
+
+
+def kinds_of_both(parser: str, other: str) -> list[str]:
+    """Kinds of trees that systems read of both parsers."""
+    return [trees for trees in EXPERIMENT.trees_of(parser) if trees in EXPERIMENT.trees_of(other)]
+
+
+def compared_trees(parser: str, other: str, which: str) -> dict[str, str]:
+    """Trees of one of two parsers, by text and annotation; phrase trees once they are binary."""
+    return {
+        f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{which}/{split}.{'conllu' if trees == 'conllu' else 'binary.ptb'}"
+        for split in EXPERIMENT.corpora.splits
+        for trees in kinds_of_both(parser, other)
+    }
+
+
+def agreement_options(parser: str, other: str, input) -> list[str]:
+    names = compared_trees(parser, other, parser)
+    return [
+        f"--{option}={name}={file}"
+        for option in ("first", "second")
+        for name, file in zip(names, input[option], strict=True)
+    ]
+
+
+def reports_of_parsers() -> list[str]:
+    """The reports on the parsers behind all that is asked for, and how far each two of them agree."""
+    parsers = EXPERIMENT.parsers_asked
+    return [
+        *(f"<results>/syntax/{parser}/report.tsv" for parser in parsers),
+        *(
+            f"<results>/syntax/{parser}/agreement.{other}.tsv"
+            for parser, other in combinations(parsers, 2)
+            if kinds_of_both(parser, other)
+        ),
+    ]
 
 
 def takes_gpu() -> int:

@@ -84,6 +84,7 @@ rule clean:
     output:
         source="<results>/corpus/clean/train.source",
         target="<results>/corpus/clean/train.target",
+        lines="<results>/corpus/clean/train.lines",
         ledger="<results>/corpus/clean/train.json",
     log:
         "<logs>/corpus/clean/train.log",
@@ -119,6 +120,7 @@ rule clean:
             {params.flags:q} \
             --source-output {output.source:q} \
             --target-output {output.target:q} \
+            --lines-output {output.lines:q} \
             --ledger-output {output.ledger:q} \
             2>{log:q}
         """
@@ -135,13 +137,14 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
         output:
             source="<results>/corpus/clean/{split}.source",
             targets=[f"<results>/corpus/clean/{{split}}.{side}" for side in target_sides],
+            lines="<results>/corpus/clean/{split}.lines",
             ledger="<results>/corpus/clean/{split}.json",
         log:
             "<logs>/corpus/clean/{split}.log",
         benchmark:
             "<benchmarks>/corpus/clean/{split}.tsv"
         wildcard_constraints:
-            split="|".join(split for split, sides in REFERENCES.items() if tuple(sides) == target_sides),
+            split=one_of(split for split, sides in REFERENCES.items() if tuple(sides) == target_sides),
         priority: 10
         conda:
             "../../envs/text.yaml"
@@ -162,6 +165,7 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
                 --source-input {input.source:q} \
                 --source-output {output.source:q} \
                 {params.targets:q} \
+                --lines-output {output.lines:q} \
                 --ledger-output {output.ledger:q} \
                 2>{log:q}
             """

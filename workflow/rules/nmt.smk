@@ -41,6 +41,7 @@ rule pretrain:
         ],
         name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
+        kept=lambda wildcards, output: place_of_kept(output.weights),
     shell:
         """
         python -m pipeline_py.nmt.pretrain \
@@ -52,6 +53,8 @@ rule pretrain:
             --dev-source {input.dev_source:q} \
             --source-vocabulary {input.source_vocabulary:q} \
             {params.syntax:q} \
+            --code {params.given[made_by][code]} \
+            --kept {params.kept:q} \
             --output {output.weights:q} \
             --facts-output {output.facts:q} \
             2> >(tee {log:q} >&2)
@@ -103,6 +106,7 @@ rule train:
         name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
+        kept=lambda wildcards, output: place_of_kept(output.model),
     shell:
         """
         python -m pipeline_py.nmt.train \
@@ -121,6 +125,7 @@ rule train:
             {params.initial:q} \
             --code {params.given[made_by][code]} \
             --checkpoints {params.checkpoints:q} \
+            --kept {params.kept:q} \
             --model-output {output.model:q} \
             --config-output {output.config:q} \
             --curve-output {output.curve:q} \
@@ -200,6 +205,7 @@ rule translate:
         ],
         decoding=lambda wildcards, threads: EXPERIMENT.systems[wildcards.system].decoding.model_dump_json(),
         device=EXPERIMENT.training.device,
+        kept=lambda wildcards, output: place_of_kept(output.pieces),
     shell:
         """
         python -m pipeline_py.nmt.translate \
@@ -208,6 +214,8 @@ rule translate:
             --decoding {params.decoding:q} \
             --device {params.device} \
             --threads {threads} \
+            --code {params.given[made_by][code]} \
+            --kept {params.kept:q} \
             --output {output.pieces:q} \
             --alignment-output {output.alignment:q} \
             {params.requested:q} \

@@ -85,7 +85,7 @@ rule inherit:
     benchmark:
         "<benchmarks>/subword/inherit/{units}.{parser}.{split}.{syntax}.tsv"
     wildcard_constraints:
-        syntax="|".join(map(re.escape, SYNTAX_FILES.values())),
+        syntax=one_of(SYNTAX_FILES.values()),
     conda:
         "../../envs/text.yaml"
     threads: 1

@@ -1,0 +1,316 @@
+"""After a change exactly what depends on it is made again: each kind of change, and what a dry run then lists."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.workplace import SMALL, Workplace
+
+pytestmark = pytest.mark.slow
+
+SYSTEMS = ["PBSMT", "GlobalAtt", "LocalAtt", "SDAtt", "Tree2Seq"]
+TABLE = {"table1": {"systems": SYSTEMS}}
+TARGETS = ["results/table1.tsv", "results/table1.facts.tsv"]
+WITHOUT_SYNTAX = {"PBSMT", "GlobalAtt", "LocalAtt"}
+DEPENDENCIES = {("parse", "conllu"), ("distances", None)}
+CONSTITUENCY = {("parse", "ptb"), ("binarize", None), ("pack_trees", None)}
+
+
+class Plan:
+    """What a run would do: rules, systems, and kinds of trees."""
+
+    def __init__(self, workplace: Workplace, config: dict | None = None, tables: dict | None = None) -> None:
+        self.jobs = workplace.jobs(*TARGETS, config={"tables": tables or TABLE, **(config or {})})
+        self.rules = {rule for rule, _ in self.jobs}
+
+    def systems(self, rule: str) -> set[str]:
+        """Systems that a rule would run for."""
+        return {wildcards["system"] for name, wildcards in self.jobs if name == rule}
+
+    def values(self, rule: str, wildcard: str) -> list[str]:
+        """Values of a wildcard of all jobs of a rule."""
+        return sorted(wildcards[wildcard] for name, wildcards in self.jobs if name == rule)
+
+    def makes(self, kind: set[tuple[str, str | None]]) -> bool:
+        """Whether any job makes, or is made from, a kind of trees."""
+        return any(
+            rule == name and (trees is None or wildcards.get("trees") == trees)
+            for rule, wildcards in self.jobs
+            for name, trees in kind
+        )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("finished"))
+    done = workplace.snakemake(*TARGETS, config={"tables": TABLE})
+    assert done.returncode == 0, done.stderr[-5000:]
+    return workplace
+
+
+def test_the_table_is_made(finished):
+    with (finished.folder / "results" / "table1.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["system"] for row in rows] == ["PBSMT (Thot)", *SYSTEMS[1:]]
+    with (finished.folder / "results" / "table1.facts.tsv").open(encoding="utf-8", newline="") as file:
+        facts = list(csv.DictReader(file, delimiter="\t"))
+    assert [bool(row["parser"]) for row in facts] == [False, False, False, True, True]
+    assert not list(finished.folder.glob("<*")), "every path variable is resolved"
+
+
+def test_nothing_is_made_twice(finished):
+    assert Plan(finished).jobs == []
+
+
+def test_an_option_of_the_dependency_parser(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"depparse": {"epochs": 2}}}})
+    assert plan.values("train_parser", "processor") == ["depparse"]
+    assert plan.makes(DEPENDENCIES) and not plan.makes(CONSTITUENCY)
+    assert plan.systems("train") == plan.systems("translate") == {"SDAtt"}
+    assert not {"train_smt", "translate_smt", "pack", "vocabulary", "clean"} & plan.rules
+
+
+def test_an_option_of_the_constituency_parser(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"constituency": {"epochs": 2}}}})
+    assert plan.values("train_parser", "processor") == ["constituency"]
+    assert plan.makes(CONSTITUENCY) and not plan.makes(DEPENDENCIES)
+    assert plan.systems("train") == plan.systems("translate") == {"Tree2Seq"}
+
+
+def test_how_phrases_are_divided(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"branching": "left"}}})
+    assert "binarize" in plan.rules and not {"parse", "train_parser", "distances"} & plan.rules
+    assert plan.systems("train") == {"Tree2Seq"}
+
+
+def test_an_option_of_parsing(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"max_words": 7}}})
+    assert len(plan.values("parse", "split")) == 8 and "train_parser" not in plan.rules
+    assert plan.systems("train") == {"SDAtt", "Tree2Seq"}
+
+
+def test_the_treebank_of_a_trained_parser(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"treebank": {"generate": 61}}}})
+    assert plan.values("train_parser", "processor") == ["constituency", "depparse", "tagger"]
+    assert plan.makes(DEPENDENCIES) and plan.makes(CONSTITUENCY)
+    assert plan.systems("train") == {"SDAtt", "Tree2Seq"}
+    assert not {"generate", "clean", "tokenize", "pack"} & plan.rules
+
+
+def test_another_version_of_stanza(finished):
+    """Python takes the version from the first description of the package on its path."""
+    description = finished.folder / "stanza-99.0.dist-info"
+    description.mkdir()
+    try:
+        (description / "METADATA").write_text("Metadata-Version: 2.1\nName: stanza\nVersion: 99.0\n")
+        plan = Plan(finished)
+    finally:
+        shutil.rmtree(description)
+    assert len(plan.values("train_parser", "processor")) == 3
+    assert plan.systems("train") == {"SDAtt", "Tree2Seq"}
+    assert not {"train_smt", "tokenize", "pack", "clean"} & plan.rules
+
+
+CODE = {
+    "syntax/parse.py": ({"parse"}, {"train_parser", "pack"}, {"SDAtt", "Tree2Seq"}),
+    "syntax/distances.py": ({"distances"}, {"parse", "binarize"}, {"SDAtt"}),
+    "syntax/binarize.py": ({"binarize"}, {"parse", "distances"}, {"Tree2Seq"}),
+    "nmt/weighting/syntax.py": ({"train"}, {"parse", "distances"}, {"SDAtt"}),
+    "nmt/tree_lstm.py": ({"train"}, {"parse", "distances"}, {"Tree2Seq"}),
+    "evaluation/postprocess.py": ({"postprocess"}, {"translate"}, set()),
+}
+
+
+@pytest.mark.parametrize("module", CODE)
+def test_the_code_of_a_stage_and_a_comment_in_it(finished, module):
+    again, never, trained = CODE[module]
+    file = finished.folder / "pipeline_py" / module
+    code = file.read_text(encoding="utf-8")
+    try:
+        file.write_text(code + "\n# A remark.\n", encoding="utf-8")
+        assert Plan(finished).jobs == []
+        file.write_text(code + "\nCHANGED = True\n", encoding="utf-8")
+        plan = Plan(finished)
+        assert again <= plan.rules and not never & plan.rules
+        assert plan.systems("train") == trained
+    finally:
+        file.write_text(code, encoding="utf-8")
+
+
+def test_a_new_parser(finished):
+    """A table that crosses a system with parsers makes only the new parser's trees, and trains only its system."""
+    tables = {"table1": {"systems": SYSTEMS, "parsers": ["embedded", "random"], "proposed": ["SDAtt"]}}
+    plan = Plan(finished, {"parsers": {"random": {"type": "control", "shape": "random"}}}, tables)
+    assert set(plan.values("control_trees", "parser")) == {"random"} and len(plan.values("control_trees", "split")) == 8
+    assert not {"parse", "train_parser", "pack", "train_smt"} & plan.rules
+    assert set(plan.values("distances", "parser")) == set(plan.values("binarize", "parser")) == {"random"}
+    assert plan.systems("train") == plan.systems("translate") == {"SDAtt [random]", "Tree2Seq [random]"}
+
+
+def test_a_parser_that_no_system_reads(finished):
+    assert Plan(finished, {"parsers": {"random": {"type": "control", "shape": "random"}}}).jobs == []
+
+
+def test_the_merges_of_bpe(tmp_path_factory):
+    workplace = Workplace(tmp_path_factory.mktemp("bpe"))
+    bpe = {"scheme": "bpe", "merges": 100}
+    config = {"subword": bpe, "tables": {"table1": {"systems": ["GlobalAtt", "SDAtt"]}}}
+    done = workplace.snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    plan = workplace.planned("results/nmt/SDAtt/seed1/facts.json", config={**config, "subword": {**bpe, "merges": 90}})
+    assert plan["learn_bpe"] == 2 and plan["inherit"] == 2 and plan["train"] == 1
+    assert not {"parse", "train_parser", "distances", "tokenize"} & plan.keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "again", "never"),
+    [
+        ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
+        ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
+        ({"evaluation": {"lowercase": False}}, {"score", "significance", "table"}, {"translate", "train"}),
+        ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
+        ({"decoding": {"length_floor": 0.01}}, {"translate"}, {"train", "parse"}),
+        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "significance"}),
+    ],
+    ids=["beam", "seed", "case of BLEU", "vocabulary", "floor of lengths", "title"],
+)
+def test_what_has_nothing_to_do_with_parsers(finished, change, again, never):
+    plan = Plan(finished, change, change.get("tables"))
+    assert again <= plan.rules and not never & plan.rules
+
+
+def test_an_option_of_one_system(finished):
+    plan = Plan(finished, {"systems": {"GlobalAtt": {"model": {"hidden": 9}}}})
+    assert plan.systems("train") == plan.systems("translate") == {"GlobalAtt"}
+    assert not {"parse", "pack", "train_smt"} & plan.rules
+
+
+def test_a_further_seed(finished):
+    plan = Plan(finished, {"training": {"seeds": [1, 2]}})
+    assert set(plan.values("train", "run")) == {"seed2"} and len(plan.values("train", "system")) == 4
+    assert not {"pack", "parse"} & plan.rules
+
+
+def test_a_new_generated_test_set(finished):
+    tests = [*SMALL["corpora"]["tests"], {"name": "three", "generate": {"sentences": 20}}]
+    plan = Plan(finished, {"corpora": {"tests": tests}})
+    for rule in ("parse", "translate", "distances", "binarize", "tokenize", "generate"):
+        assert set(plan.values(rule, "split")) == {"three"}
+    assert not {"train", "train_parser", "train_smt", "vocabulary"} & plan.rules
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_new_test_set_in_files(finished, removed):
+    """It takes its sentences out of the training text, unless it is told to leave that alone."""
+    folder = finished.folder / "texts"
+    folder.mkdir(exist_ok=True)
+    for side, text in (("en", "a small test ."), ("de", "ein kleiner Test .")):
+        (folder / f"new.{side}").write_text(text + "\n", encoding="utf-8")
+    new = {"name": "new", "source": "texts/new.en", "references": ["texts/new.de"], "removed_from_training": removed}
+    plan = Plan(finished, {"corpora": {"tests": [*SMALL["corpora"]["tests"], new]}})
+    assert ("train" in plan.rules) == ("clean" in plan.rules) == removed
+    assert {"new"} <= set(plan.values("parse", "split"))
+    if not removed:
+        assert set(plan.values("parse", "split")) == set(plan.values("translate", "split")) == {"new"}
+
+
+def test_a_model_in_a_local_directory(finished):
+    """Of a Stanza directory the models of one kind of trees decide that kind."""
+    models = finished.folder / "results/syntax/embedded/model"
+    local = finished.folder / "local"
+    pretrain = [{"model": "pretrain", "package": "own"}]
+    (local / "en").mkdir(parents=True)
+    for processor, name in (("pos", "tagger"), ("depparse", "depparse"), ("constituency", "constituency")):
+        (local / "en" / processor).mkdir()
+        shutil.copy(models / f"{name}.pt", local / "en" / processor / "own.pt")
+    (local / "en" / "pretrain").mkdir()
+    shutil.copy(models / "constituency.pretrain.pt", local / "en" / "pretrain" / "own.pt")
+    own = {"pos": "own", "lemma": "identity", "depparse": "own", "constituency": "own"}
+    english = {
+        "lang_name": "English",
+        **{
+            processor: {"own": {"md5": None, "dependencies": pretrain}}
+            for processor in ("pos", "depparse", "constituency")
+        },
+        "lemma": {"identity": {"md5": None}},
+        "pretrain": {"own": {"md5": None}},
+        "default_processors": own,
+        "default_dependencies": {processor: pretrain for processor in ("pos", "constituency")},
+        "packages": {"default": own},
+    }
+    (local / "resources.json").write_text(json.dumps({"en": english}), encoding="utf-8")
+    config = {"parsers": {"local": {"type": "stanza", "directory": "local"}}}
+    targets = ["results/syntax/local/one.distances.arrow", "results/syntax/local/one.binary.ptb"]
+    done = finished.snakemake(*targets, config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert finished.jobs(*targets, config=config) == []
+    shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "own.pt")
+    again = finished.jobs(*targets, config=config)
+    assert [rule for rule, _ in again] == ["parse", "distances"] and again[0][1]["trees"] == "conllu"
+    facts = json.loads((finished.folder / "results/syntax/local/one.conllu.facts.json").read_text())
+    assert len(facts["models"]) >= 2 and facts["sentences"] == 20
+
+
+def test_trees_that_come_out_the_same_train_nothing_again(finished):
+    """Within one run: everything behind the parse starts, and takes back what it made before."""
+    results = finished.folder / "results"
+    trained = {file: file.read_bytes() for file in results.glob("nmt/*/seed1/*") if file.is_file()}
+    assert any(file.name == "facts.json" for file in trained)
+    parse = finished.folder / "pipeline_py" / "syntax" / "parse.py"
+    code = parse.read_text(encoding="utf-8")
+    try:
+        parse.write_text(code + "\nCHANGED = True\n", encoding="utf-8")
+        plan = Plan(finished)
+        done = finished.snakemake(*TARGETS, config={"tables": TABLE})
+        assert done.returncode == 0, done.stderr[-5000:]
+        assert Plan(finished).jobs == []
+    finally:
+        parse.write_text(code, encoding="utf-8")
+    assert plan.systems("train") == {"SDAtt", "Tree2Seq"} and "parse" in plan.rules
+    for system in ("SDAtt", "Tree2Seq"):
+        assert (
+            "made before from the same inputs" in (finished.folder / f"logs/nmt/train/{system}.seed1.log").read_text()
+        )
+    assert {file: file.read_bytes() for file in trained} == trained, "seconds in facts.json too: nothing was trained"
+    # Back to the former code: parsed once more, and again nothing is trained.
+    assert finished.snakemake(*TARGETS, config={"tables": TABLE}).returncode == 0
+
+
+def test_other_trees_train_again(finished):
+    """The counterpart: where one tree differs, a training is a training."""
+    before = (finished.folder / "results/nmt/SDAtt/seed1/facts.json").read_text()
+    config = {"tables": TABLE, "parsers": {"embedded": {"max_words": 5}}}
+    done = finished.snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert (finished.folder / "results/nmt/SDAtt/seed1/facts.json").read_text() != before
+    assert "made before" not in (finished.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
+
+
+def test_shards_are_merged_and_kept_after_a_kill(tmp_path_factory):
+    """A parse that is killed in the middle of its shards goes on with those that are not finished."""
+    workplace = Workplace(tmp_path_factory.mktemp("shards"))
+    config = {"parsing": {"shard_size": 30}}
+    target = "results/syntax/embedded/train.conllu"
+    assert workplace.planned(target, config=config)["parse_shard"] == 4
+    shards = workplace.folder / "results/syntax/embedded/shards/train"
+    first, rest = f"{shards}/0001.conllu", f"{shards}/0003.conllu"
+    for file in (first, rest):
+        done = workplace.snakemake(str(Path(file).relative_to(workplace.folder)), config=config)
+        assert done.returncode == 0, done.stderr[-5000:]
+    workplace.killed("rule parse_shard", target, config=config)
+    times = {file: Path(file).stat().st_mtime_ns for file in (first, rest)}
+    assert workplace.snakemake("--unlock", config=config).returncode == 0
+    left = workplace.jobs(target, config=config)
+    assert {wildcards["shard"] for rule, wildcards in left if rule == "parse_shard"} <= {"0000", "0002"}
+    done = workplace.snakemake(target, config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert {file: Path(file).stat().st_mtime_ns for file in times} == times, "finished shards are kept"
+    merged = (workplace.folder / target).read_text(encoding="utf-8")
+    assert merged.count("# text = ") == 120
+    ledger = json.loads((workplace.folder / f"{target}.json").read_text())
+    assert ledger["in"] == ledger["kept"] == 120
+    texts = (workplace.folder / "results/corpus/tokenized/train.source").read_text(encoding="utf-8").splitlines()
+    assert [line.removeprefix("# text = ") for line in merged.splitlines() if line.startswith("# text")] == texts

@@ -1,0 +1,170 @@
+"""Parsers that are trained here, and how good a parser is on trees that it has not seen.
+
+REQUIRED INPUTS: a treebank where a parser is trained; gold trees where it is measured
+OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt, <results>/syntax/{parser}/accuracy.tsv
+"""
+
+
+wildcard_constraints:
+    part="train|dev|test",
+    processor="tagger|depparse|constituency",
+
+
+use rule generate as generate_treebank with:
+    output:
+        source="<results>/syntax/{parser}/treebank/{part}.source",
+        target=temp("<results>/syntax/{parser}/treebank/{part}.target"),
+        conllu="<results>/syntax/{parser}/treebank/{part}.conllu",
+        ptb="<results>/syntax/{parser}/treebank/{part}.ptb",
+        ledger="<results>/syntax/{parser}/treebank/{part}.json",
+    log:
+        "<logs>/syntax/generate_treebank/{parser}.{part}.log",
+    benchmark:
+        "<benchmarks>/syntax/generate_treebank/{parser}.{part}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    params:
+        given=lambda wildcards: generation_of_treebank(wildcards.parser, wildcards.part),
+
+
+rule train_parser:
+    input:
+        unpack(lambda wildcards: training_inputs(wildcards.parser, wildcards.processor)),
+    output:
+        model="<results>/syntax/{parser}/model/{processor}.pt",
+        pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
+        ledger="<results>/syntax/{parser}/model/{processor}.json",
+    log:
+        "<logs>/syntax/train_parser/{parser}.{processor}.log",
+    benchmark:
+        "<benchmarks>/syntax/train_parser/{parser}.{processor}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=6000,
+        runtime=1440,
+    params:
+        given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
+        options=lambda wildcards, input: training_options(wildcards.parser, wildcards.processor, input),
+        kept=lambda wildcards, output: place_of_kept(output.model),
+    shell:
+        """
+        python -m pipeline_py.syntax.train_parser \
+            --processor {wildcards.processor} \
+            --treebank-train {input.train:q} \
+            --treebank-dev {input.dev:q} \
+            --language {params.given[language]} \
+            --seed {params.given[seed]} \
+            {params.given[case]} \
+            {params.options:q} \
+            --threads {threads} \
+            --code {params.given[made_by][code]} \
+            --kept {params.kept:q} \
+            --output {output.model:q} \
+            --pretrain-output {output.pretrain:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule treebank_text:
+    input:
+        trees=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+    output:
+        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
+    log:
+        "<logs>/syntax/treebank_text/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/treebank_text/{parser}.{trees}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "case": CASE_OF_TREES,
+            "made_by": made_by("syntax.treebank_text"),
+        },
+    shell:
+        """
+        python -m pipeline_py.syntax.treebank_text \
+            --annotation {params.given[annotation]} \
+            {params.given[case]} \
+            --treebank {input.trees:q} \
+            --output {output.tokens:q} \
+            2>{log:q}
+        """
+
+
+use rule parse as parse_held_out_trees with:
+    input:
+        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
+        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+    output:
+        trees="<results>/syntax/{parser}/accuracy/test.{trees}",
+        ledger="<results>/syntax/{parser}/accuracy/test.{trees}.json",
+        facts="<results>/syntax/{parser}/accuracy/test.{trees}.facts.json",
+    log:
+        "<logs>/syntax/parse_held_out_trees/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
+    wildcard_constraints:
+        parser=PARSERS_WITH_STANZA,
+
+
+rule accuracy:
+    input:
+        gold=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+        predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
+    output:
+        accuracy="<results>/syntax/{parser}/accuracy/{trees}.tsv",
+    log:
+        "<logs>/syntax/accuracy/{parser}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "case": CASE_OF_TREES,
+            "made_by": made_by("syntax.accuracy"),
+        },
+    shell:
+        """
+        python -m pipeline_py.syntax.accuracy \
+            --annotation {params.given[annotation]} \
+            {params.given[case]} \
+            --gold {input.gold:q} \
+            --predicted {input.predicted:q} \
+            --output {output.accuracy:q} \
+            2>{log:q}
+        """
+
+
+rule accuracy_of_all_trees:
+    """One file for a parser: its dependency and its constituency figures, of that which it has gold trees of."""
+    input:
+        lambda wildcards: accuracies_of(wildcards.parser),
+    output:
+        accuracy="<results>/syntax/{parser}/accuracy.tsv",
+    log:
+        "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=100,
+        runtime=10,
+    shell:
+        """
+        awk 'FNR > 1 || NR == 1' {input:q} >{output.accuracy:q} 2>{log:q}
+        """

@@ -1,0 +1,95 @@
+"""What a parser did with the texts, and how far two parsers agree.
+
+REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, of the kinds that systems read
+OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}/agreement.{other}.tsv
+"""
+
+
+rule tree_statistics:
+    input:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+    output:
+        statistics="<results>/syntax/{parser}/{split}.{trees}.statistics.json",
+    log:
+        "<logs>/syntax/tree_statistics/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/tree_statistics/{parser}.{split}.{trees}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=120,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "made_by": made_by("syntax.tree_statistics"),
+        },
+    shell:
+        """
+        python -m pipeline_py.syntax.tree_statistics \
+            --annotation {params.given[annotation]} \
+            --trees {input.trees:q} \
+            --output {output.statistics:q} \
+            2>{log:q}
+        """
+
+
+rule parser_report:
+    input:
+        unpack(lambda wildcards: report_inputs(wildcards.parser)),
+    output:
+        report="<results>/syntax/{parser}/report.tsv",
+    log:
+        "<logs>/syntax/parser_report/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/parser_report/{parser}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=30,
+    params:
+        given=lambda wildcards: {
+            "trees": EXPERIMENT.trees_of(wildcards.parser),
+            "made_by": made_by("syntax.parser_report"),
+        },
+        files=lambda wildcards, input: report_options(wildcards.parser, input),
+    shell:
+        """
+        python -m pipeline_py.syntax.parser_report \
+            {params.files:q} \
+            --output {output.report:q} \
+            2>{log:q}
+        """
+
+
+rule agreement:
+    input:
+        first=lambda wildcards: [*compared_trees(wildcards.parser, wildcards.other, wildcards.parser).values()],
+        second=lambda wildcards: [*compared_trees(wildcards.parser, wildcards.other, wildcards.other).values()],
+    output:
+        agreement="<results>/syntax/{parser}/agreement.{other}.tsv",
+    log:
+        "<logs>/syntax/agreement/{parser}.{other}.log",
+    benchmark:
+        "<benchmarks>/syntax/agreement/{parser}.{other}.tsv"
+    wildcard_constraints:
+        other=one_of(EXPERIMENT.parsers),
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.agreement")},
+        files=lambda wildcards, input: agreement_options(wildcards.parser, wildcards.other, input),
+    shell:
+        """
+        python -m pipeline_py.syntax.agreement \
+            {params.files:q} \
+            --output {output.agreement:q} \
+            2>{log:q}
+        """

@@ -1,0 +1,211 @@
+"""Where trees come from: Stanza, the user's files, or a shape without any analysis.
+
+REQUIRED INPUTS: tokens("source"); model files of a parser, or trees that the user brings
+OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
+
+Dependency and constituency trees are made apart: a system that reads one never waits for the other. A text of more
+than `parsing.shard_size` sentences is parsed in shards, side by side, which are merged in order.
+"""
+
+
+wildcard_constraints:
+    trees="conllu|ptb",
+    shard=r"\d+",
+
+
+rule parse:
+    input:
+        tokens=tokens("source"),
+        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+    output:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/parse/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
+    wildcard_constraints:
+        parser=PARSERS_WITH_STANZA,
+        split=one_of(split for split in SHARDS if SHARDS[split] == 1),
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+        gpu=takes_gpu(),
+    params:
+        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
+        part=[],
+        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
+        device=EXPERIMENT.training.device,
+        kept=lambda wildcards, output: place_of_kept(output.trees),
+    shell:
+        """
+        python -m pipeline_py.syntax.parse \
+            --annotation {params.given[annotation]} \
+            --language {params.given[language]} \
+            --tokens {input.tokens:q} \
+            {params.part} \
+            {params.models:q} \
+            --max-words {params.given[max_words]} \
+            --batch-size {params.given[batch_size]} \
+            --device {params.device} \
+            --threads {threads} \
+            --code {params.given[made_by][code]} \
+            --kept {params.kept:q} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            --facts-output {output.facts:q} \
+            2>{log:q}
+        """
+
+
+use rule parse as parse_shard with:
+    output:
+        trees="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
+        ledger="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.json",
+        facts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/parse_shard/{parser}.{split}.{shard}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse_shard/{parser}.{split}.{shard}.{trees}.tsv"
+    wildcard_constraints:
+        parser=PARSERS_WITH_STANZA,
+        split=one_of(split for split in SHARDS if SHARDS[split] > 1),
+    params:
+        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
+        part=lambda wildcards: part_of_text(int(wildcards.shard)),
+        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
+        device=EXPERIMENT.training.device,
+        kept=lambda wildcards, output: place_of_kept(output.trees),
+
+
+rule merge_trees:
+    input:
+        unpack(lambda wildcards: shards_of(wildcards.parser, wildcards.split, wildcards.trees)),
+        tokens=tokens("source"),
+    output:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/merge_trees/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/merge_trees/{parser}.{split}.{trees}.tsv"
+    wildcard_constraints:
+        parser=PARSERS_WITH_STANZA,
+        split=one_of(split for split in SHARDS if SHARDS[split] > 1),
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=120,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "made_by": made_by("syntax.merge_trees"),
+        },
+        parts=lambda wildcards, input: [
+            *(f"--parts={file}" for file in input.parts),
+            *(f"--ledgers={file}" for file in input.ledgers),
+            *(f"--facts={file}" for file in input.facts),
+        ],
+    shell:
+        """
+        python -m pipeline_py.syntax.merge_trees \
+            --annotation {params.given[annotation]} \
+            {params.parts:q} \
+            --tokens {input.tokens:q} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            --facts-output {output.facts:q} \
+            2>{log:q}
+        """
+
+
+rule import_trees:
+    input:
+        trees=lambda wildcards: given_trees(wildcards.parser, wildcards.split, wildcards.trees),
+        text=lambda wildcards: raw(wildcards.split, "source"),
+        lines="<results>/corpus/clean/{split}.lines",
+        tokens=tokens("source"),
+    output:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/import_trees/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/import_trees/{parser}.{split}.{trees}.tsv"
+    wildcard_constraints:
+        parser=parsers_of_type("given"),
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            "files": given_trees(wildcards.parser, wildcards.split, wildcards.trees),
+            "case": "--no-ignore-case" if EXPERIMENT.corpora.source.case == "keep" else "--ignore-case",
+            "made_by": made_by("syntax.import_trees"),
+        },
+        trees=lambda wildcards, input: [f"--trees={file}" for file in input.trees],
+    shell:
+        """
+        python -m pipeline_py.syntax.import_trees \
+            --annotation {params.given[annotation]} \
+            {params.trees:q} \
+            --text {input.text:q} \
+            --lines {input.lines:q} \
+            --tokens {input.tokens:q} \
+            {params.given[case]} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            --facts-output {output.facts:q} \
+            2>{log:q}
+        """
+
+
+rule control_trees:
+    input:
+        tokens=tokens("source"),
+    output:
+        trees="<results>/syntax/{parser}/{split}.{trees}",
+        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/control_trees/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/control_trees/{parser}.{split}.{trees}.tsv"
+    wildcard_constraints:
+        parser=parsers_of_type("control"),
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given=lambda wildcards: {
+            "annotation": ANNOTATION[wildcards.trees],
+            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"shape", "seed"}),
+            "made_by": made_by("syntax.control_trees"),
+        },
+    shell:
+        """
+        python -m pipeline_py.syntax.control_trees \
+            --annotation {params.given[annotation]} \
+            --shape {params.given[shape]} \
+            --seed {params.given[seed]} \
+            --tokens {input.tokens:q} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            --facts-output {output.facts:q} \
+            2>{log:q}
+        """

@@ -1,0 +1,129 @@
+"""What systems read of a tree: binary phrases, distances, units, labels.
+
+REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, tokens("source")
+OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow, .units.arrow, .labels
+"""
+
+
+rule binarize:
+    input:
+        trees="<results>/syntax/{parser}/{split}.ptb",
+        tokens=tokens("source"),
+    output:
+        trees="<results>/syntax/{parser}/{split}.binary.ptb",
+        ledger="<results>/syntax/{parser}/{split}.binary.json",
+    log:
+        "<logs>/syntax/binarize/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/binarize/{parser}.{split}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given=lambda wildcards: {
+            "branching": EXPERIMENT.parsers[wildcards.parser].branching,
+            "made_by": made_by("syntax.binarize"),
+        },
+    shell:
+        """
+        python -m pipeline_py.syntax.binarize \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --branching {params.given[branching]} \
+            --output {output.trees:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule distances:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        distances="<results>/syntax/{parser}/{split}.distances.arrow",
+        ledger="<results>/syntax/{parser}/{split}.distances.json",
+    log:
+        "<logs>/syntax/distances/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.distances", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.syntax.distances \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.distances:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule units:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        units="<results>/syntax/{parser}/{split}.units.arrow",
+        ledger="<results>/syntax/{parser}/{split}.units.json",
+    log:
+        "<logs>/syntax/units/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/units/{parser}.{split}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.units", "pyarrow")},
+    shell:
+        """
+        python -m pipeline_py.syntax.units \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.units:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule labels:
+    input:
+        trees="<results>/syntax/{parser}/{split}.conllu",
+        tokens=tokens("source"),
+    output:
+        labels="<results>/syntax/{parser}/{split}.labels",
+        ledger="<results>/syntax/{parser}/{split}.labels.json",
+    log:
+        "<logs>/syntax/labels/{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/syntax/labels/{parser}.{split}.tsv"
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=120,
+    params:
+        given={"made_by": made_by("syntax.labels")},
+    shell:
+        """
+        python -m pipeline_py.syntax.labels \
+            --trees {input.trees:q} \
+            --tokens {input.tokens:q} \
+            --output {output.labels:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
