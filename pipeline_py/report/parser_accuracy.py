@@ -1,22 +1,12 @@
 """How good the parsers of a table's systems are."""
 
-import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.syntax import accuracy_table
+from pipeline_py.syntax.accuracy_table import Accuracy
 
 METRICS = ("UAS", "LAS", "bracket F1")
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """One metric of a parser, in percent as it is written, and on how many sentences it was measured."""
-
-    value: str
-    sentences: str
 
 
 def read_accuracies(pairs: Sequence[str]) -> dict[str, dict[str, Accuracy]]:
@@ -30,10 +20,7 @@ def read_accuracies(pairs: Sequence[str]) -> dict[str, dict[str, Accuracy]]:
     """
     accuracies: dict[str, dict[str, Accuracy]] = {}
     for name, path in named_files(pairs, "--parser-accuracy").items():
-        lines = csv.DictReader(read_lines(path), delimiter="\t")
-        if not {"metric", "value"} <= set(lines.fieldnames or ()):
-            raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
-        found = {row["metric"]: Accuracy(row["value"], row.get("sentences") or "") for row in lines}
+        found = {accuracy.metric: accuracy for accuracy in accuracy_table.read_accuracies(path)}
         accuracies.setdefault(name.partition(":")[0], {}).update(found)
     return accuracies
 

@@ -1,20 +1,20 @@
 """How well a parser does on trees it has not seen."""
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import AnyTree, same_words
+from pipeline_py.syntax.accuracy_table import Accuracy, write_accuracies
+from pipeline_py.syntax.alignment import in_pairs
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.bracket_scoring import BracketCounts, compare
 from pipeline_py.syntax.constituency import PhraseTree, read_treebank, read_trees
 from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
 
 Metrics = list[tuple[str, float]]
+
+AGAIN = "parse the gold text again"
 
 
 def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: bool = False, output: Path) -> None:
@@ -32,17 +32,15 @@ def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: 
         lowercase: the parser saw lower-cased text.
         output: TSV with the columns metric, value (per cent, failed parses a number), sentences, words.
     """
+    case: Callable[[str], str] = str.lower if lowercase else str
     if annotation is Annotation.DEPENDENCY:
-        trees = _pairs(read_dependencies(gold), read_dependencies(predicted), gold, predicted, lowercase)
+        trees = in_pairs(read_dependencies(gold), read_dependencies(predicted), gold, predicted, AGAIN, case)
         metrics, sentences, words = _dependency_metrics(trees)
     else:
-        phrases = _pairs(read_treebank(gold), read_trees(predicted), gold, predicted, lowercase)
+        phrases = in_pairs(read_treebank(gold), read_trees(predicted), gold, predicted, AGAIN, case)
         metrics, sentences, words = _constituency_metrics(phrases)
-    with writing(output) as file:
-        file.write("metric\tvalue\tsentences\twords\n")
-        for name, value in metrics:
-            shown = str(value) if isinstance(value, int) else f"{value:.2f}"
-            file.write(f"{name}\t{shown}\t{sentences}\t{words}\n")
+    shown = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
+    write_accuracies(output, (Accuracy(*metric, str(sentences), str(words)) for metric in shown))
 
 
 def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) -> tuple[Metrics, int, int]:
@@ -73,26 +71,6 @@ def _constituency_metrics(pairs: Iterator[tuple[PhraseTree, PhraseTree]]) -> tup
         counts = counts.plus(compare(gold, predicted))
     metrics: Metrics = [("bracket precision", counts.precision), ("bracket recall", counts.recall)]
     return [*metrics, ("bracket F1", counts.f1), ("failed parses", failed)], sentences, words
-
-
-def _pairs(
-    gold: Iterator[AnyTree], predicted: Iterator[AnyTree], gold_path: Path, predicted_path: Path, lowercase: bool
-) -> Iterator[tuple[AnyTree, AnyTree]]:
-    """Pair the trees of two files after making sure that they are about the same words."""
-    case: Callable[[str], str] = str.lower if lowercase else str
-    for number, (right, guess) in enumerate(zip_longest(gold, predicted), start=1):
-        if right is None or guess is None:
-            longer, shorter = (predicted_path, gold_path) if right is None else (gold_path, predicted_path)
-            raise InputError(
-                f"the file ends after {number - 1} trees, {longer} goes on; parse the gold text again", shorter
-            )
-        if not same_words(tuple(case(word) for word in right.words), tuple(case(word) for word in guess.words)):
-            raise InputError(
-                f"the words of tree {number} are not those of {gold_path}, line {right.line}; parse that text again",
-                predicted_path,
-                guess.line,
-            )
-        yield right, guess
 
 
 if __name__ == "__main__":

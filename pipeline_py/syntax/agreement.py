@@ -1,24 +1,19 @@
 """How far the trees of two parsers agree on the same text."""
 
-import csv
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import eq
 from pathlib import Path
 from typing import TypeAlias
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import AnyTree, same_words
+from pipeline_py.syntax.alignment import AnyTree, in_pairs
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import read_trees
 from pipeline_py.syntax.dependency import read_dependencies
-from pipeline_py.syntax.files_by_split import files_by_split, need_the_same
+from pipeline_py.syntax.files_by_split import Trees, files_by_split, need_the_same
+from pipeline_py.syntax.measure_table import Row, write_measures
 from pipeline_py.syntax.tree_shape import phrase_spans
-
-COLUMNS = ("split", "trees", "measure", "value")
 
 Measures: TypeAlias = list[tuple[str, str]]
 
@@ -48,17 +43,18 @@ def agreement(*, first: list[str], second: list[str], output: Path) -> None:
     """
     of_first, of_second = files_by_split(first, "--first"), files_by_split(second, "--second")
     need_the_same({"--first": of_first, "--second": of_second})
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        for (split, annotation), path in of_first.items():
-            compare = _dependency if annotation is Annotation.DEPENDENCY else _constituency
-            table.writerows((split, annotation, *row) for row in compare(path, of_second[split, annotation]))
+    write_measures(output, _rows(of_first, of_second))
+
+
+def _rows(of_first: Mapping[Trees, Path], of_second: Mapping[Trees, Path]) -> Iterator[Row]:
+    for (split, annotation), path in of_first.items():
+        compare = _dependency if annotation is Annotation.DEPENDENCY else _constituency
+        yield from ((split, annotation, *row) for row in compare(path, of_second[split, annotation]))
 
 
 def _dependency(first: Path, second: Path) -> Measures:
     sentences = empty = parsed = words = heads = labelled = same_heads = same_trees = 0
-    for one, other in _pairs(read_dependencies(first), read_dependencies(second), first, second):
+    for one, other in _pairs(read_dependencies, first, second):
         sentences += 1
         empty += not one.words
         if not one.words or one.failed is not None or other.failed is not None:
@@ -84,7 +80,7 @@ def _dependency(first: Path, second: Path) -> Measures:
 
 def _constituency(first: Path, second: Path) -> Measures:
     sentences = empty = parsed = words = common = total = same_spans = same_trees = 0
-    for one, other in _pairs(read_trees(first), read_trees(second), first, second):
+    for one, other in _pairs(read_trees, first, second):
         sentences += 1
         empty += one.root is None
         if one.root is None or one.failed or other.failed:
@@ -113,23 +109,9 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else ""
 
 
-def _pairs(
-    first: Iterator[AnyTree], second: Iterator[AnyTree], first_path: Path, second_path: Path
-) -> Iterator[tuple[AnyTree, AnyTree]]:
-    """Pair the trees of two files after making sure that they are about the same words."""
-    remedy = "let both parsers parse the same text"
-    pairs = zip_longest(first, second)
-    for number, (one, other) in enumerate(progress(pairs, f"agreement {first_path.name}"), start=1):
-        if one is None or other is None:
-            longer, shorter = (second_path, first_path) if one is None else (first_path, second_path)
-            raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {remedy}", shorter)
-        if not same_words(one.words, other.words):
-            raise InputError(
-                f"the words of sentence {number} are not those of {first_path}, line {one.line}; {remedy}",
-                second_path,
-                other.line,
-            )
-        yield one, other
+def _pairs(read: Callable[[Path], Iterator[AnyTree]], first: Path, second: Path) -> Iterable[tuple[AnyTree, AnyTree]]:
+    pairs = in_pairs(read(first), read(second), first, second, "let both parsers parse the same text")
+    return progress(pairs, f"agreement {first.name}")
 
 
 if __name__ == "__main__":

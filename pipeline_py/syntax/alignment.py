@@ -1,6 +1,6 @@
-"""Tree k belongs to line k of the text: the check that every reader of trees makes."""
+"""Tree k belongs to line k of the text, whoever made it: the checks that every reader of trees makes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -46,6 +46,40 @@ def with_tokens(trees: Iterable[AnyTree], trees_path: Path, tokens_path: Path) -
                 f"{_difference(tree.words, tokens)} in {tokens_path}, line {number}; {REMEDY}", trees_path, tree.line
             )
         yield tree
+
+
+def in_pairs(
+    trees: Iterable[AnyTree],
+    others: Iterable[AnyTree],
+    path: Path,
+    others_path: Path,
+    remedy: str,
+    spelling: Callable[[str], str] = str,
+) -> Iterator[tuple[AnyTree, AnyTree]]:
+    """Yield the trees of two files side by side after making sure that they are about the same words.
+
+    Args:
+        trees: of the first file.
+        others: of the second file.
+        path: the first file.
+        others_path: the second file.
+        remedy: what to do where they are not.
+        spelling: what of a word is compared.
+
+    Raises:
+        InputError: at the first sentence whose words differ, or when one file has more sentences.
+    """
+    for number, (tree, other) in enumerate(zip_longest(trees, others), start=1):
+        if tree is None or other is None:
+            longer, shorter = (others_path, path) if tree is None else (path, others_path)
+            raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {remedy}", shorter)
+        if not same_words(tuple(map(spelling, tree.words)), tuple(map(spelling, other.words))):
+            raise InputError(
+                f"the words of sentence {number} are not those of {path}, line {tree.line}; {remedy}",
+                others_path,
+                other.line,
+            )
+        yield tree, other
 
 
 def same_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:

@@ -6,6 +6,7 @@ from itertools import count, islice
 from typing import Generic, TypeVar
 
 from pipeline_py.artifact import Ledger
+from pipeline_py.syntax.fallback import note_fallback
 
 Tree = TypeVar("Tree")
 Words = tuple[str, ...]
@@ -83,7 +84,7 @@ class BatchParser(Generic[Tree]):
         return self._batch(sentences[:half]) + self._batch(sentences[half:])
 
     def _failed(self, words: Words, reason: str) -> Tree:
-        self.ledger.note(f"parsed by fallback: {reason}")
+        note_fallback(self.ledger, reason)
         return self.fallback(words, reason)
 
 

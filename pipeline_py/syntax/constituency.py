@@ -153,7 +153,9 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
         if piece == "(":
             opened.append(("", [], []))
         elif not opened:
-            raise InputError(f"{piece!r} stands outside of the brackets; expected one whole tree", path, line)
+            raise InputError(
+                f"{piece!r} stands outside of the brackets; give trees in Penn Treebank brackets", path, line
+            )
         elif piece == ")":
             node = _closed(*opened.pop(), path, line)
             if opened:
@@ -184,7 +186,8 @@ def _closed(label: str, children: list[Node], words: list[str], path: Path, line
         return Preterminal(label, words[0].replace("-LRB-", "(").replace("-RRB-", ")"))
     if not children:
         raise InputError(
-            f"({label}) has neither word nor children; remove it, and write a bracket that is a word as -LRB- or -RRB-",
+            f"({label}) has neither word nor children; remove it, write a bracket that is a word as -LRB- or -RRB-, "
+            f"and a sentence without a parse as ({FAILED} (X word) …)",
             path,
             line,
         )

@@ -7,13 +7,12 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, write_trees
 from pipeline_py.syntax.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.dependency import DependencyTree, write_dependencies
+from pipeline_py.syntax.tokenized_text import read_sentences
 from pipeline_py.syntax.tree_facts import TreeFacts
-from pipeline_py.text import read_lines, tokens_of
 
 LABEL = "X"
 """Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""
@@ -60,10 +59,7 @@ def control_trees(
 
 
 def _sentences(tokens: Path, ledger: Ledger) -> Iterator[tuple[str, ...]]:
-    for number, line in enumerate(read_lines(tokens), start=1):
-        if "\t" in line or "\r" in line:
-            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
-        words = tuple(tokens_of(line))
+    for words in read_sentences(tokens):
         ledger.keep()
         if not words:
             ledger.note("empty line")

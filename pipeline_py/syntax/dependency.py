@@ -21,6 +21,7 @@ from pipeline_py.syntax.treebank_lines import treebank_lines
 
 FAILED = "failed: "
 COLUMNS = 10
+UNSPECIFIED = "_"
 
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
@@ -164,7 +165,9 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
                 number,
             )
         if not (row[6].isascii() and row[6].isdigit()):
-            raise InputError(f"head {row[6]!r} is no number; every word needs a head (0 for the root)", path, number)
+            raise InputError(
+                f"head {row[6]!r} is no number of a word; every word needs a head (0 for the root)", path, number
+            )
         rows.append(row)
         lines.append(number)
     heads = tuple(int(row[6]) for row in rows)
@@ -182,8 +185,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
     return DependencyTree(
         words=tuple(row[1] for row in rows),
         heads=heads,
-        labels=tuple(row[7] for row in rows),
-        upos=tuple(row[3] for row in rows),
+        labels=tuple(row[7] or UNSPECIFIED for row in rows),
+        upos=tuple(row[3] or UNSPECIFIED for row in rows),
         failed=failed,
         xpos=tuple(row[4] for row in rows),
         features=tuple(row[5] for row in rows),

@@ -20,6 +20,7 @@ from pipeline_py.syntax.dependency import (
     unparsed,
     write_dependencies,
 )
+from pipeline_py.syntax.fallback import note_fallback
 from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
 from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens
 from pipeline_py.syntax.token_alignment import SPACE, DifferentWordsError, Match, align
@@ -108,7 +109,7 @@ class _Comparison:
         except DifferentWordsError as difference:
             raise InputError(
                 f"{difference} ({self.text}, line {line.raw}; tokenized: {self.tokens}, line {line.number}); "
-                "give a tree for each line of the text, and text that is divided into words as the trees are",
+                + self._remedy(given.tree.words, line, multiword),
                 given.path,
                 given.tree.line,
             ) from None
@@ -120,9 +121,18 @@ class _Comparison:
             self.ledger.note("spelt otherwise than in the text")
         return matches
 
+    def _remedy(self, words: Sequence[str], line: KeptLine, multiword: Sequence[MultiwordToken]) -> str:
+        try:
+            align(words, line.tokens, multiword, ignore_case=True)
+        except DifferentWordsError:
+            return "give a tree for each line, and text in the words of the trees (with `tokenizer: none`)"
+        return (
+            "they differ in upper and lower case alone; lower-case the text (`case: lower`), or bring trees of its case"
+        )
+
     def failed(self, reason: str) -> str:
         """Count a failed parse; give its reason back."""
-        self.ledger.note(f"parsed by fallback: {reason}")
+        note_fallback(self.ledger, reason)
         return reason
 
 
@@ -133,7 +143,7 @@ def _dependency_trees(sentences: _Sentences[DependencyTree], comparison: _Compar
     for line, given in sentences:
         tree = DependencyTree((), (), (), ()) if given is None else given.tree
         matches = comparison.matches(line, given, tree.multiword)
-        if tree.failed is None:
+        if tree.failed is None or not line.tokens:
             yield dependencies_over_tokens(tree, line.tokens, matches)
         else:
             yield unparsed(line.tokens, comparison.failed(tree.failed or NO_REASON))
@@ -143,7 +153,7 @@ def _phrase_trees(sentences: _Sentences[PhraseTree], comparison: _Comparison) ->
     for line, given in sentences:
         tree = PhraseTree(None) if given is None else given.tree
         matches = comparison.matches(line, given, ())
-        if tree.failed:
+        if tree.failed and line.tokens:
             comparison.failed(NO_REASON)
             yield unparsed_phrase(line.tokens)
         else:

@@ -1,19 +1,15 @@
 """Where the models of a parser come from: what can be said of them before Stanza is imported, and loading them."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.stanza_directory import models_in
 
 if TYPE_CHECKING:
     from pipeline_py.syntax.stanza_pipeline import Pipeline
-
-# Folders of a Stanza directory whose models may decide the trees: processors, and what they build upon.
-FOLDERS = {Annotation.DEPENDENCY: ("pos", "lemma", "depparse"), Annotation.CONSTITUENCY: ("pos", "constituency")}
-FOUNDATIONS = ("pretrain", "forward_charlm", "backward_charlm")
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,8 @@ class ModelSource:
         """Check that it is one."""
         if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
             raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
+        if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
+            raise InputError("--depparse, --constituency and --pretrain go with --tagger; leave them out")
         if self.tagger is not None and self.parser is None:
             option = "--depparse" if self.annotation is Annotation.DEPENDENCY else "--constituency"
             raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
@@ -56,13 +54,7 @@ class ModelSource:
             return None
         if self.directory is None:
             return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
-        resources = self.directory / "resources.json"
-        try:
-            alias = json.loads(resources.read_text(encoding="utf-8")).get(self.language, {}).get("alias", self.language)
-        except (AttributeError, ValueError):
-            raise InputError("no resources of Stanza; download the directory again", resources) from None
-        folders = [self.directory / alias / name for name in (*FOLDERS[self.annotation], *FOUNDATIONS)]
-        return [resources, *(path for folder in folders for path in sorted(folder.glob("*.pt")))]
+        return models_in(self.directory, self.language, self.annotation)
 
     def load(self, device: str, batch_size: int) -> "Pipeline":
         """Load the models.

@@ -1,10 +1,10 @@
 """Parse tokenized text, or a slice of it, with Stanza."""
 
 import hashlib
+import re
 import time
 from collections.abc import Iterator
 from importlib import metadata
-from itertools import islice
 from pathlib import Path
 
 from pipeline_py import stage
@@ -14,9 +14,10 @@ from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.batches import in_order
+from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.model_source import ModelSource
+from pipeline_py.syntax.tokenized_text import read_sentences
 from pipeline_py.syntax.tree_facts import NO_DEVICE, TreeFacts, checksums
-from pipeline_py.text import read_lines, tokens_of
 
 LIBRARIES = "stanza", "torch"
 
@@ -37,8 +38,8 @@ def parse(
     language: str = "en",
     first: int = 0,
     sentences: int | None = None,
-    batch_size: int = 100,
-    max_words: int = 250,
+    batch_size: int = 64,
+    max_words: int = 150,
     device: str = "auto",
     threads: int = 1,
     code: str = "",
@@ -72,14 +73,15 @@ def parse(
         threads: CPU threads.
         code: what stands for the code of this stage when kept outputs are compared.
         kept: directory for the outputs of the last run, which are taken back where models, settings, code and the
-            tokens of the slice are the same; not used with a package, whose files are known when it is downloaded.
+            tokens of the slice are the same; not used with a package, whose files are known when it is downloaded,
+            and nothing is kept where memory did not suffice for a sentence.
     """
     if batch_size < 1 or max_words < 1 or threads < 1:
         raise InputError("batch size, max words and threads must be at least 1")
     if first < 0 or (sentences is not None and sentences < 1):
         raise InputError("first must be at least 0, sentences at least 1")
     source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package)
-    total, content = _checked(_lines(tokens, first, sentences), tokens, first)
+    total, content = _content(read_sentences(tokens, first, sentences))
     versions = {name: metadata.version(name) for name in LIBRARIES}
     ledger = Ledger()
     if total == 0:
@@ -104,28 +106,23 @@ def parse(
     parser = text_parser(pipeline, annotation, batch_size, max_words, ledger)
     start = time.perf_counter()
     with writing(output) as file, models_left_alone():
-        words = (tuple(tokens_of(line)) for line in _lines(tokens, first, sentences))
-        file.writelines(in_order(progress(parser.parsed(words), "parse", total)))
+        parsed = parser.parsed(read_sentences(tokens, first, sentences))
+        file.writelines(in_order(progress(parsed, "parse", total)))
     seconds = time.perf_counter() - start
     ledger.write(ledger_output)
     TreeFacts(total, seconds, str(pipeline.device), versions, checksums(model_files(pipeline))).write(facts_output)
-    last_run.keep(output, ledger_output, facts_output)
+    if not any(map(_lacked_memory, fallbacks(ledger.noted))):
+        last_run.keep(output, ledger_output, facts_output)
 
 
-def _lines(tokens: Path, first: int, sentences: int | None) -> Iterator[str]:
-    """The lines of the slice, one at a time."""
-    return islice(read_lines(tokens), first, None if sentences is None else first + sentences)
-
-
-def _checked(lines: Iterator[str], tokens: Path, first: int) -> tuple[int, str]:
-    """Number and SHA-256 of lines, all of which can be parsed and written: what is wrong shows now, not after hours."""
+def _content(sentences: Iterator[tuple[str, ...]]) -> tuple[int, str]:
+    """Number and SHA-256 of sentences, all of which are read: what is wrong with one shows now, not after hours."""
     digest = hashlib.sha256()
-    number = first
-    for number, line in enumerate(lines, start=first + 1):
-        if "\t" in line or "\r" in line:
-            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
-        digest.update(line.encode() + b"\n")
-    return number - first, digest.hexdigest()
+    number = 0
+    for words in sentences:
+        number += 1
+        digest.update(" ".join(words).encode() + b"\n")
+    return number, digest.hexdigest()
 
 
 def _last_run(kept: Path | None, source: ModelSource, settings: list[str]) -> Kept:
@@ -135,6 +132,11 @@ def _last_run(kept: Path | None, source: ModelSource, settings: list[str]) -> Ke
     # The names of files in a directory say which of its packages they are.
     names = [] if source.directory is None else [str(path.relative_to(source.directory)) for path in files]
     return Kept(kept, identity(files, *settings, *names))
+
+
+def _lacked_memory(reason: str) -> bool:
+    """Whether a sentence failed where another run may parse it: the device was full, perhaps of others' tensors."""
+    return re.search("memory|alloc", reason, flags=re.IGNORECASE) is not None
 
 
 if __name__ == "__main__":

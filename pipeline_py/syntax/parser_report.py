@@ -1,27 +1,23 @@
 """What one parser made of all texts: failures, shapes of trees, speed, versions, models and accuracy."""
 
-import csv
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.accuracy_table import read_accuracies
 from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
+from pipeline_py.syntax.measure_table import Row, write_measures
 from pipeline_py.syntax.tree_facts import TreeFacts
 from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
-from pipeline_py.text import read_lines
 
-COLUMNS = ("split", "trees", "measure", "value")
 ALL = "all"
 """Stands for the split where a value is that of every split."""
-FALLBACK = "parsed by fallback: "
-"""How the ledger of `parse` begins the note of a failed parse; the reason follows."""
 
-Row: TypeAlias = tuple[str, str, str, str]
 Measures: TypeAlias = Iterator[tuple[str, str]]
 
 
@@ -63,11 +59,8 @@ def parser_report(
     for annotation in dict.fromkeys(annotation for _, annotation in counted):
         rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
     for annotation, path in files_by_annotation(accuracy or [], "--accuracy").items():
-        rows += [(ALL, annotation, *row) for row in _accuracy(path)]
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows(rows)
+        rows += [(ALL, annotation, of.metric, of.value) for of in read_accuracies(path)]
+    write_measures(output, rows)
 
 
 def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, about: TreeFacts) -> Measures:
@@ -107,7 +100,7 @@ def _ledger(path: Path) -> tuple[int, dict[str, int]]:
         sentences = int(content["in"])
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InputError("the file is no ledger; make the trees again", path) from None
-    return sentences, {what.removeprefix(FALLBACK): n for what, n in noted.items() if what.startswith(FALLBACK)}
+    return sentences, fallbacks(noted)
 
 
 def _software(annotation: Annotation, facts: Mapping[str, TreeFacts]) -> Iterator[Row]:
@@ -122,13 +115,6 @@ def _software(annotation: Annotation, facts: Mapping[str, TreeFacts]) -> Iterato
 
 def _models(facts: TreeFacts) -> dict[str, str]:
     return {f"sha256 of {name}": checksum for name, checksum in facts.models.items()}
-
-
-def _accuracy(path: Path) -> Measures:
-    lines = csv.DictReader(read_lines(path), delimiter="\t")
-    if not {"metric", "value"} <= set(lines.fieldnames or ()):
-        raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
-    yield from ((line["metric"], line["value"]) for line in lines)
 
 
 def _mean(total: int, number: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pipeline_py.syntax.constituency import TRACE, Node, Phrase, PhraseTree, Preterminal, fold
 from pipeline_py.syntax.dependency import DependencyTree
 from pipeline_py.syntax.token_alignment import Match
+from pipeline_py.syntax.tree_shape import levels
 
 PART = "flat"
 """How the parts of a word that is several tokens hang on the first (Universal Dependencies: a headless expression)."""
@@ -17,7 +18,7 @@ def dependencies_over_tokens(tree: DependencyTree, tokens: Sequence[str], matche
     nearest to the root, the first of equals; what hung on any of them hangs on it. That gives a tree again: let the
     depth of a node be that of its topmost word. The head of that word is nearer to the root, and so is its node.
     """
-    depths = _depths(tree.heads)
+    levels_of = levels(tree.heads)
     node_of = [0] * (len(tree.words) + 1)
     for match in matches:
         for place in match.words:
@@ -26,26 +27,12 @@ def dependencies_over_tokens(tree: DependencyTree, tokens: Sequence[str], matche
     labels: list[str] = []
     upos: list[str] = []
     for match in matches:
-        top = min(match.words, key=lambda place: depths[place])
+        top = min(match.words, key=lambda place: levels_of[place])
         parts = len(match.tokens) - 1
         heads += [node_of[tree.heads[top]], *[match.tokens.start + 1] * parts]
         labels += [tree.labels[top], *[PART] * parts]
         upos += [tree.upos[top]] * (1 + parts)
     return DependencyTree(tuple(tokens), tuple(heads), tuple(labels), tuple(upos), line=tree.line)
-
-
-def _depths(heads: Sequence[int]) -> list[int]:
-    """How many steps each word is from the root."""
-    known = [0] * (len(heads) + 1)
-    for word in range(1, len(heads) + 1):
-        path = []
-        node = word
-        while node and not known[node]:
-            path.append(node)
-            node = heads[node - 1]
-        for depth, below in enumerate(reversed(path), start=known[node] + 1):
-            known[below] = depth
-    return known[1:]
 
 
 def phrases_over_tokens(tree: PhraseTree, tokens: Sequence[str], matches: Sequence[Match]) -> PhraseTree:

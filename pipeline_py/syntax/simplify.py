@@ -6,8 +6,8 @@ WRAPPERS = frozenset({"", "ROOT", "S1", "TOP", "VROOT"})
 
 
 def bare_label(label: str) -> str:
-    """`NP-SBJ-1` and `NP=2` become `NP`; `-LRB-` stays, since it is a tag and has no functional one."""
-    if label.startswith("-"):
+    """`NP-SBJ-1` and `NP=2` become `NP`; `-LRB-` and `=` stay, since they are tags and have no functional ones."""
+    if label.startswith(("-", "=")):
         return label
     return label.split("-", 1)[0].split("=", 1)[0]
 

@@ -1,12 +1,14 @@
 """Which words of a tree are which tokens of its sentence, where the two may divide the sentence differently.
 
-A multi-word token may stand in the text as it is written ("don't") or as its words ("do n't"), and a word with a space
-in it (U+00A0 in trees: "10 000") may be several tokens. Spellings are compared by `plain_spelling`.
+A multi-word token may stand in the text as it is written ("don't") or as its words ("do n't"). A word with white space
+in it ("10 000", where trees have U+00A0) may be several tokens, and one with invisible characters (a soft hyphen) a
+token without them: that is what `corpus.tokenize` makes of them. Spellings are compared by `plain_spelling`.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from pipeline_py.corpus.characters import without_invisible
 from pipeline_py.syntax.dependency import MultiwordToken
 from pipeline_py.syntax.spelling import plain_spelling
 
@@ -19,7 +21,7 @@ class Match(NamedTuple):
     Attributes:
         form: how the tree writes them.
         words: places in the tree, counted from 0; several for a multi-word token.
-        tokens: places in the text; several where the form holds spaces.
+        tokens: places in the text; several where the form holds white space.
     """
 
     form: str
@@ -75,12 +77,15 @@ def align(
 
 
 def _ends(form: str, spelt: Sequence[str], start: int, ignore_case: bool) -> Iterator[int]:
-    """Where the tokens from `start` on that are `form` may end: as one token, or one for each part between spaces."""
+    """Where the tokens from `start` on that are `form` may end: as it is, or one token for each visible part."""
     if spelt[start : start + 1] == [plain_spelling(form, ignore_case)]:
         yield start + 1
-    if SPACE in form:
-        parts = [plain_spelling(part, ignore_case) for part in form.split(SPACE) if part]
-        if parts and spelt[start : start + len(parts)] == parts:
+    if form.isascii():
+        return
+    # Text that came tokenized still has its invisible characters.
+    for parts in (form.split(), without_invisible(form).split()):
+        spelt_parts = [plain_spelling(part, ignore_case) for part in parts]
+        if parts not in ([], [form]) and spelt[start : start + len(parts)] == spelt_parts:
             yield start + len(parts)
 
 

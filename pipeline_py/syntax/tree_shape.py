@@ -21,19 +21,25 @@ def depth(heads: Sequence[int]) -> int:
     Returns:
         0 for one word, and for none; n - 1 for a chain.
     """
-    # The artificial root is at level 0, root words at 1; -1 is not known yet.
-    levels = [0, *[-1] * len(heads)]
-    for word in range(1, len(levels)):
+    return max(levels(heads), default=1) - 1
+
+
+def levels(heads: Sequence[int]) -> list[int]:
+    """The edges from the artificial root down to each of n words: 1 for a root word, 2 for what hangs on it.
+
+    Args:
+        heads: n heads; 0 is the root, i is the i-th word counted from 1.
+    """
+    found = [0, *[-1] * len(heads)]  # of the artificial root, and not known yet
+    for word in range(1, len(found)):
         path: list[int] = []
         node = word
-        while levels[node] < 0:
+        while found[node] < 0:
             path.append(node)
             node = heads[node - 1]
-        level = levels[node]
-        for node in reversed(path):
-            level += 1
-            levels[node] = level
-    return max(max(levels) - 1, 0)
+        for level, below in enumerate(reversed(path), start=found[node] + 1):
+            found[below] = level
+    return found[1:]
 
 
 def dependency_lengths(heads: Sequence[int]) -> list[int]:
@@ -108,11 +114,6 @@ def phrase_shape(tree: PhraseTree) -> PhraseShape:
 
     deepest = fold(root, leaf, phrase)
     return PhraseShape(words, phrases, deepest)
-
-
-def phrase_depth(tree: PhraseTree) -> int:
-    """Levels of phrases above words after `simplify`: the most edges from the topmost node to a word with its tag."""
-    return phrase_shape(tree).depth
 
 
 def phrase_spans(tree: PhraseTree) -> dict[tuple[int, int], str]:

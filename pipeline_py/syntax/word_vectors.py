@@ -34,10 +34,11 @@ def write_pretrain(vectors: Path | None, output: Path) -> None:
 def _check(vectors: Path) -> None:
     dimension = 0
     number = 0
-    for number, line in enumerate(progress(read_lines(vectors), "word vectors", unit="words"), start=1):
+    promised = None
+    for number, line in enumerate(progress(read_lines(vectors), "word vectors", unit="lines"), start=1):
         columns = line.rstrip().split()
         if number == 1 and len(columns) == 2 and all(column.isdigit() for column in columns):
-            dimension = int(columns[1])
+            promised, dimension = map(int, columns)
             continue
         dimension = dimension or len(columns) - 1
         try:
@@ -50,3 +51,7 @@ def _check(vectors: Path) -> None:
             )
     if number == 0:
         raise InputError("the file is empty; give word vectors in word2vec's text format", vectors)
+    if promised not in (None, number - 1):
+        raise InputError(
+            f"the first line promises {promised} word vectors, but {number - 1} follow; fetch the file again", vectors
+        )

@@ -142,11 +142,11 @@ def test_other_words_and_other_numbers_of_trees(tmp_path: Path) -> None:
     paths["gold"].write_text(conllu("a/X/0/root", "b/X/0/root"))
     paths["predicted"].write_text(conllu("a/X/0/root", "c/X/0/root"))
     with pytest.raises(
-        InputError, match=r"p\.conllu, line 3: the words of tree 2 are not those of .*g\.conllu, line 3"
+        InputError, match=r"p\.conllu, line 3: the words of sentence 2 are not those of .*g\.conllu, line 3"
     ):
         accuracy(annotation=Annotation.DEPENDENCY, **paths)
     paths["predicted"].write_text(conllu("a/X/0/root"))
-    with pytest.raises(InputError, match=r"p\.conllu: the file ends after 1 trees, .*g\.conllu goes on"):
+    with pytest.raises(InputError, match=r"p\.conllu: the file ends after 1 sentences, .*g\.conllu goes on"):
         accuracy(annotation=Annotation.DEPENDENCY, **paths)
 
 

@@ -33,6 +33,7 @@ def block(*rows: str, comment: str = "# a sentence") -> str:
 
 
 A = block("1 A 0 root")
+TREE_OF_A = (("A",), (0,), ("root",), ("X",))
 B = block("1 B 2 det", "2 b 0 root")
 DONT = block("1 I 4 nsubj", "2-3 don't _ _", "2 do 4 aux", "3 n't 4 advmod", "4 go 0 root")
 
@@ -130,6 +131,17 @@ def test_case_of_the_text(tmp_path: Path) -> None:
     assert ledger(tmp_path)["noted"]["spelt otherwise than in the text"] == 1
 
 
+@pytest.mark.parametrize(("token", "remedy"), [("a", "upper and lower case alone"), ("B", "`tokenizer: none`")])
+def test_the_remedy_for_other_words(token: str, remedy: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=remedy):
+        dependencies(tmp_path, A, ["A"], tokens=[token])
+
+
+def test_words_without_a_tag_or_a_relation(tmp_path: Path) -> None:
+    (tree,) = dependencies(tmp_path, "1\tA\t_\t\t_\t_\t0\t\t_\t_\n", ["A"])
+    assert (tree.upos, tree.labels) == (("_",), ("_",))
+
+
 def test_words_with_spaces(tmp_path: Path) -> None:
     given = "1\t10 000\t_\tNUM\t_\t_\t2\tnummod\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
     (tree,) = dependencies(tmp_path, given, ["10 000 b"])
@@ -148,6 +160,20 @@ def test_failed_parses_stay_failed(tmp_path: Path) -> None:
     assert ledger(tmp_path)["noted"] == noted
     assert phrases(tmp_path, "(FAILED (X -LRB-) (X b))\n", ["( b"]) == ["(FAILED (X -LRB-) (X b))"]
     assert ledger(tmp_path)["noted"] == {"parsed by fallback: marked as failed": 1}
+
+
+def test_a_failed_parse_of_no_words_is_an_empty_line(tmp_path: Path) -> None:
+    given = "# parse = failed: no words\n\n" + A
+    assert dependencies(tmp_path, given, ["", "A"]) == [DependencyTree((), (), (), ()), DependencyTree(*TREE_OF_A)]
+    assert ledger(tmp_path)["noted"] == {"empty line": 1}
+    assert phrases(tmp_path, "(FAILED (-NONE- *))\n(NN A)\n", ["", "A"]) == ["", "(NN A)"]
+    assert ledger(tmp_path)["noted"] == {"empty line": 1}
+
+
+def test_words_as_they_were_before_tokenizing(tmp_path: Path) -> None:
+    given = block("1 Zei\u00adle\u202f1 0 root")
+    (tree,) = run(tmp_path, Annotation.DEPENDENCY, [write(tmp_path / "t", given)], ["x"], tokens=["Zeile 1"])
+    assert (tree.words, tree.heads, tree.labels) == (("Zeile", "1"), (0, 1), ("root", "flat"))
 
 
 def test_wrappers_traces_and_functional_tags_are_what_binarizing_expects(tmp_path: Path) -> None:

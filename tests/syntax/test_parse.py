@@ -87,6 +87,8 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
         ({}, "one source of models"),
         ({"directory": Path("d"), "package": "default"}, "one source of models"),
         ({"tagger": Path("t")}, "give --depparse"),
+        ({"directory": Path("d"), "depparse": Path("p")}, "go with --tagger"),
+        ({"package": "default", "pretrain": Path("p")}, "go with --tagger"),
         ({"tagger": Path("nowhere.pt"), "depparse": Path("nowhere.pt")}, r"nowhere\.pt: no such model"),
         ({"directory": Path("nowhere")}, r"nowhere: no resources\.json"),
         ({"directory": Path("d"), "batch_size": 0}, "at least 1"),
@@ -337,6 +339,29 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     assert {name: (tmp_path / name).read_bytes() for name in "olf"} == outputs
 
 
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (MemoryError(), True),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), True),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't"), True),
+        (RuntimeError("no legal transition"), False),
+    ],
+)
+def test_what_failed_for_want_of_memory_is_not_kept(
+    error: Exception, again: bool, chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(words: list[str]) -> list[SimpleNamespace]:
+        if words == ["d"]:
+            raise error
+        return Chains().chain(words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chains, "chain", failing)
+        assert parse_chains(tmp_path, batch_size=1).count("parse = failed") == 1
+    assert parse_chains(tmp_path, batch_size=1).count("parse = failed") == (not again)
+
+
 def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nb\n")
     command = [sys.executable, "-X", "importtime", "-m", "pipeline_py.syntax.parse", "--annotation", "constituency"]
@@ -408,14 +433,15 @@ def test_changed_option_is_parsed_again(options: dict[str, Any], chains: Chains,
         ("zh-hans/tokenize/a.pt", False),
     ],
 )
-def test_changed_file_of_a_directory(changed: str, again: bool, chains: Chains, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["zh", "ZH", "zh-Hans"])
+def test_changed_file_of_a_directory(language: str, changed: str, again: bool, chains: Chains, tmp_path: Path) -> None:
     directory = tmp_path / "stanza"
     for name in ("pos", "depparse", "pretrain", "constituency", "tokenize", "forward_charlm"):
         (directory / "zh-hans" / name).mkdir(parents=True)
         if name != "forward_charlm":
             (directory / "zh-hans" / name / "a.pt").write_text(name)
     (directory / "resources.json").write_text('{"zh": {"alias": "zh-hans"}, "zh-hans": {}}')
-    source = {"directory": directory, "tagger": None, "depparse": None, "language": "zh"}
+    source = {"directory": directory, "tagger": None, "depparse": None, "language": language}
     parse_chains(tmp_path, **source)
     with (directory / changed).open("a") as file:
         file.write(" ")
@@ -425,7 +451,7 @@ def test_changed_file_of_a_directory(changed: str, again: bool, chains: Chains, 
 
 def test_resources_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "resources.json").write_text("[]")
-    with pytest.raises(InputError, match=r"resources\.json: no resources of Stanza"):
+    with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory"):
         ModelSource(Annotation.DEPENDENCY, "en", directory=tmp_path).files()
 
 

@@ -39,6 +39,26 @@ def test_a_word_with_a_space_may_be_several_tokens() -> None:
     ]
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u2009", "\u202f", "\u3000", "\u200b", "\u200b\u00a0"])
+def test_white_space_of_any_kind_may_divide_a_word(space: str) -> None:
+    assert spans(align([f"10{space}000", "x"], ["10", "000", "x"])) == [
+        (f"10{space}000", [0], [0, 1]),
+        ("x", [1], [2]),
+    ]
+    assert len(align([f"a{space}b"], [f"a{space}b"])) == 1
+    with pytest.raises(DifferentWordsError):
+        align([f"a{space}b"], ["ab"])
+
+
+@pytest.mark.parametrize("form", ["Zeile\u00adn", "\ufeffZeilen", "Zeilen\u200f", "Zei\u2060len", "\u200bZeilen"])
+def test_characters_that_tokenizing_takes_out(form: str) -> None:
+    assert len(align([form], ["Zeilen"])) == len(align([form], [form])) == 1
+    assert len(align(["x", "y"], ["zeilen"], [MultiwordToken(1, 2, form)], ignore_case=True)) == 1
+    assert len(align([f"{form}\u00a0x"], ["Zeilen", "x"])) == len(align([f"{form}\u202fx"], [form, "x"])) == 1
+    with pytest.raises(DifferentWordsError):
+        align([form], ["Zeile"])
+
+
 def test_what_looks_like_a_multi_word_token_at_first() -> None:
     # "a" could be the token a = b + c, but then the rest would not fit.
     words, multiword = ["a", "b"], [MultiwordToken(1, 2, "a")]

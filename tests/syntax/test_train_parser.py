@@ -162,6 +162,14 @@ def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
         write_pretrain(tmp_path / "v", tmp_path / "p")
 
 
+def test_word_vectors_that_end_early(tmp_path: Path) -> None:
+    from pipeline_py.syntax.word_vectors import write_pretrain
+
+    (tmp_path / "v").write_text("3 2\na 1 2\nb 1 2\n")
+    with pytest.raises(InputError, match="promises 3 word vectors, but 2 follow"):
+        write_pretrain(tmp_path / "v", tmp_path / "p")
+
+
 def beginning_of(treebank: str, trees: int, output: Path) -> None:
     """The first blocks of a gzipped treebank of either format, as they are."""
     with gzip.open(TREEBANKS / f"{treebank}.gz", "rt", encoding="utf-8") as file:

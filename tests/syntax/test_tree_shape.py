@@ -14,7 +14,7 @@ from pipeline_py.syntax.tree_shape import (
     dependency_lengths,
     depth,
     is_projective,
-    phrase_depth,
+    levels,
     phrase_shape,
     phrase_spans,
 )
@@ -104,7 +104,9 @@ def test_as_many_projective_trees_as_are_known(words: int, forests: int, project
 
 @given(forests())
 def test_dependencies_agree_with_the_definitions(heads: list[int]) -> None:
-    assert depth(heads) == max(networkx.shortest_path_length(graph_of(heads), 0).values()) - 1
+    found = networkx.shortest_path_length(graph_of(heads), 0)
+    assert levels(heads) == [found[word] for word in range(1, len(heads) + 1)]
+    assert depth(heads) == max(found.values()) - 1
     assert is_projective(heads) == dominates_what_it_spans(heads) == crosses_nowhere(heads)
     assert sum(dependency_lengths(heads)) == sum(abs(head - word) for head, word in graph_of(heads).edges if head)
 
@@ -130,7 +132,6 @@ def test_phrases_agree_with_nltk(root: Node) -> None:
     tree = nltk.Tree.fromstring(brackets(root))
     phrases = list(tree.subtrees(lambda node: node.height() > 2))
     # nltk counts the word and its tag.
-    assert phrase_depth(PhraseTree(root)) == tree.height() - 2
     assert phrase_shape(PhraseTree(root)) == (len(tree.leaves()), len(phrases), tree.height() - 2)
     expected = {}
     for place in reversed(tree.treepositions("preorder")):

@@ -1,0 +1,31 @@
+"""Tables of accuracies, written and read by others."""
+
+from pathlib import Path
+
+import pandas
+import pytest
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.accuracy_table import Accuracy, read_accuracies, write_accuracies
+
+TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]
+
+
+def test_others_read_it(tmp_path: Path) -> None:
+    write_accuracies(tmp_path / "t", TABLE)
+    found = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str)
+    assert [*found.columns] == ["metric", "value", "sentences", "words"]
+    assert [tuple(row) for row in found.to_numpy()] == TABLE
+    assert read_accuracies(tmp_path / "t") == TABLE
+
+
+def test_columns_in_any_order_and_number(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("value\tsource\tmetric\n1\tx\tLAS\n2\ty\n")
+    assert read_accuracies(tmp_path / "t") == [Accuracy("LAS", "1"), Accuracy("", "2")]
+
+
+@pytest.mark.parametrize("text", ["", "UAS\t90\n", "metric\tsentences\nUAS\t5\n"])
+def test_what_is_no_table(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t").write_text(text)
+    with pytest.raises(InputError, match="t, line 1: the file has no columns metric and value; measure"):
+        read_accuracies(tmp_path / "t")
