@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,23 @@ def test_how_phrases_are_divided(finished):
     assert plan.systems("train") == {"Tree2Seq"}
 
 
+def test_the_seed_of_a_control_and_word_vectors(finished):
+    """What a parser is told is that parser's; its trees are those of all systems that are crossed with it."""
+    control = {"type": "control", "shape": "random"}
+    targets = ["results/nmt/SDAtt [chance]/seed1/facts.json", "results/nmt/SDAtt/seed1/facts.json"]
+    tables = {"tables": {"table1": {"systems": [*SYSTEMS, "SDAtt [chance]"]}}}
+    done = finished.snakemake(*targets, config={**tables, "parsers": {"chance": control}})
+    assert done.returncode == 0, done.stderr[-5000:]
+    again = finished.jobs(*targets, config={**tables, "parsers": {"chance": {**control, "seed": 2}}})
+    assert {wildcards.get("parser", wildcards.get("system")) for _, wildcards in again} == {"chance", "SDAtt [chance]"}
+    (finished.folder / "vectors.txt").write_text("1 2\nthe 0.5 0.5\n", encoding="utf-8")
+    again = finished.jobs(
+        *targets, config={**tables, "parsers": {"chance": control, "embedded": {"vectors": "vectors.txt"}}}
+    )
+    assert [wildcards["processor"] for rule, wildcards in again if rule == "train_parser"] == ["tagger", "depparse"]
+    assert [wildcards["system"] for rule, wildcards in again if rule == "train"] == ["SDAtt"]
+
+
 def test_an_option_of_parsing(finished):
     plan = Plan(finished, {"parsers": {"embedded": {"max_words": 7}}})
     assert len(plan.values("parse", "split")) == 8 and "train_parser" not in plan.rules
@@ -124,20 +143,32 @@ CODE = {
 }
 
 
-@pytest.mark.parametrize("module", CODE)
-def test_the_code_of_a_stage_and_a_comment_in_it(finished, module):
-    again, never, trained = CODE[module]
-    file = finished.folder / "pipeline_py" / module
-    code = file.read_text(encoding="utf-8")
+@contextmanager
+def with_code(workplace: Workplace, addition: str, *modules: str) -> Iterator[None]:
+    """Put something at the end of modules for a while."""
+    files = [workplace.folder / "pipeline_py" / module for module in modules]
+    codes = [file.read_text(encoding="utf-8") for file in files]
     try:
-        file.write_text(code + "\n# A remark.\n", encoding="utf-8")
-        assert Plan(finished).jobs == []
-        file.write_text(code + "\nCHANGED = True\n", encoding="utf-8")
-        plan = Plan(finished)
-        assert again <= plan.rules and not never & plan.rules
-        assert plan.systems("train") == trained
+        for file, code in zip(files, codes, strict=True):
+            file.write_text(f"{code}\n{addition}\n", encoding="utf-8")
+        yield
     finally:
-        file.write_text(code, encoding="utf-8")
+        for file, code in zip(files, codes, strict=True):
+            file.write_text(code, encoding="utf-8")
+
+
+def test_a_comment_in_the_code_of_stages(finished):
+    with with_code(finished, "# A remark.", *CODE):
+        assert Plan(finished).jobs == []
+
+
+@pytest.mark.parametrize("module", CODE)
+def test_the_code_of_a_stage(finished, module):
+    again, never, trained = CODE[module]
+    with with_code(finished, "CHANGED = True", module):
+        plan = Plan(finished)
+    assert again <= plan.rules and not never & plan.rules
+    assert plan.systems("train") == trained
 
 
 def test_a_new_parser(finished):
@@ -154,13 +185,13 @@ def test_a_parser_that_no_system_reads(finished):
     assert Plan(finished, {"parsers": {"random": {"type": "control", "shape": "random"}}}).jobs == []
 
 
-def test_the_merges_of_bpe(tmp_path_factory):
-    workplace = Workplace(tmp_path_factory.mktemp("bpe"))
-    bpe = {"scheme": "bpe", "merges": 100}
-    config = {"subword": bpe, "tables": {"table1": {"systems": ["GlobalAtt", "SDAtt"]}}}
-    done = workplace.snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
+def test_the_merges_of_bpe(finished):
+    system = {"contexts": ["syntax"], "parser": "embedded", "subword": "bits"}
+    config = {"subwords": {"bits": {"scheme": "bpe", "merges": 100}}, "systems": {"Bits": system}}
+    target = "results/nmt/Bits/seed1/facts.json"
+    done = finished.snakemake(target, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
-    plan = workplace.planned("results/nmt/SDAtt/seed1/facts.json", config={**config, "subword": {**bpe, "merges": 90}})
+    plan = finished.planned(target, config={**config, "subwords": {"bits": {"scheme": "bpe", "merges": 90}}})
     assert plan["learn_bpe"] == 2 and plan["inherit"] == 2 and plan["train"] == 1
     assert not {"parse", "train_parser", "distances", "tokenize"} & plan.keys()
 
@@ -180,6 +211,43 @@ def test_the_merges_of_bpe(tmp_path_factory):
 def test_what_has_nothing_to_do_with_parsers(finished, change, again, never):
     plan = Plan(finished, change, change.get("tables"))
     assert again <= plan.rules and not never & plan.rules
+
+
+def test_reports_do_not_depend_on_the_order_of_parsers(finished):
+    """Which of two parsers comes first says nothing; neither does the size of shards of which no text fills one."""
+    tree, chain = ({"type": "control", "shape": shape} for shape in ("balanced", "chain"))
+    tables = {"table1": {"systems": ["GlobalAtt", "SDAtt [one]", "SDAtt [two]"], "proposed": []}}
+    plans = [
+        finished.jobs("all", config={"parsers": parsers, "tables": tables, "targets": ["table1"], "parsing": size})
+        for parsers, size in (
+            ({"one": tree, "two": chain}, {"shard_size": 120}),
+            ({"two": chain, "one": tree}, {"shard_size": 9000}),
+        )
+    ]
+    assert sorted(map(str, plans[0])) == sorted(map(str, plans[1]))
+    assert [wildcards for rule, wildcards in plans[0] if rule == "agreement"] == [{"parser": "one", "other": "two"}]
+
+
+def test_trees_that_are_given(finished):
+    """Files that are touched are those of before; a tree that changes is read again, of its text alone."""
+    given = finished.folder / "given"
+    given.mkdir()
+    for split in ("one", "two"):
+        shutil.copy(finished.folder / f"results/corpus/generated/{split}.conllu", given)
+    trees = {split: {"conllu": f"given/{split}.conllu"} for split in ("one", "two")}
+    config = {"parsers": {"mine": {"type": "given", "trees": trees}}}
+    targets = [f"results/syntax/mine/{split}.distances.arrow" for split in trees]
+    done = finished.snakemake(*targets, config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    for file in given.iterdir():
+        file.touch()
+    assert finished.jobs(*targets, config=config) == []
+    changed = given / "two.conllu"
+    changed.write_text(changed.read_text(encoding="utf-8").replace("# ", "# changed ", 1), encoding="utf-8")
+    assert [(rule, wildcards["split"]) for rule, wildcards in finished.jobs(*targets, config=config)] == [
+        ("import_trees", "two"),
+        ("distances", "two"),
+    ]
 
 
 def test_an_option_of_one_system(finished):
@@ -247,6 +315,9 @@ def test_a_model_in_a_local_directory(finished):
     done = finished.snakemake(*targets, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     assert finished.jobs(*targets, config=config) == []
+    shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "another.pt")
+    (local / "README").touch()
+    assert finished.jobs(*targets, config=config) == [], "no package names it"
     shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "own.pt")
     again = finished.jobs(*targets, config=config)
     assert [rule for rule, _ in again] == ["parse", "distances"] and again[0][1]["trees"] == "conllu"
@@ -254,29 +325,24 @@ def test_a_model_in_a_local_directory(finished):
     assert len(facts["models"]) >= 2 and facts["sentences"] == 20
 
 
-def test_trees_that_come_out_the_same_train_nothing_again(finished):
+def test_trees_that_come_out_the_same_train_nothing_again(finished, tmp_path):
     """Within one run: everything behind the parse starts, and takes back what it made before."""
-    results = finished.folder / "results"
-    trained = {file: file.read_bytes() for file in results.glob("nmt/*/seed1/*") if file.is_file()}
-    assert any(file.name == "facts.json" for file in trained)
-    parse = finished.folder / "pipeline_py" / "syntax" / "parse.py"
-    code = parse.read_text(encoding="utf-8")
-    try:
-        parse.write_text(code + "\nCHANGED = True\n", encoding="utf-8")
-        plan = Plan(finished)
-        done = finished.snakemake(*TARGETS, config={"tables": TABLE})
+    workplace = finished.copied(tmp_path / "same")
+    made = {file: file.read_bytes() for file in workplace.folder.glob("results/nmt/*/seed1/*") if file.is_file()}
+    assert any(file.name == "facts.json" for file in made)
+    targets = [f"results/nmt/{system}/seed1/one.pieces" for system in SYSTEMS if system not in {"PBSMT", "LocalAtt"}]
+    with with_code(workplace, "CHANGED = True", "syntax/parse.py"):
+        planned = workplace.jobs(*targets)
+        done = workplace.snakemake(*targets)
         assert done.returncode == 0, done.stderr[-5000:]
-        assert Plan(finished).jobs == []
-    finally:
-        parse.write_text(code, encoding="utf-8")
-    assert plan.systems("train") == {"SDAtt", "Tree2Seq"} and "parse" in plan.rules
+        assert workplace.jobs(*targets) == []
+    started = {(rule, wildcards["system"]) for rule, wildcards in planned if "system" in wildcards}
+    assert started == {(rule, system) for rule in ("train", "translate") for system in ("SDAtt", "Tree2Seq")}
+    assert "parse" in {rule for rule, _ in planned}
     for system in ("SDAtt", "Tree2Seq"):
-        assert (
-            "made before from the same inputs" in (finished.folder / f"logs/nmt/train/{system}.seed1.log").read_text()
-        )
-    assert {file: file.read_bytes() for file in trained} == trained, "seconds in facts.json too: nothing was trained"
-    # Back to the former code: parsed once more, and again nothing is trained.
-    assert finished.snakemake(*TARGETS, config={"tables": TABLE}).returncode == 0
+        log = (workplace.folder / f"logs/nmt/train/{system}.seed1.log").read_text()
+        assert "made before from the same inputs" in log
+    assert {file: file.read_bytes() for file in made} == made, "seconds in facts.json too: nothing was trained"
 
 
 def test_other_trees_train_again(finished):
@@ -289,9 +355,9 @@ def test_other_trees_train_again(finished):
     assert "made before" not in (finished.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
 
 
-def test_shards_are_merged_and_kept_after_a_kill(tmp_path_factory):
+def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     """A parse that is killed in the middle of its shards goes on with those that are not finished."""
-    workplace = Workplace(tmp_path_factory.mktemp("shards"))
+    workplace = finished.copied(tmp_path / "shards")
     config = {"parsing": {"shard_size": 30}}
     target = "results/syntax/embedded/train.conllu"
     assert workplace.planned(target, config=config)["parse_shard"] == 4

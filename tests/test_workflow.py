@@ -173,6 +173,38 @@ def test_the_accuracy_of_a_parser_that_is_given_is_that_on_the_trees_that_are_gi
     assert done.returncode != 0 and "give `test` (CoNLL-U) or `constituency_test` (PTB)" in done.stdout
 
 
+def test_names_are_free(fresh):
+    """Neither a pattern that stands for nothing nor a folder of results is taken for the name of anything."""
+    names = ["none", "shards", "kept", "accuracy", "packed", "train", "SDAtt", "a-b_1"]
+    sets = [name for name in names if name != "train"]
+    table = {"type": "measures", "title": "T", "systems": ["none"], "sets": ["tests"], "columns": ["bleu"]}
+    config = {
+        "corpora": {"tests": [{"name": name, "generate": {"sentences": 20}} for name in sets]},
+        "parsers": {name: {"type": "control", "shape": "balanced"} for name in names},
+        "systems": {"none": {"contexts": ["syntax"], "parser": "none"}},
+        "tables": {"names": {**table, "parsers": ["embedded", *names]}},
+    }
+    jobs = fresh.planned("names", "results/syntax/a-b_1/shards.binary.ptb", config=config)
+    assert jobs["train"] == len(names) + 1 and jobs["translate"] == (len(names) + 1) * len(sets)
+    assert jobs["parse"] == len(sets) + 2 and jobs["binarize"] == 1
+
+
+def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
+    """What an input function says is not heard where the results of before are there."""
+    published = {"paper": "sdat", "table": 1, "task": "en-de"}
+    done = fresh.snakemake("--dry-run", "generate", config={"tables": {"table1": {"published": published}}})
+    assert done.returncode != 0 and "unknown paper `sdat`; known are hierarchical, sdatt" in done.stdout + done.stderr
+    local = fresh.folder / "broken"
+    local.mkdir()
+    (local / "resources.json").write_text("{")
+    parsers = {"local": {"type": "stanza", "directory": "broken"}}
+    done = fresh.snakemake("--dry-run", "generate", config={"parsers": parsers})
+    assert (
+        done.returncode != 0
+        and "broken/resources.json: not the index of a Stanza directory" in done.stdout + done.stderr
+    )
+
+
 @pytest.mark.slow
 def test_systems_over_phrase_trees_in_one_table(tmp_path):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""

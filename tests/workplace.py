@@ -45,6 +45,12 @@ class Workplace:
         for name in ("Snakefile", "config.yaml"):
             shutil.copy(ROOT / name, folder)
 
+    def copied(self, folder: Path) -> "Workplace":
+        """The same in another folder, with all that was made here."""
+        copy = Workplace.__new__(Workplace)
+        copy.folder = shutil.copytree(self.folder, folder, symlinks=True)
+        return copy
+
     def snakemake(self, *arguments: str, config: dict | None = None) -> subprocess.CompletedProcess:
         """Run Snakemake to its end."""
         command, options = self._command(arguments, config)
@@ -60,7 +66,7 @@ class Workplace:
         process.wait()
 
     def _command(self, arguments: tuple[str, ...], config: dict | None) -> tuple[list[str], dict]:
-        (self.folder / "small.yaml").write_text(yaml.safe_dump(merged(SMALL, config or {})))
+        (self.folder / "small.yaml").write_text(yaml.safe_dump(merged(SMALL, config or {}), sort_keys=False))
         command = [str(SNAKEMAKE), "--configfile", "small.yaml", "--cores", "2", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         return command, {"cwd": self.folder, "env": environment, "text": True}

@@ -75,7 +75,7 @@ class _Crossing:
         where = f"table `{title}`"
         crossings = self._crossings_of_rows(table, where)
         meant = self._meant_in(where)
-        table = _renamed_in_table(table, lambda name: crossings.get(name, [name]))
+        table = _with_rows_crossed(table, crossings)
         table = _renamed_in_table({**table, **self._labels(table, meant)}, meant)
         published = table.get("published")
         if isinstance(published, Mapping) and isinstance(names := published.get("names"), Mapping):
@@ -94,7 +94,7 @@ class _Crossing:
         crossings = {row: [f"{row} [{parser}]" for parser in parsers] for row in rows if self._parser_of(row)}
         ensembles = [row for row in rows if any(map(self._parser_of, self._members_of(row)))]
         self.mistakes += [f"{where}: `{row}`: {ENSEMBLE}" for row in ensembles]
-        if not crossings and not ensembles:
+        if not crossings and not ensembles and all(map(self._is_known, rows)):
             self.mistakes.append(f"{where}: none of its rows names a parser to be crossed; leave out `parsers`")
         baseline = table.get("baseline")
         if isinstance(baseline, str) and baseline in crossings:
@@ -161,6 +161,9 @@ class _Crossing:
             return f"`{name}`: {unknown('parser', parser, self.parsers)}"
         return None
 
+    def _is_known(self, row: str) -> bool:
+        return row in self.systems or self._parts(row) is not None
+
     def _parser_of(self, system: str) -> str | None:
         """The parser that a network names."""
         given = self.systems.get(system, {})
@@ -169,6 +172,27 @@ class _Crossing:
 
     def _members_of(self, system: str) -> list[str]:
         return _strings(self.systems.get(system, {}).get("members"))
+
+
+def _with_rows_crossed(table: Mapping[str, Any], crossings: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Let rows stand for their crossings; what they are compared with is none of those that a comparison is about."""
+
+    def but(compared: list[str]) -> Names:
+        def names(row: str) -> list[str]:
+            rows = crossings.get(row, [row])
+            return [name for name in rows if name not in compared] or rows
+
+        return names
+
+    crossed = _renamed(table, ("systems",), but([]))
+    crossed = dict(_renamed(crossed, ("proposed",), but(_strings([table.get("baseline")]))))
+    if isinstance(marks := table.get("marks"), list):
+        compared = [[_named(mark, key) for key in ("rows", "against")] for mark in marks]
+        crossed["marks"] = [
+            _renamed(_renamed(mark, ("rows",), but(against)), ("against",), but(rows))
+            for mark, (rows, against) in zip(marks, compared, strict=True)
+        ]
+    return crossed
 
 
 def _renamed_in_table(table: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -190,6 +214,11 @@ def _renamed(given: Any, keys: Iterable[str], names: Names) -> Any:
         return names(value)[0] if isinstance(value, str) else value
 
     return {**given, **{key: renamed(given[key]) for key in keys if key in given}}
+
+
+def _named(given: Any, key: str) -> list[str]:
+    """What is named below a key, in what may be no mapping."""
+    return _strings(given.get(key)) if isinstance(given, Mapping) else []
 
 
 def _strings(value: Any) -> list[str]:

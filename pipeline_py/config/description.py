@@ -176,7 +176,8 @@ class Description(Section):
         named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
             if isinstance(parser, StanzaParser):
-                named += [parser.directory, parser.test, parser.constituency_test]
+                index = None if parser.directory is None else f"{parser.directory}/resources.json"
+                named += [parser.directory, index, parser.test, parser.constituency_test]
             elif isinstance(parser, TrainedParser):
                 named += [parser.vectors, *parser.treebank.model_dump(exclude={"generate"}).values()]
             elif isinstance(parser, GivenParser):

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.names import is_name, is_name_of_system
 from pipeline_py.config.neural import NeuralSystem
-from pipeline_py.config.parsers import GivenParser
+from pipeline_py.config.parsers import GivenParser, TrainedParser
 from pipeline_py.config.parts import KINDS_WITHOUT_PARSER
 from pipeline_py.config.tables import (
     AttentionTable,
@@ -137,7 +137,7 @@ class Experiment(Description):
                 raise ValueError(f"{where}: {unknown('set', name, self.corpora.held_out)}")
 
     @model_validator(mode="after")
-    def _check_given_trees(self) -> Self:
+    def _check_trees(self) -> Self:
         for name, parser in self.parsers.items():
             for split in parser.trees if isinstance(parser, GivenParser) else ():
                 if split not in self.corpora.splits:
@@ -145,6 +145,12 @@ class Experiment(Description):
                     raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.splits, last=meant)}")
         for reader, name, trees, splits in self._readings():
             parser = self.parsers[name]
+            if isinstance(parser, TrainedParser) and not parser.makes(trees, self.splits_in_files):
+                raise ValueError(
+                    f"parsers.{name}.treebank: no {NAMES_OF_TREES[trees]} trees, but {reader} reads phrases of this "
+                    "parser; give `constituency_train`, `constituency_dev` and `constituency_test`, or "
+                    "`targets` that do without"
+                )
             in_files = [split for split in splits if split in self.splits_in_files]
             if isinstance(parser, GivenParser) and (lacking := parser.lacking(trees, in_files)):
                 raise ValueError(

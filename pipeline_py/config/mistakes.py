@@ -21,6 +21,12 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         location.append(mistake["loc"][-1])
     where = ".".join(map(str, location))
     if mistake["type"] == "extra_forbidden":
+        if _is_of_another_parser(location):
+            kind = config["parsers"][location[1]]["type"]
+            return (
+                f"unknown key `{where}`; type {kind} has none (files merge: if another one gives `{location[1]}` "
+                "another type, choose a new name)"
+            )
         return unknown("key", where, _keys_beside(mistake["loc"], config), last=str(location[-1]))
     if mistake["type"] == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
@@ -41,6 +47,13 @@ def _steps(location: Sequence[Any], config: Mapping[str, Any]) -> Iterator[tuple
         yield step, found
         if found:
             value = value[step]
+
+
+def _is_of_another_parser(location: Sequence[Any]) -> bool:
+    """Whether a key of a parser is one that parsers of another type have."""
+    if len(location) != 3 or location[0] != "parsers":
+        return False
+    return any(location[2] in model.model_fields for model in _models_in(Experiment.model_fields["parsers"].annotation))
 
 
 def _keys_beside(location: Sequence[Any], config: Mapping[str, Any]) -> list[str]:

@@ -110,6 +110,19 @@ def test_a_table_of_bleu_is_crossed_with_its_baseline_named(config):
     assert table.baseline == "SDAtt" and table.proposed == ["SDRNMT-1", "SDRNMT-1 [gold]"]
 
 
+def test_what_a_row_is_compared_with_is_none_of_its_crossings(config):
+    parsers = {"systems": ["GlobalAtt", "SDAtt"], "parsers": ["embedded", "gold", "random"]}
+    table = loaded(config, {**BLEU, **parsers, "baseline": "SDAtt [random]", "proposed": ["SDAtt"]}).tables["t"]
+    assert table.baseline == "SDAtt [random]" and table.proposed == ["SDAtt", "SDAtt [gold]"]
+    marks = [
+        {"symbol": "†", "rows": ["SDAtt"], "against": ["SDAtt [random]", "SDAtt [gold]"]},
+        {"symbol": "‡", "rows": ["SDAtt [gold]"], "against": ["SDAtt", "GlobalAtt"]},
+    ]
+    first, second = loaded(config, {**MEASURES, **parsers, "marks": marks}).tables["t"].marks
+    assert first.rows == ["SDAtt"] and first.against == ["SDAtt [random]", "SDAtt [gold]"]
+    assert second.rows == ["SDAtt [gold]"] and second.against == ["SDAtt", "SDAtt [random]", "GlobalAtt"]
+
+
 def test_papers_names_are_given_to_crossings(config):
     published = {
         "paper": "sdatt",
@@ -171,6 +184,15 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
             {"systems": ["PBSMT"], "parsers": ["gold"]},
             "table `t`: none of its rows names a parser to be crossed; leave",
         ),
+        ({"systems": ["SDAt"], "parsers": ["gold"]}, "table `t`: unknown system `SDAt`; did you mean `SDAtt`?"),
+        (
+            {
+                "systems": ["SDAtt"],
+                "parsers": ["gold"],
+                "marks": [{"symbol": "†", "rows": ["SDAtt"], "against": ["SDAtt"]}],
+            },
+            "the mark † compares `SDAtt [gold]` with itself",
+        ),
         ({"systems": ["SDAtt"], "parsers": ["gold", "gold"]}, "a parser stands in a table once; repeated: gold"),
         ({"systems": ["SDAtt", "SDAtt [embedded]"]}, "a row stands in a table once; repeated: SDAtt"),
         (
@@ -197,6 +219,12 @@ def test_a_mistake_gets_one_sentence(config, over, sentence):
         loaded(config, {**MEASURES, **over})
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value) and str(caught.value).count("table `t`") <= 1
+
+
+def test_a_baseline_is_not_all_that_is_proposed(config):
+    table = {**BLEU, "baseline": "SDAtt [gold]", "systems": ["GlobalAtt", "SDAtt"], "parsers": ["gold"]}
+    with pytest.raises(InputError, match=r"`SDAtt \[gold\]` is the baseline; it cannot be proposed as well"):
+        loaded(config, {**table, "proposed": ["SDAtt"]})
 
 
 def test_a_crossed_baseline_is_named_with_its_parser(config):

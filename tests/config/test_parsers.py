@@ -137,7 +137,36 @@ def test_gold_trees_that_a_package_is_measured_on(config):
 
 def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
     embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
-    assert with_parsers(config, embedded=embedded).trees_of("embedded") == ["conllu"]
+    assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).trees_of("embedded") == ["conllu"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "reader"), [(["tree2seq"], "`Tree2Seq-K50`"), (["tree2seq/table1_2"], "table `tr")]
+)
+def test_phrases_are_learnt_from_phrases(config, targets, reader):
+    embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
+    with pytest.raises(InputError) as caught:
+        with_parsers({**config, "targets": targets}, embedded=embedded)
+    assert f"parsers.embedded.treebank: no PTB trees, but {reader}" in str(caught.value)
+    assert "give `constituency_train`, `constituency_dev` and `constituency_test`" in str(caught.value)
+    with_parsers({**config, "targets": targets}, embedded={"type": "trained", "treebank": TREEBANK | PHRASES})
+
+
+def test_a_parser_of_another_type_has_a_name_of_its_own(config):
+    with pytest.raises(InputError) as caught:
+        with_parsers(config, embedded={"type": "stanza", "directory": "stanza_en"})
+    assert str(caught.value) == (
+        "configuration: unknown key `parsers.embedded.treebank`; type stanza has none (files merge: if another one "
+        "gives `embedded` another type, choose a new name)"
+    )
+
+
+def test_a_stanza_directory_has_an_index(config, tmp_path):
+    over = {"parsers": {"other": {"type": "stanza", "directory": str(tmp_path)}}}
+    with pytest.raises(InputError, match=r"resources\.json: no such file"):
+        load(config, command_line=over)
+    (tmp_path / "resources.json").touch()
+    load(config, command_line=over)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import os
 
 
 def one_of(names) -> str:
-    """A pattern for one of some names, or for nothing."""
-    return "|".join(map(re.escape, names)) or "none"
+    """A pattern for one of some names; without any it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def place_of_kept(output: str) -> str:

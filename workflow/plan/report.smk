@@ -158,6 +158,10 @@ def published_files(table: str) -> list[str]:
     return [str(folder / f"{asked.paper}.tsv")]
 
 
+# Found before there are jobs, as are Stanza's models.
+PUBLISHED = {name: published_files(name) for name, table in EXPERIMENT.tables.items() if table.type == "bleu"}
+
+
 def published_options(table: str, files: list[str]) -> list[str]:
     asked = EXPERIMENT.tables[table].published
     if asked is None:

@@ -1,12 +1,13 @@
 """What the rules of `syntax` are given: treebanks, models, texts in shards, and what is compared."""
 
-import json
 from itertools import combinations
 from math import ceil
 from pathlib import Path
 from shutil import which
 
 from pipeline_py.config.parsers import StanzaParser, TrainedParser
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.stanza_directory import models_in
 
 ANNOTATION = {"conllu": "dependency", "ptb": "constituency"}
 
@@ -29,11 +30,24 @@ PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"
 # A parser of lower-cased text is measured on lower-cased words.
 CASE_OF_TREES = "--lowercase" if EXPERIMENT.corpora.source.case == "lower" else "--no-lowercase"
 
-# Folders of a Stanza directory whose models decide the trees, among them what its models read words with.
-READ_WITH = ["pretrain", "forward_charlm", "backward_charlm"]
-STANZA_FOLDERS = {
-    "conllu": ["pos", "lemma", "depparse", *READ_WITH],
-    "ptb": ["pos", "constituency", *READ_WITH],
+
+def models_of_directory(directory: str) -> dict[str, list[str]]:
+    """Files of a Stanza directory that decide each kind of trees."""
+    language = EXPERIMENT.corpora.source.language
+    try:
+        return {
+            trees: [str(file) for file in models_in(Path(directory), language, Annotation(annotation))]
+            for trees, annotation in ANNOTATION.items()
+        }
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+# Found before there are jobs: where an input function fails, Snakemake goes on with what the results already hold.
+STANZA_MODELS = {
+    name: models_of_directory(EXPERIMENT.path(parser.directory))
+    for name, parser in EXPERIMENT.parsers.items()
+    if isinstance(parser, StanzaParser) and parser.directory is not None
 }
 
 
@@ -121,23 +135,7 @@ def models_of(parser: str, trees: str) -> list[str]:
         return [model_file(parser, name) for name in (tagger, last, f"{last}.pretrain")]
     if options.directory is None:
         return []
-    folder = Path(EXPERIMENT.path(options.directory))
-    resources = folder / "resources.json"
-    language = folder / language_of_stanza(resources)
-    models = [str(file) for name in STANZA_FOLDERS[trees] for file in sorted((language / name).glob("*.pt"))]
-    return [str(resources), *models]
-
-
-def language_of_stanza(resources: Path) -> str:
-    """What a Stanza directory calls the source language: its index knows other names, such as zh for zh-hans."""
-    language = EXPERIMENT.corpora.source.language
-    if not resources.is_file():
-        return language
-    try:
-        entries = json.loads(resources.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise WorkflowError(f"{resources}: not the index of a Stanza directory ({error}); fetch it again") from None
-    return entries.get(language, {}).get("alias", language)
+    return STANZA_MODELS[parser][trees]
 
 
 def model_options(parser: str, trees: str, models) -> list[str]:
@@ -241,8 +239,11 @@ def agreement_options(parser: str, other: str, input) -> list[str]:
 
 
 def reports_of_parsers() -> list[str]:
-    """The reports on the parsers behind all that is asked for, and how far each two of them agree."""
-    parsers = EXPERIMENT.parsers_asked
+    """The reports on the parsers behind all that is asked for, and how far each two of them agree.
+
+    A pair has one file, whatever the order of `parsers`.
+    """
+    parsers = sorted(EXPERIMENT.parsers_asked)
     return [
         *(f"<results>/syntax/{parser}/report.tsv" for parser in parsers),
         *(

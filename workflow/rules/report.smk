@@ -11,7 +11,7 @@ rule table:
     input:
         scores=lambda wildcards: [*scores_of(wildcards.table).values()],
         significance=expand("<results>/evaluation/{{table}}/{split}.significance.tsv", split=TESTS),
-        published=lambda wildcards: published_files(wildcards.table),
+        published=lambda wildcards: PUBLISHED[wildcards.table],
     output:
         tsv="<results>/{table}.tsv",
         markdown="<results>/{table}.md",
