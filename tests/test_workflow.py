@@ -84,10 +84,15 @@ def test_units_and_labels_are_made_for_those_that_read_them(fresh):
     assert labels["labels"] == labels["pack_labels"] == 2 and not {"units", "distances"} & labels.keys()
 
 
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory) -> Workplace:
+    """Where tables are really made; they share text, parser and parses."""
+    return Workplace(tmp_path_factory.mktemp("made"))
+
+
 @pytest.mark.slow
-def test_every_kind_of_system_in_one_table(tmp_path):
+def test_every_kind_of_system_in_one_table(workplace):
     """Phrases, labels, units, two encoders and three contexts, on pieces of words, with two seeds."""
-    workplace = Workplace(tmp_path)
     config = {
         "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
         "subword": {"scheme": "bpe", "merges": 150},
@@ -206,9 +211,8 @@ def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
 
 
 @pytest.mark.slow
-def test_systems_over_phrase_trees_in_one_table(tmp_path):
+def test_systems_over_phrase_trees_in_one_table(workplace):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""
-    workplace = Workplace(tmp_path)
     systems = ["Seq2Seq-K50", "Tree2Seq-K50", "Dep2Seq", "Mixed", "Sequential-lexical", "Hierarchical-gated"]
     config = {
         "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
