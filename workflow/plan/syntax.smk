@@ -17,12 +17,14 @@ def parsers_of_type(*types: str) -> str:
     return one_of(name for name, parser in EXPERIMENT.parsers.items() if parser.type in types)
 
 
-PARSERS_WITH_STANZA = parsers_of_type("trained", "stanza")
+WITH_STANZA = [name for name, parser in EXPERIMENT.parsers.items() if parser.runs_stanza]
+PARSERS_WITH_STANZA = one_of(WITH_STANZA)
 
 # How many shards each text is parsed in. Cleaning may leave fewer sentences of the training text than that, so that
-# its last shards may be empty.
+# its last shards may be empty. Texts are not read to be counted where nothing is parsed.
 SHARDS = {
-    split: max(1, ceil(most_sentences(split) / EXPERIMENT.parsing.shard_size)) for split in EXPERIMENT.corpora.splits
+    split: max(1, ceil(most_sentences(split) / EXPERIMENT.parsing.shard_size)) if WITH_STANZA else 1
+    for split in EXPERIMENT.corpora.splits
 }
 
 PROCESSORS = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
@@ -62,7 +64,7 @@ def has_gold(parser: str, trees: str) -> bool:
     """Whether there are gold trees that a parser's accuracy is measured on."""
     options = EXPERIMENT.parsers[parser]
     if isinstance(options, TrainedParser):
-        return trees == "conllu" or options.treebank.has_constituents
+        return EXPERIMENT.makes(parser, trees)
     return isinstance(options, StanzaParser) and options.test_file(trees) is not None
 
 
@@ -74,14 +76,19 @@ def accuracies_of(parser: str) -> list[str]:
 
 def treebank(parser: str, part: str, trees: str) -> str:
     """Gold trees of a parser: the user's, or generated."""
-    if not isinstance(EXPERIMENT.parsers[parser], TrainedParser):
-        file = getattr(EXPERIMENT.parsers[parser], "test" if trees == "conllu" else "constituency_test")
+    options = EXPERIMENT.parsers[parser]
+    if not isinstance(options, TrainedParser):
+        file = options.test_file(trees) if isinstance(options, StanzaParser) else None
+        if not options.runs_stanza:
+            raise WorkflowError(
+                f"parsers.{parser}: its trees are not parsed, so they have no accuracy; ask for its report"
+            )
         if file is None:
             raise WorkflowError(
                 f"parsers.{parser}: its accuracy is asked for; give `test` (CoNLL-U) or `constituency_test` (PTB)"
             )
         return EXPERIMENT.path(file)
-    bank = EXPERIMENT.parsers[parser].treebank
+    bank = options.treebank
     if bank.is_generated:
         return f"<results>/syntax/{parser}/treebank/{part}.{trees}"
     file = getattr(bank, part if trees == "conllu" else f"constituency_{part}")
@@ -183,35 +190,31 @@ def given_trees(parser: str, split: str, trees: str) -> list[str]:
         raise WorkflowError(str(error)) from None
 
 
-def report_inputs(parser: str) -> dict[str, list[str]]:
-    """What a parser's report says: of each text and kind of trees that systems read."""
-    files = [
-        f"<results>/syntax/{parser}/{split}.{trees}"
+def report_files(parser: str) -> dict[str, dict[str, str]]:
+    """What a parser's report says, by option and by what it is of: each text and kind of trees that systems read."""
+    kinds = EXPERIMENT.trees_of(parser)
+    files = {
+        f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{parser}/{split}.{trees}"
         for split in EXPERIMENT.corpora.splits
-        for trees in EXPERIMENT.trees_of(parser)
-    ]
-    measured = [trees for trees in EXPERIMENT.trees_of(parser) if has_gold(parser, trees)]
+        for trees in kinds
+    }
     return {
-        "statistics": [f"{file}.statistics.json" for file in files],
-        "ledgers": [f"{file}.json" for file in files],
-        "facts": [f"{file}.facts.json" for file in files],
-        "accuracy": [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in measured],
+        "statistics": {name: f"{file}.statistics.json" for name, file in files.items()},
+        "ledger": {name: f"{file}.json" for name, file in files.items()},
+        "facts": {name: f"{file}.facts.json" for name, file in files.items()},
+        "accuracy": {
+            ANNOTATION[trees]: f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
+            for trees in kinds
+            if has_gold(parser, trees)
+        },
     }
 
 
 def report_options(parser: str, input) -> list[str]:
-    kinds = EXPERIMENT.trees_of(parser)
-    texts = [f"{split}:{ANNOTATION[trees]}" for split in EXPERIMENT.corpora.splits for trees in kinds]
-    measured = [ANNOTATION[trees] for trees in kinds if has_gold(parser, trees)]
     return [
         f"--{option}={name}={file}"
-        for option, names, files in (
-            ("statistics", texts, input.statistics),
-            ("ledger", texts, input.ledgers),
-            ("facts", texts, input.facts),
-            ("accuracy", measured, input.get("accuracy", [])),
-        )
-        for name, file in zip(names, files, strict=True)
+        for option, files in report_files(parser).items()
+        for name, file in zip(files, input.get(option, []), strict=True)
     ]
 
 

@@ -37,7 +37,9 @@ rule tree_statistics:
 
 rule parser_report:
     input:
-        unpack(lambda wildcards: report_inputs(wildcards.parser)),
+        unpack(
+            lambda wildcards: {option: [*files.values()] for option, files in report_files(wildcards.parser).items()}
+        ),
     output:
         report="<results>/syntax/{parser}/report.tsv",
     log:
