@@ -8,6 +8,7 @@ import numpy as np
 from typer import Option
 
 from pipeline_py import stage
+from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def attend(
 
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.ensemble import open_members
-    from pipeline_py.nmt.sources import in_order
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 

@@ -1,8 +1,7 @@
 """Packed sentences to translate, and the order in which they are searched."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -14,9 +13,6 @@ BATCHES_PER_WINDOW = 32
 
 USUAL_LENGTH = 50
 """Positions of a sentence that a full batch has room for; longer sentences make smaller batches."""
-
-
-Found = TypeVar("Found")
 
 
 class Sources:
@@ -66,18 +62,3 @@ class Sources:
                 size = min(batch_size, room)
                 yield longest_first[:size]
                 longest_first = longest_first[size:]
-
-
-def in_order(found: Iterable[tuple[int, Found]]) -> Iterator[Found]:
-    """Yield what belongs to sentence 0, 1, 2, …; what comes early waits, at most for the rest of its window.
-
-    Args:
-        found: what was made of each sentence with its number, in the order of `Sources.batches`.
-    """
-    waiting: dict[int, Found] = {}
-    following = 0
-    for number, of_sentence in found:
-        waiting[number] = of_sentence
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1

@@ -15,6 +15,7 @@ from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.decoding import Decoding
 from pipeline_py.kept import Kept, identity
+from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ def translate(
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.ensemble import open_members
     from pipeline_py.nmt.length_model import LengthModel
-    from pipeline_py.nmt.sources import in_order
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 

@@ -86,14 +86,3 @@ class BatchParser(Generic[Tree]):
     def _failed(self, words: Words, reason: str) -> Tree:
         note_fallback(self.ledger, reason)
         return self.fallback(words, reason)
-
-
-def in_order(parsed: Iterable[tuple[int, Tree]]) -> Iterator[Tree]:
-    """Yield trees in the order of their places 0, 1, …; each waits for those before it."""
-    waiting: dict[int, Tree] = {}
-    next_place = 0
-    for place, tree in parsed:
-        waiting[place] = tree
-        while next_place in waiting:
-            yield waiting.pop(next_place)
-            next_place += 1

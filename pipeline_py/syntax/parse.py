@@ -10,10 +10,10 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.kept import Kept, identity
+from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.batches import in_order
 from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.tokenized_text import read_sentences

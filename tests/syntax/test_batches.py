@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pipeline_py.artifact import Ledger
+from pipeline_py.order import in_order
 from pipeline_py.syntax import batches
-from pipeline_py.syntax.batches import BatchParser, Words, in_order
+from pipeline_py.syntax.batches import BatchParser, Words
 
 
 def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser[str]:
