@@ -20,8 +20,9 @@ import torch
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.order import in_order
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.batches import BatchParser, Words, in_order
+from pipeline_py.syntax.batches import BatchParser, Words
 from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.stanza_pipeline import models_left_alone
 from pipeline_py.syntax.text_parser import text_parser
