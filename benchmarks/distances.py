@@ -76,9 +76,8 @@ def check(trees: Sequence[Heads]) -> None:
     expected = WAYS[OURS](trees)
     for way in WAYS.values():
         for one, other in zip(way(trees), expected, strict=True):
-            if isinstance(one, dict):
-                one = [[one[i][j] for j in range(len(one))] for i in range(len(one))]
-            np.testing.assert_array_equal(one, other)
+            found = [[one[i][j] for j in range(len(one))] for i in range(len(one))] if isinstance(one, dict) else one
+            np.testing.assert_array_equal(found, other)
 
 
 def seconds(way: Callable[[Sequence[Heads]], list[Distances]], trees: Sequence[Heads]) -> float:
