@@ -48,11 +48,6 @@ def masked_softmax(scores: Tensor, allowed: Tensor) -> Tensor:
     return torch.softmax(scores.masked_fill(~allowed, -torch.inf), dim=-1)
 
 
-def context(weights: Tensor, states: Tensor) -> Tensor:
-    """Sum annotations by weight, c = Σ_j α_j h_j: (B, N), (B, N, H) → (B, H)."""
-    return torch.bmm(weights.unsqueeze(1), states).squeeze(1)
-
-
 def at_least_single(values: Tensor) -> Tensor:
     """Bring half precision to float32, so that sums over many positions stay exact enough."""
     return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values

@@ -12,6 +12,37 @@ from pipeline_py.nmt.schedule import Schedule
 
 
 @dataclass(frozen=True)
+class Words:
+    """Where the N words of B sentences of up to I positions stand, ends of sentences among them.
+
+    Attributes:
+        place: (N,) int64, i · B + b for position i of sentence b; position by position.
+        positions: I.
+        sentences: B.
+    """
+
+    place: Tensor
+    positions: int
+    sentences: int
+
+    @staticmethod
+    def of_lengths(lengths: Sequence[int] | Tensor, positions: int) -> "Words":
+        """Find the words of sentences of these lengths (B,), padded to I positions."""
+        there = np.arange(positions)[:, None] < np.asarray(lengths)
+        return Words(torch.from_numpy(np.flatnonzero(there)), positions, len(lengths))
+
+    @property
+    def sentence(self) -> Tensor:
+        """The sentence of each word (N,)."""
+        return self.place % self.sentences
+
+    @property
+    def place_in_rows(self) -> Tensor:
+        """B · I + i of each word (N,)."""
+        return self.sentence * self.positions + self.place // self.sentences
+
+
+@dataclass(frozen=True)
 class Batch:
     """B sentences. There is no padding symbol: what lies behind a sentence's length is 0 and means nothing.
 
@@ -20,6 +51,8 @@ class Batch:
         source_lengths: (B,) int64, EOS included.
         target: identifiers (B, I) int64, EOS included, or None when translating.
         target_lengths: (B,) int64, EOS included, or None.
+        words: the words of the target, which are known before a device has the batch and would have to be asked; None
+            without a target.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
             "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1. "trees" and
             "lexical_trees" → the schedule of the trees.
@@ -29,6 +62,7 @@ class Batch:
     source_lengths: Tensor
     target: Tensor | None = None
     target_lengths: Tensor | None = None
+    words: Words | None = None
     syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -51,12 +85,14 @@ class Batch:
         def moved(tensor: Tensor | None) -> Tensor | None:
             return None if tensor is None else tensor.to(device, non_blocking=True)
 
+        words = self.words
         return replace(
             self,
             source=self.source.to(device, non_blocking=True),
             source_lengths=self.source_lengths.to(device, non_blocking=True),
             target=moved(self.target),
             target_lengths=moved(self.target_lengths),
+            words=None if words is None else replace(words, place=words.place.to(device, non_blocking=True)),
             syntax={
                 kind: held.to(device) if isinstance(held, Schedule) else held.to(device, non_blocking=True)
                 for kind, held in self.syntax.items()
@@ -77,14 +113,17 @@ def collate(
         syntax: kind → one row per sentence; its values are laid out as `layout` says.
     """
     sources, source_lengths = _pad(source)
-    targets, target_lengths = _pad(target) if target is not None else (None, None)
+    targets, target_lengths, words = None, None, None
+    if target is not None:
+        targets, target_lengths = _pad(target)
+        words = Words.of_lengths([len(sentence) for sentence in target], targets.shape[1])
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
         if kind in KINDS_OF_TREES:
             held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source])
         else:
             held[kind] = _table(LAYOUTS[kind], rows, source, sources.shape[1])
-    return Batch(sources, source_lengths, targets, target_lengths, held)
+    return Batch(sources, source_lengths, targets, target_lengths, words, held)
 
 
 def _table(layout: Layout, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:

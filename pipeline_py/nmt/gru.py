@@ -8,7 +8,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.time_loop import time_loop
 
 
 class GRU(nn.Module):
@@ -40,7 +41,7 @@ class GRU(nn.Module):
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
         states = []
-        with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), [self.recurrent]) as state:
+        with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), [self.recurrent.traced]) as state:
             for position in inputs.unbind(0):
                 state = self.step(position, state, mask)
                 states.append(state)

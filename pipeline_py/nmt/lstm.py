@@ -8,7 +8,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.time_loop import time_loop
 
 
 class LSTM(nn.Module):
@@ -49,7 +50,7 @@ class LSTM(nn.Module):
         """Read whole sentences from zeros: (J, B, 4·H) → all states and all cells, (J, B, H) each."""
         hiddens, cells = [], []
         cell = inputs.new_zeros(inputs.shape[1], self.hidden)
-        with time_loop(torch.zeros_like(cell), [self.recurrent]) as hidden:
+        with time_loop(torch.zeros_like(cell), [self.recurrent.traced]) as hidden:
             for position in inputs.unbind(0):
                 hidden, cell = self.step(position, hidden, cell, mask)
                 hiddens.append(hidden)

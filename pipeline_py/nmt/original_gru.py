@@ -8,7 +8,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.time_loop import time_loop
 
 
 class OriginalGRU(nn.Module):
@@ -44,7 +45,7 @@ class OriginalGRU(nn.Module):
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
         states = []
-        maps = [self.gates_recurrent, self.candidate_recurrent]
+        maps = [self.gates_recurrent.traced, self.candidate_recurrent.traced]
         with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), maps) as state:
             for position in inputs.unbind(0):
                 state = self.step(position, state, mask)

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.time_loop import LoopLinear
 
 
 class PredictedPosition(nn.Module):

@@ -68,7 +68,7 @@ def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
             state = gru.step(gru.input(state[:, :INPUTS].square()), state)
         return state
 
-    with time_loop(start, [gru.input, gru.gates_recurrent, gru.candidate_recurrent]) as state:
+    with time_loop(start, [gru.input.traced, gru.gates_recurrent.traced, gru.candidate_recurrent.traced]) as state:
         got = steps(state)
     one = torch.ones(HIDDEN, dtype=torch.float64)
     rows = []

@@ -1,14 +1,17 @@
 """How a decoder attends: scores of its queries, weightings of the scores, and the contexts that they make."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from torch import Tensor, nn
 
 from pipeline_py.config.decoders import Context
 from pipeline_py.config.systems import System
-from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, context
+from pipeline_py.nmt.attention import Carried, Weighting, at_least_single
 from pipeline_py.nmt.decoder.recurrence import Attended
+from pipeline_py.nmt.loop_matrices import LoopMatrices
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.time_loop import Trace
 
 
 class Attending(nn.Module):
@@ -25,6 +28,7 @@ class Attending(nn.Module):
         self.contexts = system.contexts
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
+        self.sums = nn.ModuleList(LoopMatrices() for _ in system.encoders)  # c = Σ_j α_j h_j
 
     def keys(self, states: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
@@ -36,6 +40,12 @@ class Attending(nn.Module):
     def carried(self, memory: Memory) -> tuple[Carried, ...]:
         """Return what the weightings are given at the first step."""
         return tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
+
+    def traced(self, memory: Memory) -> list[Callable[[], Trace]]:
+        """Say how to trace what is done with the memory in a loop."""
+        scored = zip(self.scores, memory.keys, strict=True)
+        summed = zip(self.sums, memory.states, strict=True)
+        return [partial(part.traced, given) for part, given in (*scored, *summed)]  # type: ignore[arg-type, misc, operator]
 
     def look(
         self,
@@ -67,7 +77,12 @@ class Attending(nn.Module):
             weights.append(alpha)
             hands_on.append(handed)
             shared = alpha if shares is None else alpha * shares
-            vectors.append([at_least_single(context(shared, states)) for states in memory.states])
+            vectors.append(
+                [
+                    at_least_single(summed(shared, states))
+                    for summed, states in zip(self.sums, memory.states, strict=True)
+                ]
+            )
         return Attended(vectors, weights[0], tuple(hands_on), observed)
 
 

@@ -11,12 +11,14 @@ from torch.nn import functional
 
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
+from pipeline_py.nmt.batch import Words
 from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.recurrence import Attention, State, Step
 from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.time_loop import LoopLinear, time_loop
+from pipeline_py.nmt.time_loop import time_loop
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,13 @@ class Decoder(Attending, ABC):
         logits = self.softmax(self._readout([embedded, *step.vectors] if self.reads_word else step.vectors))
         return at_least_single(logits), state, step.attended.weights
 
-    def loss(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Tensor:
+    def loss(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
         """Compute the loss of whole sentences: −log p, or what the loss part has instead in training.
 
         Args:
             memory: what is attended to, with keys.
             target: identifiers (B, I), EOS included.
-            target_lengths: (B,), EOS included.
+            words: which of them are no padding.
 
         Returns:
             The sum over each sentence's words (B,), EOS included.
@@ -139,19 +141,17 @@ class Decoder(Attending, ABC):
         drawn = self._readout_masks(vectors)
         after = self.dropout.draw(sentences, self.softmax.in_features, like=before)
         # Padding is left out of the largest products: what follows sees the real words only, N of them.
-        place = _real(length, target_lengths).flatten().nonzero().squeeze(1)
-        of_sentence = place % sentences
         readout = self._readout(
             [
-                drop(values, mask).flatten(0, 1).index_select(0, place)
+                drop(values, mask).flatten(0, 1).index_select(0, words.place)
                 for values, mask in zip(vectors, drawn, strict=True)
             ]
         )
         if after is not None:
-            readout = readout * after.index_select(0, of_sentence)
-        words = target.T.flatten().index_select(0, place)
-        losses = self.criterion(self.softmax, readout, words, of_sentence, sentences)
-        spread = losses.new_zeros(length * sentences).index_copy(0, place, losses)
+            readout = readout * after.index_select(0, words.sentence)
+        said = target.T.flatten().index_select(0, words.place)
+        losses = self.criterion(self.softmax, readout, said, words)
+        spread = losses.new_zeros(length * sentences).index_copy(0, words.place, losses)
         return spread.view(length, sentences).sum(dim=0)
 
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
@@ -190,9 +190,9 @@ class Decoder(Attending, ABC):
         mask = self.dropout.draw(before.shape[1], before.shape[2], before)
         inputs = self._inputs(drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
-        # All maps whose gradient may wait, since all they are applied to comes from the state.
-        maps = [module for module in self.modules() if isinstance(module, LoopLinear)]
-        with time_loop(state.hidden, maps) as hidden:
+        # All whose gradient may wait, since all they are applied to comes from the state.
+        maps = [module.traced for module in self.modules() if isinstance(module, LoopLinear)]
+        with time_loop(state.hidden, [*maps, *self.traced(memory)]) as hidden:
             state = replace(state, hidden=hidden)
             for position in zip(*(values.unbind(0) for values in inputs), strict=True):
                 state, step = self._advance(position, state, memory, masks, observe)

@@ -11,9 +11,9 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.original_gru import OriginalGRU
-from pipeline_py.nmt.time_loop import LoopLinear
 
 
 @dataclass(frozen=True)

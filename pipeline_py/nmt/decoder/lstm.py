@@ -9,9 +9,9 @@ from pipeline_py.config.decoders import LSTMDecoder
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
+from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.time_loop import LoopLinear
 
 
 class Part(Decoder):

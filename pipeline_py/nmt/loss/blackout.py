@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from pipeline_py.config.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.batch import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.sampled import sampled_outputs
 from pipeline_py.subword.vocabulary import EOS
@@ -45,30 +46,30 @@ class Part(softmax.Part):
         self.cumulative = (cumulative / cumulative[-1]).to(device)
         self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, sentences: Tensor, count: int) -> Tensor:
+    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
         """Compute the losses of N words; see `softmax.Part`.
 
         Raises:
             RuntimeError: in training, before `learn_frequencies`.
         """
         if not self.training:
-            return super().forward(linear, readout, targets, sentences, count)
+            return super().forward(linear, readout, targets, words)
         if not len(self.cumulative):
             raise RuntimeError("BlackOut draws words by their frequency; call `learn_frequencies` before training")
-        draws = self._draw(count)
+        draws = self._draw(words.sentences)
         bias = linear.bias + self.log_weights.to(linear.bias.dtype)  # (V,)
         rows = functional.embedding(targets, linear.weight)
         of_targets = (at_least_single(readout) * rows).sum(dim=1) + _taken(bias, targets)
 
-        # Sentences side by side in a rectangle (B, T), since each has draws of its own.
-        place, length = _places(sentences, count)
-        shape = (count, length)
-        side_by_side = readout.new_zeros(count * length, readout.shape[1]).index_copy(0, place, readout)
+        # Sentences side by side in a rectangle (B, I), since each has draws of its own.
+        place, shape = words.place_in_rows, (words.sentences, words.positions)
+        count = words.sentences * words.positions
+        side_by_side = readout.new_zeros(count, readout.shape[1]).index_copy(0, place, readout)
         of_draws = sampled_outputs(side_by_side.view(*shape, -1), linear.weight, _taken(bias, draws), draws)
-        words = targets.new_zeros(count * length).index_copy(0, place, targets).view(shape)
-        left_out = draws.unsqueeze(1) == words.unsqueeze(2)
+        said = targets.new_zeros(count).index_copy(0, place, targets).view(shape)
+        left_out = draws.unsqueeze(1) == said.unsqueeze(2)
         of_draws = of_draws.masked_fill(left_out, torch.finfo(of_draws.dtype).min)
-        of_words = of_targets.new_zeros(count * length).index_copy(0, place, of_targets).view(shape)
+        of_words = of_targets.new_zeros(count).index_copy(0, place, of_targets).view(shape)
         return _losses(of_words, of_draws).flatten().index_select(0, place)
 
     def _draw(self, count: int) -> Tensor:
@@ -81,17 +82,6 @@ class Part(softmax.Part):
 def _taken(values: Tensor, index: Tensor) -> Tensor:
     """Take values (V,) by their numbers (…) → (…); as an embedding, whose gradient is fast."""
     return functional.embedding(index, values.unsqueeze(1)).squeeze(-1)
-
-
-def _places(sentences: Tensor, count: int) -> tuple[Tensor, int]:
-    """Lay out words (N,) as (B, T), those of a sentence in one row in their order: their flat places (N,), and T."""
-    lengths = torch.bincount(sentences, minlength=count)
-    length = int(lengths.max())
-    order = sentences.argsort(stable=True)
-    of_row = sentences.index_select(0, order)
-    before = (lengths.cumsum(0) - lengths).index_select(0, of_row)
-    column = torch.arange(len(sentences), device=sentences.device) - before
-    return torch.empty_like(order).index_copy(0, order, of_row * length + column), length
 
 
 def _losses(of_word: Tensor, of_draws: Tensor) -> Tensor:

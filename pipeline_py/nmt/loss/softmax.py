@@ -1,10 +1,18 @@
 """The loss of the full softmax."""
 
+from collections.abc import Iterator
+from typing import Any
+
+import torch
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.decoders import BlackOut, Softmax
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.batch import Words
+
+CACHED = 2**18
+"""Logits that are summed up at once on a CPU, so that they stay in its cache."""
 
 
 class Part(nn.Module):
@@ -14,20 +22,66 @@ class Part(nn.Module):
         """Take the part's options, and V, the size of the target vocabulary."""
         super().__init__()
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, sentences: Tensor, count: int) -> Tensor:
+    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
         """Compute the losses of N words.
 
         Args:
             linear: the output layer, (N, E) → (N, V).
             readout: what it reads (N, E).
             targets: the words (N,) int64.
-            sentences: the number of the sentence that each word is of (N,) int64.
-            count: B, the number of sentences.
+            words: where they stand.
 
         Returns:
             (N,) losses in nats, at least float32.
         """
-        return functional.cross_entropy(at_least_single(linear(readout)), targets, reduction="none")
+        losses: Tensor = _Losses.apply(readout, linear.weight, linear.bias, targets)
+        return losses
 
     def learn_frequencies(self, counts: Tensor) -> None:
         """Take how often each word occurs in the training data (V,); of no use here."""
+
+
+class _Losses(Function):
+    """logsumexp(W r + b) − (W r + b)_y; on the way back W r makes room for its gradient.
+
+    W r is in half precision where autocast is on, what is made of it at least in single precision.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
+        ctx.dtypes = readout.dtype, weight.dtype
+        device = readout.device.type
+        if torch.is_autocast_enabled(device):
+            half = torch.get_autocast_dtype(device)
+            readout, weight = readout.to(half), weight.to(half)
+        products = readout @ weight.T
+        normalizers = torch.empty(len(products), dtype=bias.dtype, device=bias.device)
+        for rows in _groups(products):
+            torch.logsumexp(products[rows] + bias, dim=1, out=normalizers[rows])
+        ctx.save_for_backward(readout, weight, bias, targets, normalizers)
+        ctx.products = products
+        return normalizers - (products.gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        readout, weight, bias, targets, normalizers = ctx.saved_tensors
+        products, ctx.products = ctx.products, None
+        if products is None:  # who goes back a second time finds that room taken
+            products = readout @ weight.T
+        of_bias = torch.zeros_like(bias)
+        for rows in _groups(products):
+            scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
+            of_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
+            of_logits.scatter_(1, own, of_logits.gather(1, own) - scale)
+            of_bias += of_logits.sum(dim=0)
+            products[rows] = of_logits
+        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), of_bias, None
+
+
+def _groups(logits: Tensor) -> Iterator[slice]:
+    """Divide the words of logits (N, V) into groups that are computed at once."""
+    size = len(logits)
+    if logits.device.type == "cpu":
+        size = max(1, CACHED // logits.shape[1])
+    return (slice(start, start + size) for start in range(0, len(logits), size))

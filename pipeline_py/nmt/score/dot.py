@@ -1,9 +1,10 @@
 """The score of an inner product (Luong et al. 2015; tree2seq eq. 5)."""
 
-import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.decoders import DotScore
+from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.time_loop import Trace
 
 
 class Part(nn.Module):
@@ -13,6 +14,7 @@ class Part(nn.Module):
         super().__init__()
         if query_size != memory_size:
             raise ValueError(f"no inner product of a query of size {query_size} and annotations of size {memory_size}")
+        self.product = LoopMatrices()
 
     def keys(self, states: Tensor) -> Tensor:
         """Return the annotations themselves (B, N, H)."""
@@ -20,4 +22,9 @@ class Part(nn.Module):
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """Score all annotations against one query: (B, H), (B, N, H) → (B, N)."""
-        return torch.bmm(keys, query.unsqueeze(2)).squeeze(2)
+        scores: Tensor = self.product(query, keys.transpose(1, 2))
+        return scores
+
+    def traced(self, keys: Tensor) -> Trace:
+        """Begin a trace of a loop in which all is scored with `keys` (B, N, H)."""
+        return self.product.traced(keys.transpose(1, 2))

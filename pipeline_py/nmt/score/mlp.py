@@ -1,13 +1,23 @@
 """The score of a one-layer perceptron (Bahdanau et al. 2015; Nematus)."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.decoders import MLPScore
-from pipeline_py.nmt.time_loop import LoopLinear
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.time_loop import LoopPart, Trace
+
+CACHED = 2**17
+"""Hidden units that are computed at once on a CPU: as single floats they stay in its cache from step to step."""
 
 
-class Part(nn.Module):
+class Part(LoopPart):
     """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden, or another."""
 
     def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
@@ -19,11 +29,89 @@ class Part(nn.Module):
         self.bias = nn.Parameter(torch.zeros(()))
 
     def keys(self, states: Tensor) -> Tensor:
-        """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A)."""
-        keys: Tensor = self.key(states)
-        return keys
+        """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A), at least float32."""
+        return at_least_single(self.key(states))
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all annotations against one query: (B, Q), (B, N, A) → (B, N)."""
-        hidden = self.query(query).unsqueeze(1) + keys
-        return hidden.tanh() @ self.vector + self.bias
+        """Score all annotations against one query: (B, Q), (B, N, A) → (B, N), at least float32."""
+        query = at_least_single(self.query(query))
+        if self.trace is not None:
+            scores: Tensor = _Scores.apply(query, self.trace)
+            return scores
+        hidden = (query.unsqueeze(1) + keys).tanh_()
+        with torch.autocast(hidden.device.type, enabled=False):
+            return hidden @ self.vector + self.bias
+
+    def traced(self, keys: Tensor) -> Trace:
+        """Begin a trace of a loop in which all is scored with `keys` (B, N, A)."""
+        return _ScoreTrace(self, keys)
+
+
+class _ScoreTrace(Trace):
+    """Keys, v and b_e, and sums of the gradients so far.
+
+    With t = tanh(…), the hidden units, and g the gradient of a score, that of a key is v ⊙ Σ g (1 − t²) over the
+    steps: Σ g t² is summed up step by step, and the rest is done after the loop.
+    """
+
+    def __init__(self, part: Part, keys: Tensor) -> None:
+        super().__init__(part, keys, part.vector, part.bias)
+        self.keys, self.vector, self.bias = keys.detach(), part.vector.detach(), part.bias.detach()
+        self.squares: Tensor | None = None
+        self.of_vector = torch.zeros_like(self.vector)
+        self.of_scores = torch.zeros(keys.shape[:2], dtype=keys.dtype, device=keys.device)
+
+    def hidden(self, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
+        """Compute tanh(query + key): (B, A) → groups of sentences, and their units (G, N, A) until the next group."""
+        sentences, positions, width = self.keys.shape
+        size = sentences
+        if self.keys.device.type == "cpu":
+            size = max(1, min(size, CACHED // (positions * width)))
+        units = self.keys.new_empty(size, positions, width)
+        for start in range(0, sentences, size):
+            group = slice(start, min(start + size, sentences))
+            made = units[: group.stop - start]
+            torch.add(self.keys[group], query[group].unsqueeze(1), out=made)
+            yield group, made.tanh_()
+
+    def gradients(self) -> Sequence[Tensor | None]:
+        if self.squares is None:
+            return None, None, None
+        of_keys = self.squares.neg_().add_(self.of_scores.unsqueeze(2)).mul_(self.vector)
+        found = of_keys, self.of_vector, self.of_scores.sum()
+        self.squares = None
+        self.of_vector, self.of_scores = torch.zeros_like(self.of_vector), torch.zeros_like(self.of_scores)
+        return found
+
+
+class _Scores(Function):
+    """vᵀ tanh(query + key) + b_e; going backwards, leaves the gradients of keys, v and b_e for later.
+
+    The hidden units are computed again on the way back: they are the most that a step makes, and to write them to
+    memory and read them again takes longer.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, query: Tensor, trace: _ScoreTrace) -> Tensor:
+        ctx.trace = trace
+        ctx.save_for_backward(query)
+        scores = torch.empty(trace.keys.shape[:2], dtype=trace.keys.dtype, device=trace.keys.device)
+        for group, hidden in trace.hidden(query):
+            torch.mv(hidden.flatten(0, 1), trace.vector, out=scores[group].view(-1))
+        return scores.add_(trace.bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (query,), trace = ctx.saved_tensors, ctx.trace
+        if trace.squares is None:
+            trace.squares = torch.zeros_like(trace.keys)
+        trace.of_scores.add_(gradient)
+        of_query = torch.empty_like(query).unsqueeze(1)
+        for group, hidden in trace.hidden(query):
+            of_group = gradient[group]
+            trace.of_vector.addmv_(hidden.flatten(0, 1).T, of_group.flatten())
+            hidden.square_()
+            torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group])
+            trace.squares[group].addcmul_(hidden, of_group.unsqueeze(2))
+        return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None

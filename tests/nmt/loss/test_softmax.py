@@ -1,0 +1,60 @@
+"""The loss of the full softmax against torch's own, whose derivative is autograd's."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.config.decoders import Softmax
+from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.loss import softmax
+
+WORDS, SIZE, VOCABULARY = 7, 5, 11
+
+
+def build(dtype: torch.dtype) -> tuple[nn.Linear, Tensor, Tensor, Tensor]:
+    torch.manual_seed(0)
+    linear = nn.Linear(SIZE, VOCABULARY, dtype=dtype)
+    readout = (3 * torch.randn(WORDS, SIZE, dtype=dtype)).requires_grad_()
+    return linear, readout, torch.randint(VOCABULARY, (WORDS,)), torch.rand(WORDS, dtype=dtype)
+
+
+def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor) -> Tensor:
+    part = softmax.Part(Softmax(), VOCABULARY)
+    losses: Tensor = part(linear, readout, targets, Words(torch.arange(len(targets)), len(targets), 1))
+    return losses
+
+
+@pytest.mark.parametrize("at_once", [1, 3 * VOCABULARY, 2**20], ids=["one", "three", "all"])
+def test_losses_and_gradients_are_those_of_torch(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(softmax, "CACHED", at_once)
+    linear, readout, targets, direction = build(torch.float64)
+    expected = functional.cross_entropy(linear(readout), targets, reduction="none")
+    losses = losses_of(linear, readout, targets)
+    torch.testing.assert_close(losses, expected)
+    wanted = [readout, linear.weight, linear.bias]
+    found = torch.autograd.grad(losses, wanted, direction, retain_graph=True)
+    for one, other in zip(found, torch.autograd.grad(expected, wanted, direction), strict=True):
+        torch.testing.assert_close(one, other)
+    for one, other in zip(torch.autograd.grad(losses, wanted, direction), found, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+def test_large_logits_overflow_nothing() -> None:
+    linear, readout, targets, direction = build(torch.float32)
+    losses = losses_of(linear, 1e4 * readout, targets)
+    assert losses.isfinite().all()
+    (gradient,) = torch.autograd.grad(losses, readout, direction)
+    assert gradient.isfinite().all()
+
+
+def test_half_precision_is_that_of_the_products_alone() -> None:
+    linear, readout, targets, direction = build(torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        losses = losses_of(linear, readout, targets)
+    assert losses.dtype == torch.float32
+    products = (readout.bfloat16().double() @ linear.weight.bfloat16().double().T).bfloat16().double()
+    expected = functional.cross_entropy(products + linear.bias.double(), targets, reduction="none")
+    torch.testing.assert_close(losses.double(), expected, rtol=1e-5, atol=1e-5)
+    for gradient in torch.autograd.grad(losses, [readout, linear.weight, linear.bias], direction):
+        assert gradient.dtype == torch.float32
