@@ -48,7 +48,9 @@ class Training(Section):
     patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
     checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Literal["float32", "tf32", "bfloat16"] = Field(
+        "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
+    )
     threads: PositiveInt = Field(1, description="CPU threads of one training.")
 
     @model_validator(mode="after")

@@ -57,7 +57,7 @@ class Checkpoints:
 
         A checkpoint of other inputs, settings or code, or one that cannot be read, is renamed and a message says so.
         """
-        for remains in self.path.parent.glob(f".{NAME}.*.part"):
+        for remains in self.path.parent.glob(".*"):  # ours, and what safetensors writes to before it has a name
             remains.unlink()  # of a run that was killed while it wrote
         if not self.path.exists():
             return None

@@ -56,12 +56,13 @@ class Dataset:
                 source,
             )
 
-    def batch(self, pairs: np.ndarray) -> Batch:
-        """Put pairs, given by their numbers, into a batch."""
+    def batch(self, pairs: np.ndarray, multiple: int = 1) -> Batch:
+        """Put pairs, given by their numbers, into a batch; `multiple` as `collate` has it."""
         return collate(
             [self._source[pair] for pair in pairs],
             [self._target[pair] for pair in pairs],
             {kind: [rows[pair] for pair in pairs] for kind, rows in self._syntax.items()},
+            multiple,
         )
 
     def target(self, pair: int) -> np.ndarray:

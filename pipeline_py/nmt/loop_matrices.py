@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
@@ -17,10 +18,10 @@ class LoopMatrices(LoopPart):
     Autocast leaves them alone on a CPU, where a product with one vector is no faster in half precision.
     """
 
-    def forward(self, values: Tensor, matrices: Tensor) -> Tensor:
-        """Multiply (B, X), (B, X, Y) → (B, Y)."""
+    def forward(self, values: Tensor, matrices: Tensor, sentence: Tensor | None = None) -> Tensor:
+        """Multiply (R, X), (B, X, Y) → (R, Y), row r with the matrix of `sentence` (R,), or without it its own."""
         if self.trace is None:
-            return _product(values, _as_computed(matrices))
+            return _product(values, _as_computed(matrices), sentence)
         product: Tensor = _Product.apply(values, self.trace)
         return product
 
@@ -70,6 +71,13 @@ def _as_computed(matrices: Tensor) -> Tensor:
     return matrices.to(torch.get_autocast_dtype(device)) if half else matrices
 
 
-def _product(values: Tensor, matrices: Tensor) -> Tensor:
+def _product(values: Tensor, matrices: Tensor, sentence: Tensor | None = None) -> Tensor:
+    values = values.to(matrices.dtype).unsqueeze(1)
     with torch.autocast(values.device.type, enabled=False):
-        return torch.bmm(values.to(matrices.dtype).unsqueeze(1), matrices).squeeze(1)
+        if sentence is None:
+            return torch.bmm(values, matrices).squeeze(1)
+        products = [
+            torch.bmm(values[rows], matrices.index_select(0, sentence[rows]))
+            for rows in groups(len(values), matrices[0].numel(), values.device)
+        ]
+        return torch.cat(products).squeeze(1)

@@ -18,6 +18,8 @@ class Memory:
         summary: of each encoder what the decoder starts from (B, ·).
         syntax: kind → tensor (B, …), as in `Batch.tables`.
         keys: for each of the decoder's scores, what it computes from the annotations once (B, N, A).
+        sentence: where a search has several rows for a sentence (R,), the one of each; states and keys are then those
+            of the sentences, and all else is of the rows. None: rows are sentences.
     """
 
     states: tuple[Tensor, ...]
@@ -27,6 +29,7 @@ class Memory:
     summary: tuple[Tensor, ...]
     syntax: dict[str, Tensor] = field(default_factory=dict)
     keys: tuple[Tensor, ...] = ()
+    sentence: Tensor | None = None
 
     @staticmethod
     def joined(memories: Sequence["Memory"]) -> "Memory":
@@ -38,13 +41,12 @@ class Memory:
         )
 
     def select(self, index: Tensor) -> "Memory":
-        """Gather rows: `index` (N,) int64 names the sentence of each new row; a sentence may be named many times."""
+        """Gather rows: `index` (R,) int64 names the row that each new one is; a row may be named many times."""
         return replace(
             self,
-            states=tuple(states.index_select(0, index) for states in self.states),
             mask=self.mask.index_select(0, index),
             lengths=self.lengths.index_select(0, index),
             summary=tuple(summary.index_select(0, index) for summary in self.summary),
             syntax={kind: tensor.index_select(0, index) for kind, tensor in self.syntax.items()},
-            keys=tuple(keys.index_select(0, index) for keys in self.keys),
+            sentence=index if self.sentence is None else self.sentence.index_select(0, index),
         )

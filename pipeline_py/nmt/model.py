@@ -77,8 +77,8 @@ class Model(nn.Module):
 
         It is −log p, or while training what the system's loss part has instead.
         """
-        assert batch.target is not None and batch.words is not None
-        return self.decoder.loss(self.encode(batch), batch.target, batch.words)
+        assert batch.target is not None and batch.target_words is not None
+        return self.decoder.loss(self.encode(batch), batch.target, batch.target_words)
 
     def learn_frequencies(self, counts: Tensor) -> None:
         """Tell the loss how often each target word occurs in the training data (V,), EOS and unknown words included.

@@ -15,6 +15,7 @@ from pipeline_py.config.training import Training
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.parsing import Parser, parsed_words
+from pipeline_py.nmt.update import Update
 
 
 @dataclass
@@ -64,12 +65,13 @@ class ParsingRun:
     def updates(self) -> Iterator[int]:
         """Train to the end, yielding the number of each update."""
         optimizer = build(self.training.optimizer, self.parser.parameters())
+        change = Update(self.parser, self.parser.parsing_loss, optimizer, self.training, self.device)
         kept: dict[str, Tensor] = {}
         update = 0
         for epoch in range(self.epochs):
             loss, words = 0.0, 0
             for sentences in self._batches(epoch):
-                batch_loss, batch_words = self._update(optimizer, sentences)
+                batch_loss, batch_words = self._update(change, sentences)
                 loss, words, update = loss + batch_loss, words + batch_words, update + 1
                 yield update
             self._look(epoch + 1, loss / words if words else None, optimizer)
@@ -80,21 +82,16 @@ class ParsingRun:
     def _batches(self, epoch: int) -> list[np.ndarray]:
         return self.data.epoch(self.seed, epoch, self.training.batch_size, self.training.batch_unit)
 
-    def _update(self, optimizer: torch.optim.Optimizer, sentences: np.ndarray) -> tuple[float, int]:
+    def _update(self, change: Update, sentences: np.ndarray) -> tuple[float, int]:
         """Make one update; return the summed loss and the number of words, 0 where nothing was changed."""
         self.parser.train()
-        batch = self.data.batch(sentences).to(self.device)
-        with self._precision():
-            loss = self.parser.parsing_loss(batch).sum()
-        optimizer.zero_grad()
-        (loss / len(sentences)).backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.parser.parameters(), self.training.clip)
-        total, gradient_norm, words = torch.stack([loss.detach(), norm, parsed_words(batch)]).tolist()
-        if not (math.isfinite(total) and math.isfinite(gradient_norm)):
+        batch = self.data.batch(sentences, change.multiple).to(self.device)
+        change.begin(batch)
+        made = change.finish()
+        if not made.changed:
             self.skipped += 1
             return 0.0, 0
-        optimizer.step()
-        return total, int(words)
+        return made.loss * len(sentences), int(parsed_words(batch))
 
     @torch.no_grad()
     def _look(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:

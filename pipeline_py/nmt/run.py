@@ -12,6 +12,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.training import Training
+from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.checkpoint import (
     Checkpoint,
     Checkpoints,
@@ -24,6 +25,7 @@ from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.standing import Standing
+from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -57,6 +59,8 @@ class Run:
         self._checkpoints = checkpoints
         self._device = device
         self._optimizer = build(training.optimizer, model.parameters())
+        self._update = Update(self.model, self.model.loss, self._optimizer, training, device)
+        self._ahead: dict[int, Batch] = {}
         self._best: dict[str, Tensor] = {}
         self._arranged: tuple[int, list[Any]] = (-1, [])
         self._clock = time.monotonic()
@@ -93,7 +97,7 @@ class Run:
         while not self._finished():
             batches = self._batches(standing.epoch)
             while standing.batch < len(batches) and not self._finished():
-                self._update(batches[standing.batch])
+                self._make_update(batches, standing.batch)
                 standing.batch += 1
                 self._tick(training=True)
                 every = self.training.validate_every
@@ -130,6 +134,7 @@ class Run:
             training = self.training
             batches = self._data.epoch(self.seed, epoch, training.batch_size, training.batch_unit)
             self._arranged = (epoch, batches)
+            self._ahead = {}
         return self._arranged[1]
 
     def _finished(self) -> bool:
@@ -140,26 +145,27 @@ class Run:
             or standing.looks_since_best >= training.patience
         )
 
-    def _update(self, pairs: Any) -> None:
+    def _make_update(self, batches: list[Any], number: int) -> None:
         """Make one update: loss = mean over sentences of summed log-loss, gradient norm clipped."""
-        standing = self.standing
-        batch = self._data.batch(pairs).to(self._device)
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self.training.precision == "bfloat16"):
-            loss = self.model.loss(batch).mean()
-        self._optimizer.zero_grad()
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
-        mean_loss, gradient_norm = torch.stack([loss.detach(), norm]).tolist()
+        standing, pairs = self.standing, batches[number]
+        if number not in self._ahead:
+            self._ahead = {number: self._read(pairs)}
+        self._update.begin(self._ahead.pop(number))
+        if self._device.type != "cpu" and number + 1 < len(batches):  # while the device is busy
+            self._ahead[number + 1] = self._read(batches[number + 1])
+        made = self._update.finish()
         standing.update += 1
         standing.words += self._data.words(pairs)
-        if not (math.isfinite(mean_loss) and math.isfinite(gradient_norm)):
+        if not made.changed:
             standing.skipped += 1
             return
-        self._optimizer.step()
-        standing.loss += mean_loss * len(pairs)
-        standing.norm += gradient_norm
+        standing.loss += made.loss * len(pairs)
+        standing.norm += made.gradient_norm
         standing.tokens += self._data.words(pairs) + len(pairs)
         standing.updates += 1
+
+    def _read(self, pairs: Any) -> Batch:
+        return self._data.batch(pairs, self._update.multiple).to(self._device)
 
     def _look(self) -> None:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""

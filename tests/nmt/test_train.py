@@ -247,15 +247,15 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     rates = column(whole / "curve.tsv", "learning_rate")
     assert rates[-1] < rates[3] < rates[0], "the rate falls before the interruption and after it"
 
-    update = Run._update
+    update = Run._make_update
 
-    def interrupt(self: Run, pairs) -> None:
+    def interrupt(self: Run, batches, number: int) -> None:
         if self.standing.update == 3 * 5 + 2:
             raise KeyboardInterrupt
-        update(self, pairs)
+        update(self, batches, number)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Run, "_update", interrupt)
+        patch.setattr(Run, "_make_update", interrupt)
         train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
     train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
     assert (whole / "model.safetensors").read_bytes() == (interrupted / "model.safetensors").read_bytes()

@@ -151,6 +151,8 @@ class Decoder(Attending, ABC):
             readout = readout * after.index_select(0, words.sentence)
         said = target.T.flatten().index_select(0, words.place)
         losses = self.criterion(self.softmax, readout, said, words)
+        if words.real is not None:
+            losses = losses.masked_fill(~words.real, 0)
         spread = losses.new_zeros(length * sentences).index_copy(0, words.place, losses)
         return spread.view(length, sentences).sum(dim=0)
 

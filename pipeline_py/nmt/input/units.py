@@ -35,12 +35,13 @@ class Part(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Represent the units of B sentences of up to J positions: (J, B, size), zero on padding."""
         units = batch.tables["units"].transpose(0, 1)  # (J, B, n)
-        length, sentences = units.shape[:2]
-        real = torch.arange(length, device=units.device).unsqueeze(1) < batch.source_lengths  # (J, B)
-        place = real.flatten().nonzero().squeeze(1)
-        represented = self.represent(units.flatten(0, 1).index_select(0, place))
-        spread = represented.new_zeros(length * sentences, represented.shape[1]).index_copy(0, place, represented)
-        return spread.view(length, sentences, -1)
+        words = batch.source_words
+        assert words is not None
+        represented = self.represent(units.flatten(0, 1).index_select(0, words.place))
+        if words.real is not None:
+            represented = represented.masked_fill(~words.real.unsqueeze(1), 0)
+        spread = represented.new_zeros(words.positions * words.sentences, represented.shape[1])
+        return spread.index_copy(0, words.place, represented).view(words.positions, words.sentences, -1)
 
     def represent(self, units: Tensor) -> Tensor:
         """Represent U units by identifiers: (U, n) → (U, size)."""

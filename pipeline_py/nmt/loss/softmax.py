@@ -1,6 +1,5 @@
 """The loss of the full softmax."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -10,9 +9,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.decoders import BlackOut, Softmax
 from pipeline_py.nmt.batch import Words
-
-CACHED = 2**18
-"""Logits that are summed up at once on a CPU, so that they stay in its cache."""
+from pipeline_py.nmt.groups import groups
 
 
 class Part(nn.Module):
@@ -56,7 +53,7 @@ class _Losses(Function):
             readout, weight = readout.to(half), weight.to(half)
         products = readout @ weight.T
         normalizers = torch.empty(len(products), dtype=bias.dtype, device=bias.device)
-        for rows in _groups(products):
+        for rows in groups(len(products), products.shape[1], products.device):
             torch.logsumexp(products[rows] + bias, dim=1, out=normalizers[rows])
         ctx.save_for_backward(readout, weight, bias, targets, normalizers)
         ctx.products = products
@@ -70,18 +67,10 @@ class _Losses(Function):
         if products is None:  # who goes back a second time finds that room taken
             products = readout @ weight.T
         of_bias = torch.zeros_like(bias)
-        for rows in _groups(products):
+        for rows in groups(len(products), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
             of_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
             of_logits.scatter_(1, own, of_logits.gather(1, own) - scale)
             of_bias += of_logits.sum(dim=0)
             products[rows] = of_logits
         return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), of_bias, None
-
-
-def _groups(logits: Tensor) -> Iterator[slice]:
-    """Divide the words of logits (N, V) into groups that are computed at once."""
-    size = len(logits)
-    if logits.device.type == "cpu":
-        size = max(1, CACHED // logits.shape[1])
-    return (slice(start, start + size) for start in range(0, len(logits), size))

@@ -20,9 +20,9 @@ class Part(nn.Module):
         """Return the annotations themselves (B, N, H)."""
         return states
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all annotations against one query: (B, H), (B, N, H) → (B, N)."""
-        scores: Tensor = self.product(query, keys.transpose(1, 2))
+    def forward(self, query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Tensor:
+        """Score all annotations against one query: (R, H), (B, N, H) → (R, N), where row r is of `sentence` (R,)."""
+        scores: Tensor = self.product(query, keys.transpose(1, 2), sentence)
         return scores
 
     def traced(self, keys: Tensor) -> Trace:

@@ -10,11 +10,9 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.time_loop import LoopPart, Trace
-
-CACHED = 2**17
-"""Hidden units that are computed at once on a CPU: as single floats they stay in its cache from step to step."""
 
 
 class Part(LoopPart):
@@ -32,15 +30,24 @@ class Part(LoopPart):
         """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A), at least float32."""
         return at_least_single(self.key(states))
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all annotations against one query: (B, Q), (B, N, A) → (B, N), at least float32."""
+    def forward(self, query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Tensor:
+        """Score all annotations against one query.
+
+        Args:
+            query: (R, Q).
+            keys: (B, N, A).
+            sentence: the one that each row is of (R,); None: rows are sentences.
+
+        Returns:
+            (R, N), at least float32.
+        """
         query = at_least_single(self.query(query))
         if self.trace is not None:
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
-        hidden = (query.unsqueeze(1) + keys).tanh_()
-        with torch.autocast(hidden.device.type, enabled=False):
-            return hidden @ self.vector + self.bias
+        with torch.autocast(query.device.type, enabled=False):
+            made = [hidden @ self.vector + self.bias for _, hidden in _hidden(query, keys, sentence)]
+        return torch.cat(made)
 
     def traced(self, keys: Tensor) -> Trace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, A)."""
@@ -60,19 +67,6 @@ class _ScoreTrace(Trace):
         self.squares: Tensor | None = None
         self.of_vector = torch.zeros_like(self.vector)
         self.of_scores = torch.zeros(keys.shape[:2], dtype=keys.dtype, device=keys.device)
-
-    def hidden(self, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
-        """Compute tanh(query + key): (B, A) → groups of sentences, and their units (G, N, A) until the next group."""
-        sentences, positions, width = self.keys.shape
-        size = sentences
-        if self.keys.device.type == "cpu":
-            size = max(1, min(size, CACHED // (positions * width)))
-        units = self.keys.new_empty(size, positions, width)
-        for start in range(0, sentences, size):
-            group = slice(start, min(start + size, sentences))
-            made = units[: group.stop - start]
-            torch.add(self.keys[group], query[group].unsqueeze(1), out=made)
-            yield group, made.tanh_()
 
     def gradients(self) -> Sequence[Tensor | None]:
         if self.squares is None:
@@ -96,7 +90,7 @@ class _Scores(Function):
         ctx.trace = trace
         ctx.save_for_backward(query)
         scores = torch.empty(trace.keys.shape[:2], dtype=trace.keys.dtype, device=trace.keys.device)
-        for group, hidden in trace.hidden(query):
+        for group, hidden in _hidden(query, trace.keys):
             torch.mv(hidden.flatten(0, 1), trace.vector, out=scores[group].view(-1))
         return scores.add_(trace.bias)
 
@@ -108,10 +102,17 @@ class _Scores(Function):
             trace.squares = torch.zeros_like(trace.keys)
         trace.of_scores.add_(gradient)
         of_query = torch.empty_like(query).unsqueeze(1)
-        for group, hidden in trace.hidden(query):
+        for group, hidden in _hidden(query, trace.keys):
             of_group = gradient[group]
             trace.of_vector.addmv_(hidden.flatten(0, 1).T, of_group.flatten())
             hidden.square_()
             torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group])
             trace.squares[group].addcmul_(hidden, of_group.unsqueeze(2))
         return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None
+
+
+def _hidden(query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Iterator[tuple[slice, Tensor]]:
+    """Compute tanh(query + key): (R, A), (B, N, A) → groups of rows, and their units (G, N, A)."""
+    for rows in groups(len(query), keys[0].numel(), keys.device):
+        own = keys[rows] if sentence is None else keys.index_select(0, sentence[rows])
+        yield rows, (own + query[rows].unsqueeze(1)).tanh_()

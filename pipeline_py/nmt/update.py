@@ -1,0 +1,92 @@
+"""One update of a network's parameters."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.training import Training
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.graphs import Graphs, on_cuda
+
+MULTIPLE = 8
+"""On a GPU lengths are rounded up to multiples of it: few shapes of batches are few graphs to record."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What an update came to.
+
+    Attributes:
+        loss: mean over the batch's sentences.
+        gradient_norm: before clipping.
+        changed: whether the parameters were changed; not where loss or gradient is no finite number.
+    """
+
+    loss: float
+    gradient_norm: float
+    changed: bool
+
+
+class Update:
+    """Computes the gradients of a batch, clips them, and moves the parameters.
+
+    Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU the
+    gradients of batches without trees are recorded as graphs, since launching the many small kernels of a recurrence
+    one by one takes longer than they do.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        loss: Callable[[Batch], Tensor],
+        optimizer: torch.optim.Optimizer,
+        training: Training,
+        device: torch.device,
+    ) -> None:
+        """Take what an update needs.
+
+        Args:
+            network: whose parameters are moved.
+            loss: of each sentence of a batch (B,).
+            optimizer: of the same parameters.
+            training: says the precision, and the largest norm of a gradient.
+            device: where the network is.
+        """
+        self._parameters = list(network.parameters())
+        self._loss = loss
+        self._optimizer = optimizer
+        self._clip = training.clip
+        self._half = training.precision == "bfloat16"
+        self._device = device
+        self._graphs: Graphs | None = None
+        if device.type == "cuda":
+            torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
+            for parameter in self._parameters:  # graphs add to gradients where they are
+                parameter.grad = torch.zeros_like(parameter)
+            self._graphs = Graphs(self._gradients, on_cuda())
+        self.multiple = MULTIPLE if self._graphs else 1
+        self._found = torch.zeros(2)
+
+    def begin(self, batch: Batch) -> None:
+        """Compute the clipped gradients of a batch, which is on the device."""
+        self._found = self._gradients(batch) if self._graphs is None else self._graphs(batch)
+
+    def finish(self) -> Made:
+        """Wait for the gradients, and move the parameters if all is finite."""
+        loss, norm = self._found.tolist()
+        finite = math.isfinite(loss) and math.isfinite(norm)
+        if finite:
+            self._optimizer.step()
+        return Made(loss, norm, finite)
+
+    def _gradients(self, batch: Batch) -> Tensor:
+        """Leave clipped gradients with the parameters; return mean loss and norm (2,)."""
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
+            loss = self._loss(batch).mean()
+        self._optimizer.zero_grad(set_to_none=self._graphs is None)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        return torch.stack([loss.detach(), norm])
