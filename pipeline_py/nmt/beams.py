@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.finished import Finished
+from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.hypothesis import Hypothesis, Trail
 from pipeline_py.nmt.lengths import LengthTerms
 
@@ -137,7 +138,9 @@ class Beams:
         """
         self._trail.attend(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        normalizer = logits.logsumexp(1, keepdim=True)
+        normalizer = torch.cat(
+            [logits[rows].logsumexp(1, keepdim=True) for rows in groups(len(logits), logits.shape[1], logits.device)]
+        )
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -35,7 +34,7 @@ class GRU(nn.Module):
         Returns:
             h' (B, H).
         """
-        new: Tensor = _Gates.apply(inputs, self.recurrent(drop(state, mask)), state)
+        new: Tensor = _Gates.apply(inputs, self.recurrent(state, mask), state)
         return new
 
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:

@@ -10,6 +10,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
@@ -21,11 +22,11 @@ class LoopLinear(LoopPart):
         self.weight = nn.Parameter(torch.empty(outputs, inputs))
         self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
 
-    def forward(self, values: Tensor) -> Tensor:
-        """Map (…, X) → (…, Y); within the loop (B, X) → (B, Y)."""
+    def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
         if self.trace is None:
-            return functional.linear(values, self.weight, self.bias)
-        product: Tensor = _Product.apply(values, self.trace)
+            return functional.linear(drop(values, mask), self.weight, self.bias)
+        product: Tensor = _Product.apply(values, mask, self.trace)
         return product
 
     def traced(self) -> Trace:
@@ -85,14 +86,14 @@ class _Product(Function):
     """Applies a map; going backwards, leaves the gradient of its weight for later."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, trace: _LinearTrace) -> Tensor:
-        ctx.trace, ctx.step, ctx.dtype = trace, len(trace.inputs), values.dtype
-        values = values.detach().to(trace.product.dtype)
+    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: _LinearTrace) -> Tensor:
+        ctx.trace, ctx.step, ctx.dtype, ctx.mask = trace, len(trace.inputs), values.dtype, mask
+        values = drop(values.detach(), mask).to(trace.product.dtype)
         trace.inputs.append(values)
         return trace.product(values, trace.bias)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         ctx.trace.of_outputs[ctx.step] = gradient
-        return ctx.trace.product_back(gradient).to(ctx.dtype), None
+        return drop(ctx.trace.product_back(gradient).to(ctx.dtype), ctx.mask), None, None

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -43,7 +42,7 @@ class LSTM(nn.Module):
         Returns:
             h' and c' (B, H).
         """
-        new: tuple[Tensor, Tensor] = _Gates.apply(inputs, self.recurrent(drop(hidden, mask)), cell)
+        new: tuple[Tensor, Tensor] = _Gates.apply(inputs, self.recurrent(hidden, mask), cell)
         return new
 
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:

@@ -18,8 +18,10 @@ class Memory:
         summary: of each encoder what the decoder starts from (B, ·).
         syntax: kind → tensor (B, …), as in `Batch.tables`.
         keys: for each of the decoder's scores, what it computes from the annotations once (B, N, A).
-        sentence: where a search has several rows for a sentence (R,), the one of each; states and keys are then those
-            of the sentences, and all else is of the rows. None: rows are sentences.
+        projections: for each context, for each encoder, what a decoder sums up instead of the annotations (B, N, P)
+            once it has prepared for a search; until then empty.
+        sentence: where a search has several rows for a sentence (R,), the one of each; states, keys and projections
+            are then those of the sentences, and all else is of the rows. None: rows are sentences.
     """
 
     states: tuple[Tensor, ...]
@@ -29,6 +31,7 @@ class Memory:
     summary: tuple[Tensor, ...]
     syntax: dict[str, Tensor] = field(default_factory=dict)
     keys: tuple[Tensor, ...] = ()
+    projections: tuple[tuple[Tensor, ...], ...] = ()
     sentence: Tensor | None = None
 
     @staticmethod

@@ -67,7 +67,7 @@ def beam_search(
     Raises:
         FloatingPointError: where a model's output is not a number.
     """
-    memories = [model.encode(batch) for model, batch in zip(models, batches, strict=True)]
+    memories = [model.decoder.prepared(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
     states = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
     attended = memories[0].mask
     limits = max_lengths.to(attended.device)

@@ -46,6 +46,9 @@ class ToyDecoder:
     def __init__(self, logits, attention):
         self.logits, self.attention = logits, attention
 
+    def prepared(self, memory):
+        return memory
+
     def start(self, memory):
         return ToyState(memory.first)
 

@@ -69,7 +69,9 @@ class Attending(nn.Module):
             for score, encoder, keys in zip(self.scores, self.encoder_of_score, memory.keys, strict=True)
         ]
         weights, hands_on, vectors, observed = [], [], [], []
-        for weighting, options, handed_on in zip(self.weightings, self.contexts, carried, strict=True):
+        summed_up = memory.projections or [memory.states] * len(self.contexts)
+        parts = zip(self.weightings, self.contexts, carried, summed_up, strict=True)
+        for weighting, options, handed_on, annotations in parts:
             given = _score_of(options, scores), queries[self.encoder_of_score[options.score]], memory, handed_on
             if observe:
                 observed.append(weighting.observe(*given))  # type: ignore[operator]
@@ -80,7 +82,7 @@ class Attending(nn.Module):
             vectors.append(
                 [
                     at_least_single(summed(shared, states, memory.sentence))
-                    for summed, states in zip(self.sums, memory.states, strict=True)
+                    for summed, states in zip(self.sums, annotations, strict=True)
                 ]
             )
         return Attended(vectors, weights[0], tuple(hands_on), observed)

@@ -90,12 +90,16 @@ class Decoder(Attending, ABC):
         """
 
     @abstractmethod
-    def _readout(self, vectors: Sequence[Tensor]) -> Tensor:
-        """Make what the output layer reads (N, ·) of a step's vectors (N, ·)."""
+    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+        """Make what the output layer reads (N, ·) of a step's vectors (N, ·), as `Step` describes them."""
 
     def _readout_masks(self, vectors: Sequence[Tensor]) -> list[Tensor | None]:
         """Draw dropout masks (B, ·) of what the readout reads (I, B, ·)."""
         return [None for _ in vectors]
+
+    def prepared(self, memory: Memory) -> Memory:
+        """Make ready for a search, whose many hypotheses of a sentence have in common what is computed here."""
+        return memory
 
     def start(self, memory: Memory) -> State:
         """Return the state before the first word."""
@@ -117,7 +121,8 @@ class Decoder(Attending, ABC):
         else:
             embedded = self.embedding(previous)
         state, step = self._advance(self._inputs(embedded), state, memory)
-        logits = self.softmax(self._readout([embedded, *step.vectors] if self.reads_word else step.vectors))
+        vectors = [embedded, *step.vectors] if self.reads_word else step.vectors
+        logits = self.softmax(self._readout(vectors, step.projected))
         return at_least_single(logits), state, step.attended.weights
 
     def loss(self, memory: Memory, target: Tensor, words: Words) -> Tensor:

@@ -1,7 +1,7 @@
 """The conditional GRU: two gated recurrent units around the attention (Nematus; SDAtt eq. 1–14)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +44,7 @@ class Part(Decoder):
     def __init__(self, options: ConditionalGRU, parts: Parts) -> None:
         super().__init__(parts)
         model, memory_sizes = parts.system.model, parts.memory_sizes
-        self.size = model.hidden
+        self.size, self.read = model.hidden, model.embedding
         self.fed = _fed(options, parts.system.contexts)
         self.memory_sizes = list(memory_sizes)
         self.initial = nn.ModuleList(nn.Linear(summary, self.size) for summary in parts.summary_sizes)
@@ -64,6 +64,23 @@ class Part(Decoder):
             for annotations in states
         ]
         return super().keys([annotations.transpose(0, 1) for annotations in dropped])
+
+    def prepared(self, memory: Memory) -> Memory:
+        """Project annotations as the readout and GRU2 do with contexts, side by side: W Σ α h = Σ α W h.
+
+        A search needs W c at every step of every hypothesis, and W h only once for every position.
+        """
+        projections = []
+        for context in range(len(self.weightings)):
+            maps = [[readout.weight] for readout in self._readouts_of(context)]
+            if context in self.fed:
+                place = self.fed.index(context)
+                for of_encoder, gru, size in zip(maps, self.second, self.memory_sizes, strict=True):
+                    of_encoder.append(gru.input.weight[:, place * size : (place + 1) * size])  # type: ignore[index, union-attr]
+            projections.append(
+                tuple(states @ torch.cat(of_encoder).T for states, of_encoder in zip(memory.states, maps, strict=True))
+            )
+        return replace(memory, projections=tuple(projections))
 
     def _first_hidden(self, memory: Memory) -> Tensor:
         hidden = []
@@ -103,28 +120,39 @@ class Part(Decoder):
         ]
         asked = [drop(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
         attended = self.look(asked, state.carried, memory, observe=observe)
+        projected = bool(memory.projections)
         hidden = []
         for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):
-            fed = _side_by_side([attended.vectors[place][number] for place in self.fed])
-            values = gru.input(drop(fed, mask.context))  # type: ignore[operator]
+            fed = [attended.vectors[place][number] for place in self.fed]
+            if projected:
+                values = torch.stack([vector[:, self.read :] for vector in fed]).sum(dim=0) + gru.input.bias  # type: ignore[union-attr, operator]
+            else:
+                values = gru.input(_side_by_side(fed), mask.context)  # type: ignore[operator]
             hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]
+        contexts = [vector for of_encoders in attended.vectors for vector in of_encoders]
+        if projected:
+            contexts = [vector[:, : self.read] for vector in contexts]
         joined = _side_by_side(hidden)
-        contexts = _side_by_side([vector for of_encoders in attended.vectors for vector in of_encoders])
-        return State(joined, attended.carried), Step((joined, contexts), attended)
+        return State(joined, attended.carried), Step((joined, _side_by_side(contexts)), attended, projected=projected)
 
     def _readout_masks(self, vectors: Sequence[Tensor]) -> list[Tensor | None]:
         return [self.dropout.draw(values.shape[1], values.shape[2], values) for values in vectors]
 
-    def _readout(self, vectors: Sequence[Tensor]) -> Tensor:
-        """Join embedding (N, E), states (N, S·H) and contexts (N, ·) into (N, E)."""
+    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+        """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""
         before, hidden, contexts = vectors
         total = self.readout_word(before)
         for linear, vector in zip(self.readout_states, hidden.split(self.size, dim=1), strict=True):
             total = total + linear(vector)
-        sizes = self.memory_sizes * len(self.weightings)
+        sizes = [self.read if projected else size for _ in self.weightings for size in self.memory_sizes]
         for linear, vector in zip(self.readout_contexts, contexts.split(sizes, dim=1), strict=True):
-            total = total + linear(vector)
+            total = total + (vector + linear.bias if projected else linear(vector))
         return torch.tanh(total)
+
+    def _readouts_of(self, context: int) -> Sequence[nn.Linear]:
+        """Return L_c of a context, for each encoder."""
+        encoders = len(self.memory_sizes)
+        return [*self.readout_contexts][context * encoders : (context + 1) * encoders]
 
 
 def _fed(options: ConditionalGRU, contexts: Sequence[Context]) -> list[int]:

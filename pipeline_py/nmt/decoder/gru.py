@@ -10,7 +10,6 @@ from pipeline_py.config.decoders import GRUDecoder
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
-from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.original_gru import OriginalGRU
@@ -73,7 +72,7 @@ class Part(Decoder):
         masks = masks or Masks()
         before, fed = state.hidden.chunk(2, dim=1)
         phrase_weight = self._phrase_weight(fed)
-        values = inputs[0] + self.feed(drop(fed, masks.fed))
+        values = inputs[0] + self.feed(fed, masks.fed)
         hidden = self.gru.step(values, before, masks.state)
         shares = None if phrase_weight is None else _shares(phrase_weight, memory)
         attended = self.look([hidden], state.carried, memory, shares, observe)
@@ -88,7 +87,7 @@ class Part(Decoder):
             return torch.sigmoid(at_least_single(self.gate(fed))).squeeze(1)
         return None if self.phrase_weight is None else fed.new_full((len(fed),), float(self.phrase_weight))
 
-    def _readout(self, vectors: Sequence[Tensor]) -> Tensor:
+    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
         """Make a vector of the embedding's size of c (N, H)."""
         return torch.tanh(self.readout(vectors[0]))
 

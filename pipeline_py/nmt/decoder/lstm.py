@@ -61,6 +61,6 @@ class Part(Decoder):
         combined = torch.tanh(at_least_single(self.combine(torch.cat([hidden, *vectors], dim=1))))
         return State(torch.cat([hidden, combined, cell], dim=1), attended.carried), Step((combined,), attended)
 
-    def _readout(self, vectors: Sequence[Tensor]) -> Tensor:
+    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
         """Return h~ (N, H)."""
         return vectors[0]

@@ -55,11 +55,13 @@ class Step:
         vectors: what the readout reads, beside the word before where it reads that (B, ·) each.
         attended: what was seen of the memory.
         phrase_weight: β (B,), where words and phrases are weighted.
+        projected: whether the contexts among the vectors are sums of `Memory.projections`.
     """
 
     vectors: tuple[Tensor, ...]
     attended: Attended
     phrase_weight: Tensor | None = None
+    projected: bool = False
 
 
 @dataclass(frozen=True)
