@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pipeline_py.config.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
 from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.beams import _greatest
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.subword.vocabulary import EOS
@@ -484,3 +485,16 @@ def test_parts_of_the_batch_that_are_done_are_not_computed():
     beam_search([model], [batch], beam=6, max_lengths=limits, n_best=6)
     assert rows[0] == 32
     assert max(rows[1:]) <= 12
+
+
+@pytest.mark.parametrize("size", [5, 640, 2 * 13 * 64, 2 * 13 * 64 + 64, 4000, 4096])
+def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
+    logits = torch.randn(40, size, generator=torch.Generator().manual_seed(size), dtype=torch.float64)
+    logits[0, -5:] += 10  # all in the last block, or behind it
+    logits[1, :4] += 10
+    count = min(13, size)
+    values, tokens = _greatest(logits, count)
+    for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
+        expected = sorted(range(size), key=lambda token: -logits[row, token].item())[:count]
+        assert places == expected
+        assert found == logits[row, expected].tolist()

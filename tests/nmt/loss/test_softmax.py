@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.decoders import Softmax
+from pipeline_py.nmt import groups
 from pipeline_py.nmt.batch import Words
 from pipeline_py.nmt.loss import softmax
 
@@ -27,7 +28,7 @@ def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("at_once", [1, 3 * VOCABULARY, 2**20], ids=["one", "three", "all"])
 def test_losses_and_gradients_are_those_of_torch(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(softmax, "CACHED", at_once)
+    monkeypatch.setattr(groups, "CACHED", at_once)
     linear, readout, targets, direction = build(torch.float64)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none")
     losses = losses_of(linear, readout, targets)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.decoders import MLPScore
+from pipeline_py.nmt import groups
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -52,7 +53,7 @@ def test_one_score_by_hand() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2 * POSITIONS * 2 * QUERY, 2**20], ids=["one", "two", "all"])
 def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mlp, "CACHED", at_once)
+    monkeypatch.setattr(groups, "CACHED", at_once)
     part = build()
     query, states = values()
     direction = torch.randn(3, SENTENCES, POSITIONS, dtype=torch.float64)
@@ -86,3 +87,15 @@ def test_half_precision_is_left_before_many_units_are_summed() -> None:
         scores = part(query, keys)
     assert keys.dtype == scores.dtype == torch.float32
     torch.testing.assert_close(scores, written_out(part, query, states), rtol=0.05, atol=0.1)
+
+
+@pytest.mark.parametrize("at_once", [1, 2**20], ids=["one", "all"])
+def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "CACHED", at_once)
+    part = build()
+    _, states = values()
+    sentence = torch.tensor([4, 4, 0, 2, 0, 0])
+    query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
+    with torch.no_grad():
+        scores = part(query, part.keys(states), sentence)
+        torch.testing.assert_close(scores, written_out(part, query, states[sentence]))
