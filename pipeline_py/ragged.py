@@ -40,8 +40,13 @@ def write_rows(path: Path, rows: Iterable[np.ndarray], dtype: str) -> None:
         for block in _blocks(rows, BYTES_PER_BLOCK // np.dtype(dtype).itemsize, path):
             offsets = np.cumsum([0, *(len(row) for row in block)], dtype=np.int32)
             values = np.concatenate(block).astype(dtype, casting="same_kind", copy=False)
-            lists = pa.ListArray.from_arrays(pa.array(offsets), pa.array(values), type=column)
+            lists = pa.ListArray.from_arrays(_array(offsets), _array(values), type=column)
             writer.write_batch(pa.record_batch([lists], schema=schema))
+
+
+def _array(numbers: np.ndarray) -> Any:
+    """Give numbers to Arrow as they lie in memory; `pa.array` and `to_numpy` would import pandas where there is one."""
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _blocks(rows: Iterable[np.ndarray], most_values: int, path: Path) -> Iterator[list[np.ndarray]]:
@@ -85,7 +90,7 @@ def _opened(file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         raise InputError(f"not an Arrow file ({error}); make it anew", path) from None
     for block in range(reader.num_record_batches):
         lists = reader.get_batch(block).column(0)
-        yield lists.values.to_numpy(zero_copy_only=True), lists.offsets.to_numpy(zero_copy_only=True)
+        yield np.from_dlpack(lists.values), np.from_dlpack(lists.offsets)
 
 
 class Ragged:

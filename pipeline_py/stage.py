@@ -6,15 +6,14 @@
 Whoever runs a stage sees one sentence when the input is at fault, and a traceback only when we are.
 """
 
-import functools
-import inspect
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Any
 
-import docstring_parser
-import typer
+from pipeline_py.options import parsed
+from pipeline_py.stage_times import recorded
 
 
 class InputError(Exception):
@@ -26,16 +25,16 @@ class InputError(Exception):
 
 
 def run(function: Callable[..., Any]) -> None:
-    """Run `function` with the arguments of the command line.
+    """Run `function` with the arguments of the command line (`options.parsed`), and end the process.
 
-    Keyword-only parameters become options of the same name (`max_length` → `--max-length`); the docstring becomes
-    `--help`, its `Args` the help of each option. An `InputError` or a file that cannot be opened ends the command
-    with one sentence on stderr and exit code 1.
+    An `InputError` or a file that cannot be opened ends it with one sentence on stderr and exit code 1.
     """
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(help=_description(function))(_with_options(function))
+    module = sys.modules["__main__"].__spec__
+    name = function.__name__ if module is None else module.name
+    arguments = parsed(function, f"python -m {name}", sys.argv[1:])
     try:
-        app()
+        with recorded(name):
+            function(**arguments)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
@@ -46,30 +45,6 @@ def run(function: Callable[..., Any]) -> None:
         reason = (error.strerror or "cannot be opened").lower()
         print(f"error: {error.filename}: {reason}; check the path in the configuration", file=sys.stderr)
         sys.exit(1)
-
-
-def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make every parameter an option: typer would make those without a default positional."""
-    documented = {arg.arg_name: arg.description for arg in docstring_parser.parse(function.__doc__ or "").params}
-    signature = inspect.signature(function, eval_str=True)
-    parameters = []
-    for parameter in signature.parameters.values():
-        if parameter.kind is not parameter.KEYWORD_ONLY:
-            raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {parameter.name}")
-        annotated = hasattr(parameter.annotation, "__metadata__")
-        typed, option = get_args(parameter.annotation) if annotated else (parameter.annotation, typer.Option())
-        option.help = option.help or documented.get(parameter.name)
-        parameters.append(parameter.replace(annotation=Annotated[typed, option]))
-
-    @functools.wraps(function)
-    def command(**arguments: Any) -> Any:
-        return function(**arguments)
-
-    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
-
-
-def _description(function: Callable[..., Any]) -> str:
-    docstring = docstring_parser.parse(function.__doc__ or "")
-    return "\n\n".join(part for part in (docstring.short_description, docstring.long_description) if part)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # to take a process apart that has imported torch takes a quarter of a second more

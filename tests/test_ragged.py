@@ -1,5 +1,7 @@
 """Rows read in any order and from beginning to end, against the rows that were written and against pyarrow's reader."""
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -91,3 +93,13 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not arrow\n")
     with pytest.raises(InputError, match=r"text: not an Arrow file"):
         next(read_rows(tmp_path / "text"))
+
+
+def test_pandas_is_left_alone_where_there_is_one(tmp_path: Path) -> None:
+    code = (
+        "import sys, numpy as np\nfrom pathlib import Path\nfrom pipeline_py.ragged import *\n"
+        "write_rows(Path('rows'), [np.arange(3), np.arange(0)], 'int32')\n"
+        "print([len(row) for row in read_rows(Path('rows'))], Ragged(Path('rows'))[0], 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "[3, 0] [0 1 2] False\n", done.stderr

@@ -11,12 +11,12 @@ from typing import Annotated
 import numpy as np
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import estimate_ci
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu, ribes
 from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 

@@ -9,12 +9,12 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu
 from pipeline_py.evaluation.named_files import named_file, named_files
+from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.text import tokens_of

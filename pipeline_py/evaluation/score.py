@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from sacrebleu.metrics.base import Metric, Score
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.evaluation import bleu
 from pipeline_py.evaluation.ribes import RIBES
+from pipeline_py.options import Option
 
 
 def score(

@@ -7,13 +7,13 @@ from statistics import fmean
 from typing import Annotated
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu
 from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sign_test import sign_test
+from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
+from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 

@@ -26,7 +26,7 @@ def prepare(device: str, threads: int) -> torch.device:
     """
     chosen = torch.device(device_named(device))
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS does not repeat its sums
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # what `use_deterministic_algorithms` does, less a compiler to import
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_flush_denormal(True)  # a sharp softmax has numbers that a processor multiplies ten times slower
     torch.set_num_threads(threads)

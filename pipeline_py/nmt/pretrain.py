@@ -6,8 +6,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
@@ -17,6 +15,7 @@ from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.kept import Kept, identity
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
+from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError

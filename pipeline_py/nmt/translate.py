@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
 import numpy as np
-from typer import Option
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.decoding import Decoding
 from pipeline_py.kept import Kept, identity
+from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 

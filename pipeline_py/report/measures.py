@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
 from pipeline_py import stage
 from pipeline_py.config.tables import MeasureTable
+from pipeline_py.options import Option
 from pipeline_py.report import sheet
 from pipeline_py.report.bootstrap_marks import BootstrapMarks, read_bootstrap
 from pipeline_py.report.measured import Measured, read_facts, read_measures

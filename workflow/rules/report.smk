@@ -50,7 +50,7 @@ rule table:
     shell:
         """
         python -m pipeline_py.report.table \
-            --title {params.given[title]:q} \
+            --title={params.given[title]:q} \
             --baseline {params.given[baseline]:q} \
             --mark-style {params.given[marks]} \
             --dev dev \
@@ -340,7 +340,7 @@ rule plot:
         """
         python -m pipeline_py.report.plot \
             --buckets {input.buckets:q} \
-            --title {params.given[title]:q} \
+            --title={params.given[title]:q} \
             {params.labels:q} \
             --svg-output {output.svg:q} \
             --pdf-output {output.pdf:q} \
