@@ -1,5 +1,7 @@
 """The benchmarks run, on the smallest of sizes; what they measure there means nothing."""
 
+import csv
+import os
 import re
 import subprocess
 import sys
@@ -29,3 +31,94 @@ def test_all_sides_are_timed_and_their_ratios_are_told(module, options, ratios):
     rows = re.findall(r"^(ratio[^:\n]*?)((?: +[\d.]+)+)$", done.stdout, flags=re.MULTILINE)
     assert {name: len(numbers.split()) for name, numbers in rows} == ratios
     assert all(float(number) > 0 for _, numbers in rows for number in numbers.split())
+
+
+SPEED = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
+SPEED += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
+TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3"]
+
+
+def measured(module: str, folder: Path, *options: str) -> str:
+    """Run a benchmark of speed; its tables are in the folder `results`, and this is what it prints."""
+    command = [
+        sys.executable,
+        "-m",
+        module,
+        *SPEED,
+        *options,
+        "--work",
+        folder / "work",
+        "--results",
+        folder / "results",
+    ]
+    # Threads that wait for each other by turning round take for ever where others compute.
+    environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t"))
+
+
+def test_one_command_measures_training_translation_and_the_cost_of_syntax(tmp_path):
+    printed = measured("benchmarks", tmp_path, *TRANSLATION, "--threads", "2")
+    results = tmp_path / "results"
+    assert sorted(path.name for path in results.iterdir()) == [
+        "speed.svg",
+        "syntax.tsv",
+        "training.tsv",
+        "translation.tsv",
+    ]
+    assert "ends of sentences included, padding excluded" in printed
+
+    training = rows(results / "training.tsv")
+    assert [(row["side"], row["precision"], row["threads"]) for row in training] == [
+        ("GlobalAtt", "float32", "2"),
+        ("GlobalAtt", "bfloat16", "2"),
+        ("GlobalAtt, 2 trainings of 1 thread", "float32", "1"),
+    ]
+    for row in training:
+        low, middle, high = (float(row[f"words_per_second{end}"]) for end in ("_lowest", "", "_highest"))
+        assert 0 < low <= middle <= high
+        assert row["to_opennmt_float32"] == row["to_joeynmt_float32"] == "" and float(row["to_ours_float32"]) > 0
+        assert float(row["peak_megabytes"]) > 10 and row["torch"] and row["processor"] and "padding" in row["counted"]
+    assert float(training[0]["to_ours_float32"]) == 1
+    assert len({row["parameters"] for row in training}) == 1
+
+    (translation,) = rows(results / "translation.tsv")
+    assert float(translation["sentences_per_second"]) > 0 and float(translation["mean_length"]) >= 1
+    assert translation["to_opennmt"] == "" and translation["beam"] == "3"
+
+    syntax = {row["system"]: row for row in rows(results / "syntax.tsv")}
+    assert {name: row["beside"] for name, row in syntax.items()} == {
+        **dict.fromkeys(["GlobalAtt", "LocalAtt", "FlexAtt", "SDAtt", "+SDAtt", "SDRNMT-2"], "GlobalAtt"),
+        **dict.fromkeys(["Seq2Seq", "Tree2Seq"], "Seq2Seq"),
+        **dict.fromkeys(["Sequential-bidirectional", "Hierarchical"], "Sequential-bidirectional"),
+    }
+    for name, row in syntax.items():
+        beside = syntax[row["beside"]]
+        products = float(row["multiply_adds"]) / float(beside["multiply_adds"])
+        assert float(row["of_multiply_adds"]) == pytest.approx(products, rel=1e-4)
+        assert float(row["times_by_multiply_adds"]) == pytest.approx(float(row["times"]) / products, rel=1e-4)
+        assert (products == 1) == (name == row["beside"])
+
+
+def test_the_papers_sizes_are_one_command_away_on_a_card(tmp_path):
+    measured("benchmarks.gpu", tmp_path, "--precision", "bfloat16", "--threads", "1")
+    made = rows(tmp_path / "results" / "gpu.tsv")
+    assert [row["side"] for row in made] == ["GlobalAtt", "SDAtt", "+SDAtt", "Tree2Seq"]
+    for row in made:
+        rate, products = float(row["words_per_second"]), float(row["multiply_adds"])
+        assert float(row["teraflops"]) == pytest.approx(2 * rate * products / 1e12, rel=1e-3)
+        assert row["share_of_peak"] == "" and row["card"] == ""
+
+
+def test_a_second_translation_takes_the_weights_of_the_first(tmp_path):
+    measured("benchmarks.translation", tmp_path, *TRANSLATION, "--threads", "1")
+    (weights,) = (tmp_path / "work" / "weights").iterdir()
+    written = weights.stat().st_mtime_ns
+    measured("benchmarks.translation", tmp_path, *TRANSLATION, "--threads", "1", "--rounds", "1")
+    assert [weights] == [*(tmp_path / "work" / "weights").iterdir()] and weights.stat().st_mtime_ns == written

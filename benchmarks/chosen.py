@@ -1,0 +1,57 @@
+"""Which of the packed sentences are trained on and translated, in which batches."""
+
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.material import Material
+from benchmarks.setting import Setting
+from benchmarks.toolkits import batches
+from benchmarks.toolkits.batches import Sentences
+from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.ragged import Ragged
+
+LONGEST = 80
+"""Words; as in training by default."""
+
+TRANSLATED_TOGETHER = 32
+
+
+def training_batches(material: Material, setting: Setting, count: int, path: Path) -> None:
+    """Write the first batches of an epoch as training arranges it: sentences of similar lengths together."""
+    data = Dataset(material.packed["source"], material.packed["target"], {}, material.sizes, LONGEST)
+    epoch = data.epoch(1, 0, setting.batch_size, "sentences")
+    source, target = Ragged(material.packed["source"]), Ragged(material.packed["target"])
+    chosen = [
+        Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])
+        for numbers in epoch[:count]
+    ]
+    batches.write(path, chosen)
+
+
+def shuffled(path: Path, output: Path) -> None:
+    """Write the same sentences in as many batches, put together without regard to lengths."""
+    given = batches.read(path)
+    numbers = np.concatenate([batch.numbers for batch in given])
+    source = [row for batch in given for row in batch.source]
+    target = [row for batch in given for row in batch.target]
+    order = np.random.default_rng(1).permutation(len(numbers))
+    ends = np.cumsum([len(batch.source) for batch in given])[:-1]
+    batches.write(
+        output,
+        [
+            Sentences(numbers[places], [source[place] for place in places], [target[place] for place in places])
+            for places in np.split(order, ends)
+        ],
+    )
+
+
+def test_batches(material: Material, setting: Setting, path: Path) -> None:
+    """Write sources to translate: an even choice of all lengths, in batches of similar lengths, as translation does."""
+    source = Ragged(material.test)
+    order = np.argsort(source.lengths, kind="stable")
+    order = order[source.lengths[order] > 1]
+    places = np.linspace(0, len(order) - 1, min(setting.sentences, len(order))).astype(int)
+    chosen = order[places]
+    parts = np.split(chosen, range(TRANSLATED_TOGETHER, len(chosen), TRANSLATED_TOGETHER))
+    batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])

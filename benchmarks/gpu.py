@@ -1,0 +1,98 @@
+"""Measures training on a GPU in the papers' sizes, in target words a second and as a share of what the card can do.
+
+    python -m benchmarks.gpu
+    python -m benchmarks.gpu --embedding 620 --hidden 1000 --vocabulary 50000 --batch-size 80 --precision bfloat16
+
+Sentences are random. Without a card, `--device cpu` with small sizes runs the same.
+"""
+
+from contextlib import ExitStack
+from math import nan
+from pathlib import Path
+from typing import Any
+
+from benchmarks import chosen, machine, peers, table
+from benchmarks.contest import Contender, Contest
+from benchmarks.material import Material, prepared
+from benchmarks.setting import Corpus, Setting, Shape, command
+from benchmarks.sides import OPENNMT, OURS, Side, worker
+from pipeline_py import stage
+from pipeline_py.device import device_named
+
+SYSTEMS = ("GlobalAtt", "SDAtt", "+SDAtt")
+TREE2SEQ_SIZE = 512
+"""Of its embeddings and states, if not smaller ones are asked for."""
+
+COUNTED = "target words, ends of sentences included, padding excluded"
+
+COLUMNS = {
+    "side": ("", ""),
+    "precision": ("", ""),
+    "shape": ("sizes", ""),
+    "parameters": ("parameters", ",d"),
+    "words_per_second": ("words/s", ",.0f"),
+    "to_opennmt": ("to OpenNMT-py", ".2f"),
+    "teraflops": ("TFLOP/s", ".2f"),
+    "share_of_peak": ("of peak", ".1%"),
+    "peak_megabytes": ("peak MB", ",.0f"),
+}
+
+
+def gpu(setting: Setting) -> list[table.Row]:
+    """Time updates of ours and OpenNMT-py in each precision, in turns on the same batches, and write `gpu.tsv`.
+
+    The share of the peak is that of the multiply-adds of matrix products, counted on a CPU, in what the data sheet of
+    the card gives for dense products in that precision; it is empty for a card that is not known. Ratios are to
+    OpenNMT-py in the same precision.
+    """
+    material, python = prepared(setting), peers.interpreter(setting)
+    rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
+    table.write(setting.results / "gpu.tsv", rows)
+    print(f"\nTraining on {rows[0]['card'] or rows[0]['processor']}: {COUNTED}, a second; {material.name};")
+    print(f"batches of {setting.batch_size}, medians of {setting.rounds} rounds (lowest–highest)\n")
+    table.show(rows, COLUMNS)
+    return rows
+
+
+def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+    """Measure all sides in one size, Tree2Seq in its own."""
+    batches = setting.work / "batches" / "gpu.npz"
+    chosen.training_batches(material, setting, setting.batches, batches)
+    of_trees = Shape(min(shape.embedding, TREE2SEQ_SIZE), min(shape.hidden, TREE2SEQ_SIZE))
+    kinds = [(system, OURS, shape, system) for system in SYSTEMS] + [("Tree2Seq", OURS, of_trees, "Tree2Seq")]
+    if python is not None:
+        kinds.insert(0, ("OpenNMT-py", OPENNMT, shape, ""))
+    with ExitStack() as running:
+        contest = Contest(setting, material, python, running)
+        for name, toolkit, size, system in kinds:
+            for precision in setting.precision:
+                contest.add(Side(name, toolkit, size, precision, system), batches)
+        measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
+        products = {}
+        rows = []
+        for name, contender in contest.contenders.items():
+            side = contender.side
+            if side.name not in products:
+                products[side.name] = _multiply_adds(contender, setting, material, python)
+            row = contest.row(name, measured, "words", {"to_opennmt": f"OpenNMT-py {side.precision}"})
+            flops = 2 * products[side.name] * row["words_per_second"].median
+            peak = machine.peak(row["card"], side.precision)
+            added = {"multiply_adds": products[side.name], "teraflops": flops / 1e12}
+            share = {"share_of_peak": nan if peak is None else flops / peak}
+            rows.append({"shape": str(side.shape), **row, **added, **share, "counted": COUNTED})
+        return rows
+
+
+def _multiply_adds(contender: Contender, setting: Setting, material: Material, python: Path | None) -> float:
+    """Count the multiply-adds for each target word with one batch, on a CPU: what a GPU replays is not seen there."""
+    asked = {"batches": contender.batches, "count": 1}
+    if device_named(setting.device) == "cpu":
+        return contender.workers[0].asked("multiply_adds", **asked)["multiply_adds"]
+    with worker(contender.side, setting, material, python, machine.cores(), device="cpu") as process:
+        return process.asked("multiply_adds", **asked)["multiply_adds"]
+
+
+if __name__ == "__main__":
+    paper = {"embedding": [620], "hidden": [1000], "vocabulary": 50_000, "corpus": Corpus.RANDOM, "batch_size": 80}
+    precisions = ["float32", "tf32", "bfloat16"]
+    stage.run(command(gpu, **paper, precision=precisions, device="cuda"))

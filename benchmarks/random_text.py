@@ -1,0 +1,46 @@
+"""Packed sentences and trees that are drawn at random, for vocabularies of any size."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.tree_lstm import random_tree, row_of
+from pipeline_py.ragged import write_rows
+from pipeline_py.subword.vocabulary import EOS
+from pipeline_py.syntax.control_shapes import Shape, heads
+from pipeline_py.syntax.distances import syntax_distances
+
+SPECIALS = 2
+WORDS = 24
+"""On average; lengths of sources are uniform from half of it to one and a half."""
+
+UNITS = 10
+"""Places of words in a dependency unit."""
+
+
+def write_random(files: Mapping[str, Path], pairs: int, vocabulary: int, seed: int = 1) -> None:
+    """Write pairs of sentences and the syntax of their sources.
+
+    Args:
+        files: "source", "target", "distances", "units" and "trees" → file.
+        pairs: how many.
+        vocabulary: words on each side and in units, which are as frequent as Zipf's law says.
+        seed: of everything.
+    """
+    random = np.random.default_rng(seed)
+    lengths = random.integers(WORDS // 2, WORDS + WORDS // 2 + 1, pairs)
+    # A translation is at most a fifth longer or shorter.
+    of_target = (lengths * random.uniform(0.8, 1.2, pairs)).astype(int)
+
+    def sentence(length: int) -> np.ndarray:
+        return np.array([*(SPECIALS + random.zipf(1.3, length) % (vocabulary - SPECIALS)), EOS])
+
+    write_rows(files["source"], (sentence(length) for length in lengths), "int32")
+    write_rows(files["target"], (sentence(length) for length in of_target), "int32")
+    of_units = (random.integers(0, vocabulary, (length + 1) * UNITS) for length in lengths)
+    write_rows(files["units"], of_units, "int32")
+    drawn = (heads(Shape.RANDOM, int(length), f"{seed} {number}") for number, length in enumerate(lengths))
+    write_rows(files["distances"], (syntax_distances(tree).ravel() for tree in drawn), "uint8")
+    trees = (row_of(random_tree(random, 0, int(length)), int(length)) for length in lengths)
+    write_rows(files["trees"], trees, "int32")

@@ -1,0 +1,131 @@
+"""What all sides and rounds of a benchmark share, as options of every command that measures."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
+
+import docstring_parser
+
+from pipeline_py.stage import InputError
+
+
+class Corpus(StrEnum):
+    """Where sentences come from."""
+
+    AUTO = "auto"
+    MULTI30K = "multi30k"
+    EMBEDDED = "embedded"
+    RANDOM = "random"
+
+
+class Shape(NamedTuple):
+    """The sizes of a network."""
+
+    embedding: int
+    hidden: int
+
+    def __str__(self) -> str:
+        return f"{self.embedding}/{self.hidden}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is measured with.
+
+    Attributes:
+        embedding: size of word vectors; repeatable, once for each --hidden.
+        hidden: size of states; repeatable. Ours and JoeyNMT's encoders have it in each direction, OpenNMT-py's in both
+            together.
+        precision: float32, bfloat16 (autocast) or, on a GPU, tf32; repeatable. Translation and the cost of syntax are
+            measured with the first.
+        batch_size: sentences in a batch.
+        dropout: rate; each toolkit applies it in its own places.
+        rounds: how often each side has its turn.
+        batches: updates in a turn; the same batches in every round and for all sides.
+        threads: CPU threads.
+        device: auto, cpu or cuda.
+        corpus: multi30k, embedded (both prepared by the workflow) or random; auto is multi30k where `data` has it.
+        data: directory that has multi30k.
+        vocabulary: words on each side of random sentences.
+        updates: with so many each side is trained before it translates.
+        beam: hypotheses.
+        sentences: how many are translated.
+        peers: Python of an environment that has OpenNMT-py and JoeyNMT; "none" measures ours alone; without it the
+            environment is made in --work.
+        work: directory of what is prepared: data, weights, the environment of the peers, logs.
+        results: directory of tables and figure.
+    """
+
+    embedding: list[int] = field(default_factory=lambda: [256, 128])
+    hidden: list[int] = field(default_factory=lambda: [512, 256])
+    precision: list[str] = field(default_factory=lambda: ["float32", "bfloat16"])
+    batch_size: int = 64
+    dropout: float = 0.1
+    rounds: int = 5
+    batches: int = 8
+    threads: int = 2
+    device: str = "auto"
+    corpus: Corpus = Corpus.AUTO
+    data: Path = Path("../shared/data")
+    vocabulary: int = 8000
+    updates: int = 200
+    beam: int = 12
+    sentences: int = 256
+    peers: Path | None = None
+    work: Path = Path("benchmarks/work")
+    results: Path = Path("benchmarks/results")
+
+    def __post_init__(self) -> None:
+        """Check what no type says.
+
+        Raises:
+            InputError: sizes do not come in pairs, or a number is too small.
+        """
+        if len(self.embedding) != len(self.hidden):
+            raise InputError(
+                f"--embedding is given {len(self.embedding)} times and --hidden {len(self.hidden)}; give both as often"
+            )
+        for name in ("batch_size", "rounds", "batches", "threads", "updates", "beam", "sentences"):
+            if getattr(self, name) < 1:
+                raise InputError(f"--{name.replace('_', '-')} must be at least 1")
+        if unknown := {*self.precision} - {"float32", "tf32", "bfloat16"}:
+            raise InputError(f"--precision: {min(unknown)} is none of float32, tf32 and bfloat16")
+        # Workers are asked with paths, and have the project's directory as their own.
+        object.__setattr__(self, "work", self.work.absolute())
+
+    @property
+    def shapes(self) -> list[Shape]:
+        """The sizes of networks, in the order in which they are given."""
+        return [Shape(*sizes) for sizes in zip(self.embedding, self.hidden, strict=True)]
+
+
+def command(part: Callable[[Setting], object], **defaults: Any) -> Callable[..., None]:
+    """Make a command of a part of the benchmarks: what a `Setting` has becomes its keyword-only parameters.
+
+    Args:
+        part: what measures; its docstring describes the command.
+        defaults: where they depart from those of `Setting`.
+    """
+    types = get_type_hints(Setting)
+
+    def run(**given: Any) -> None:
+        part(Setting(**given))
+
+    def parameter(name: str, default: Any) -> inspect.Parameter:
+        default = defaults.get(name, default)
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
+
+    given = [
+        parameter(option.name, option.default if option.default_factory is MISSING else option.default_factory())
+        for option in fields(Setting)
+    ]
+    documented = docstring_parser.parse(Setting.__doc__ or "").params
+    described = {each.arg_name: " ".join((each.description or "").split()) for each in documented}
+    run.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
+    run.__name__ = part.__name__
+    options = "\n".join(f"    {option.name}: {described[option.name]}" for option in given)
+    run.__doc__ = f"{inspect.getdoc(part)}\n\nArgs:\n{options}\n"
+    return run

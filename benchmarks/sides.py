@@ -1,0 +1,119 @@
+"""What takes part: ours in several compositions and sizes, and the peers."""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.material import Material
+from benchmarks.processes import Worker
+from benchmarks.setting import Setting, Shape
+from pipeline_py.config.systems import System
+from pipeline_py.device import device_named
+
+LEARNING_RATE = 0.001
+CLIP = 1.0
+STEP = 8
+"""Hidden sizes that are tried are its multiples: sizes that nobody would choose are slower."""
+
+NOT_OF_NETWORKS = ("parser", "decoding", "subword", "training", "like")
+"""Keys of a system in the configuration that say nothing about its network."""
+
+COUNTERPARTS = {
+    "Sequential-bidirectional": {
+        "encoders": [{"type": "gru", "direction": "bidirectional"}],
+        "decoder": "gru",
+        "scores": [{"type": "mlp", "width": 1}],
+    }
+}
+"""Compositions that no table has: what `Hierarchical` is without phrases."""
+
+OURS, OPENNMT, JOEYNMT = "ours", "opennmt", "joeynmt"
+"""Modules of `benchmarks.toolkits`."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A network that is measured.
+
+    Attributes:
+        name: what it is called.
+        toolkit: `OURS`, `OPENNMT` or `JOEYNMT`.
+        shape: its sizes.
+        precision: float32, tf32 or bfloat16.
+        system: of ours, its name in `config.yaml`.
+    """
+
+    name: str
+    toolkit: str
+    shape: Shape
+    precision: str = "float32"
+    system: str = "GlobalAtt"
+
+
+def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
+    """Compose a system of the default configuration, or a counterpart, in given sizes."""
+    systems = yaml.safe_load(Path(__file__).parent.parent.joinpath("config.yaml").read_text(encoding="utf-8"))[
+        "systems"
+    ]
+    parts = {key: value for key, value in {**systems, **COUNTERPARTS}[system].items() if key not in NOT_OF_NETWORKS}
+    return {**parts, "model": {**shape._asdict(), "dropout": dropout, "initialization": "lecun"}}
+
+
+def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:
+    """Give a system the smallest hidden size with which it has no fewer parameters, its embedding being as it is."""
+    from pipeline_py.nmt import capacity
+
+    hidden = STEP
+    while True:
+        sized = Shape(shape.embedding, hidden)
+        if capacity.parameters(System.model_validate(composition(system, sized, 0.0)), sizes) >= parameters:
+            return sized
+        hidden += STEP
+
+
+def worker(
+    side: Side,
+    setting: Setting,
+    material: Material,
+    python: Path | None,
+    threads: int,
+    number: int = 0,
+    device: str = "",
+) -> Worker:
+    """Start the process of a side.
+
+    Args:
+        side: what it is to be.
+        setting: its sizes apart, what all share.
+        material: the vocabularies, and what ours makes batches from.
+        python: of the environment of the peers.
+        threads: CPU threads.
+        number: of the process, where a side has several at the same time.
+        device: another than the setting's.
+    """
+    log = re.sub(r"\W+", "_", f"{side.name} {side.precision} {side.shape} {number}").lower()
+    interpreter = Path(sys.executable) if side.toolkit == OURS or python is None else python
+    given = job(side, setting, material, threads)
+    if device:
+        given["device"] = device
+    return Worker(side.name, interpreter, side.toolkit, given, setting.work / "logs" / f"{log}.txt")
+
+
+def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[str, Any]:
+    """Say what a worker is to build."""
+    sizes = dict(material.sizes)
+    vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
+    system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
+    return {
+        **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
+        **side.shape._asdict(),
+        **{"dropout": setting.dropout, "learning_rate": LEARNING_RATE, "clip": CLIP},
+        **vocabularies,
+        **{"system": system, "syntax_sizes": sizes},
+        "packed": {name: str(path) for name, path in material.packed.items()},
+    }

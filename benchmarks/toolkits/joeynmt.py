@@ -1,0 +1,133 @@
+# mypy: disable-error-code="import-not-found"
+"""JoeyNMT's side: bidirectional GRU encoder, GRU decoder with input feeding, Bahdanau attention.
+
+Network, loss, optimizer, update and beam search are JoeyNMT's own. It runs in the environment of the peers.
+"""
+
+import tempfile
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from joeynmt.batch import Batch
+from joeynmt.config import _check_special_symbols, parse_train_args
+from joeynmt.model import build_model
+from joeynmt.search import search
+from joeynmt.training import TrainManager
+from joeynmt.vocabulary import Vocabulary
+
+from benchmarks.toolkits.batches import Sentences, padded
+from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, renumbered, words
+from benchmarks.toolkits.worker import Side, serve
+
+
+class JoeyNMT(Side):
+    """JoeyNMT as it comes, with its train manager's update and its beam search."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.version = metadata.version("joeynmt")
+        self._device = torch.device(job["device"])
+        side = {"type": "recurrent", "rnn_type": "gru", "hidden_size": job["hidden"], "dropout": job["dropout"]}
+        embeddings = {"embedding_dim": job["embedding"], "dropout": job["dropout"]}
+        options = {
+            "encoder": {**side, "embeddings": embeddings, "bidirectional": True, "num_layers": 1},
+            "decoder": {
+                **side,
+                "embeddings": embeddings,
+                "attention": "bahdanau",
+                "hidden_dropout": job["dropout"],
+                "input_feeding": True,
+                "init_hidden": "bridge",
+                "num_layers": 1,
+            },
+        }
+        model = build_model(options, _vocabulary(job["source"]), _vocabulary(job["target"]))
+        model.loss_function = ("crossentropy", 0.0)
+        self.model = model.to(self._device)
+        training = {
+            "optimizer": "adam",
+            "learning_rate": job["learning_rate"],
+            "clip_grad_norm": job["clip"],
+            "normalization": "batch",
+            "scheduling": "decaying",  # once an epoch, which none here ends; it cannot do without
+            "batch_size": 1,  # nothing here asks for it
+        }
+        self._autocast = {
+            "device_type": self._device.type,
+            "dtype": torch.bfloat16,
+            "enabled": job["precision"] == "bfloat16",
+        }
+        self._folder = tempfile.TemporaryDirectory()
+        self._manager = TrainManager(
+            0,
+            self.model,
+            Path(self._folder.name),
+            self._device,
+            n_gpu=int(self._device.type == "cuda"),
+            autocast=self._autocast,
+            train_args=parse_train_args(training),
+        )
+
+    def prepared(self, batch: Sentences) -> tuple[Batch, int]:
+        """Make the batch that its data loader makes."""
+        source = [renumbered(row) for row in batch.source]
+        target = [np.array([START, *renumbered(row)]) for row in batch.target]
+        made = Batch(
+            src=torch.from_numpy(padded(source, PADDING)),
+            src_length=torch.tensor([len(row) for row in source]),
+            src_prompt_mask=None,
+            trg=torch.from_numpy(padded(target, PADDING)) if target else None,
+            trg_prompt_mask=None,
+            indices=torch.arange(len(source)),
+            device=self._device,
+            pad_index=PADDING,
+            eos_index=END,
+        )
+        made.sort_by_src_length()
+        return made, batch.longest_translation
+
+    def update(self, batch: tuple[Batch, int]) -> None:
+        """Make the update that `TrainManager.train_and_validate` makes of one batch."""
+        manager = self._manager
+        manager._train_step(batch[0])
+        manager.clip_grad_fun(parameters=self.model.parameters())
+        if manager.scaler is None:
+            manager.optimizer.step()
+        else:
+            manager.scaler.step(manager.optimizer)
+            manager.scaler.update()
+        self.model.zero_grad()
+
+    def translate(self, batch: tuple[Batch, int], beam: int) -> list[int]:
+        """Search as `predict` does."""
+        sentences, longest = batch
+        found, _, _ = search(
+            self.model, sentences, longest, beam, beam_alpha=0, n_best=1, generate_unk=True, autocast=self._autocast
+        )
+        # Rows end with END and padding; one without END was cut.
+        ends = found == END
+        return np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1]).tolist()
+
+
+def _vocabulary(size: int) -> Vocabulary:
+    """Name the words of the pipeline's vocabulary of a size, its end of sentence and unknown word counted."""
+    symbols = SimpleNamespace(**_check_special_symbols({}))
+    vocabulary = Vocabulary([], symbols)
+    assert [vocabulary.unk_index, vocabulary.pad_index, vocabulary.bos_index, vocabulary.eos_index] == [
+        UNKNOWN,
+        PADDING,
+        START,
+        END,
+    ]
+    # `add_tokens` looks through the whole list for each word, which takes minutes for 50,000.
+    for word in words(size):
+        vocabulary._stoi[word] = len(vocabulary._itos)
+        vocabulary._itos.append(word)
+    return vocabulary
+
+
+if __name__ == "__main__":
+    serve(JoeyNMT)

@@ -1,0 +1,135 @@
+# mypy: disable-error-code="import-not-found"
+"""OpenNMT-py's side: bidirectional GRU encoder, GRU decoder with input feeding, MLP attention.
+
+Network, loss, optimizer, update and beam search are OpenNMT-py's own. It runs in the environment of the peers.
+"""
+
+from argparse import Namespace
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+import onmt.opts
+import pyonmttok
+import torch
+from onmt.constants import DefaultTokens, ModelTask
+from onmt.model_builder import build_model
+from onmt.trainer import Trainer
+from onmt.translate import GNMTGlobalScorer, Translator
+from onmt.utils.loss import LossCompute
+from onmt.utils.optimizers import Optimizer
+from onmt.utils.parse import ArgumentParser
+
+from benchmarks.toolkits.batches import Sentences, padded
+from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, renumbered, words
+from benchmarks.toolkits.worker import Side, serve
+
+
+class OpenNMT(Side):
+    """OpenNMT-py as it comes, with its trainer's update and its translator's beam search."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.version = metadata.version("OpenNMT-py")
+        self._device = torch.device(job["device"])
+        options = _options(job)
+        vocabularies = {
+            "src": _vocabulary(job["source"]),
+            "tgt": _vocabulary(job["target"]),
+            "data_task": ModelTask.SEQ2SEQ,
+            "decoder_start_token": DefaultTokens.BOS,
+        }
+        self.model = build_model(options, options, vocabularies, None, 0 if self._device.type == "cuda" else -1)
+        loss = LossCompute.from_opts(options, self.model, vocabularies["tgt"])
+        if job["precision"] == "bfloat16":
+            for module in (self.model, loss):
+                module.forward = torch.autocast(self._device.type, torch.bfloat16)(module.forward)
+        self._trainer = Trainer(
+            self.model,
+            loss,
+            loss,
+            None,
+            {},
+            Optimizer.from_opt(self.model, options),
+            norm_method="sents",
+            n_gpu=0,
+            dropout=options.dropout,
+            attention_dropout=options.attention_dropout,
+        )
+        self._translator = Translator(
+            self.model,
+            vocabularies,
+            gpu=0 if self._device.type == "cuda" else -1,
+            max_length_ratio=0,
+            dump_beam="",
+            global_scorer=GNMTGlobalScorer(0.0, 0.0, "none", "none"),
+            report_score=False,
+        )
+
+    def prepared(self, batch: Sentences) -> tuple[dict[str, torch.Tensor], int]:
+        """Make the dictionary that its data loader makes: sources have no end of sentence there."""
+        source = [renumbered(row[:-1]) for row in batch.source]
+        tensors = {
+            "src": torch.from_numpy(padded(source, PADDING)).unsqueeze(2),
+            "srclen": torch.tensor([len(row) for row in source]),
+        }
+        if batch.target:
+            target = [np.array([START, *renumbered(row)]) for row in batch.target]
+            tensors["tgt"] = torch.from_numpy(padded(target, PADDING)).unsqueeze(2)
+        return {name: tensor.to(self._device) for name, tensor in tensors.items()}, batch.longest_translation
+
+    def update(self, batch: tuple[dict[str, torch.Tensor], int]) -> None:
+        """Make the update that `Trainer.train` makes of one batch."""
+        statistics = onmt.utils.Statistics(), onmt.utils.Statistics()
+        self._trainer._gradient_accumulation([batch[0]], len(batch[0]["srclen"]), *statistics)
+
+    def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[int]:
+        """Search as `Translator` does."""
+        tensors, longest = batch
+        self._translator.beam_size, self._translator.max_length = beam, longest
+        found = self._translator.translate_batch(tensors, attn_debug=False)
+        return [len(hypotheses[0]) for hypotheses in found["predictions"]]
+
+
+def _options(job: dict[str, Any]) -> Namespace:
+    """Take OpenNMT-py's defaults but for what is compared."""
+    parser = ArgumentParser()
+    onmt.opts.train_opts(parser)
+    dropout = str(job["dropout"])
+    given = {
+        "-encoder_type": "brnn",
+        "-decoder_type": "rnn",
+        "-rnn_type": "GRU",
+        "-input_feed": "1",
+        "-global_attention": "mlp",
+        "-enc_layers": "1",
+        "-dec_layers": "1",
+        "-word_vec_size": str(job["embedding"]),
+        "-hidden_size": str(job["hidden"]),
+        "-dropout": dropout,
+        "-attention_dropout": dropout,
+        "-optim": "adam",
+        "-learning_rate": str(job["learning_rate"]),
+        "-max_grad_norm": str(job["clip"]),
+        "-data": "{}",
+        "-src_vocab": "none",
+        "-save_model": "none",
+    }
+    command = [word for pair in given.items() for word in pair]
+    if job["device"] == "cuda":
+        command += ["-world_size", "1", "-gpu_ranks", "0"]
+    options, _ = parser.parse_known_args(command)
+    ArgumentParser.update_model_opts(options)
+    return options
+
+
+def _vocabulary(size: int) -> pyonmttok.Vocab:
+    """Name the words of the pipeline's vocabulary of a size, its end of sentence and unknown word counted."""
+    specials = [DefaultTokens.UNK, DefaultTokens.PAD, DefaultTokens.BOS, DefaultTokens.EOS]
+    vocabulary = pyonmttok.build_vocab_from_tokens(words(size), special_tokens=specials)
+    vocabulary.default_id = vocabulary[DefaultTokens.UNK]
+    assert [vocabulary[special] for special in specials] == [UNKNOWN, PADDING, START, END]
+    return vocabulary
+
+
+if __name__ == "__main__":
+    serve(OpenNMT)

@@ -1,0 +1,58 @@
+"""The pipeline's own side: any composition, trained and searched as `nmt.train` and `nmt.translate` do."""
+
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.toolkits.batches import Sentences
+from benchmarks.toolkits.worker import Side, serve
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.device import prepare
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.optimizer import build
+from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.update import Update
+
+
+class Ours(Side):
+    """A system of this project."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.version = metadata.version("syntax-nmt-pipeline")
+        self._device = prepare(job["device"], job["threads"])
+        system = System.model_validate(job["system"])
+        files = {name: Path(path) for name, path in job["packed"].items()}
+        sizes = {"source": job["source"], "target": job["target"], **job["syntax_sizes"]}
+        syntax = {kind: files[kind] for kind in system.syntax}
+        self._data = Dataset(files["source"], files["target"], syntax, sizes)
+        self.model: Model = Model(system, sizes).to(self._device)
+        optimizer = {"name": "adam", "learning_rate": job["learning_rate"]}
+        settings = {"optimizer": optimizer, "clip": job["clip"], "precision": job["precision"]}
+        training = Training.model_validate(settings)
+        rule = build(training.optimizer, self.model.parameters())
+        self._update = Update(self.model, self.model.loss, rule, training, self._device)
+
+    def prepared(self, batch: Sentences) -> Sentences:
+        """Leave it as it is: the pipeline makes its batches as it trains and translates, and so they are timed."""
+        return batch
+
+    def update(self, batch: Sentences) -> None:
+        """Read the pairs from the packed files and make one update."""
+        self._update.begin(self._data.batch(batch.numbers, self._update.multiple).to(self._device))
+        self._update.finish()
+
+    def translate(self, batch: Sentences, beam: int) -> list[int]:
+        """Make the batch and search as `nmt.translate` does."""
+        limits = torch.full((len(batch.source),), batch.longest_translation)
+        made = collate(batch.source).to(self._device)
+        found = beam_search([self.model], [made], beam=beam, max_lengths=limits)
+        return [len(best.tokens) + (not best.cut) for best, *_ in found]
+
+
+if __name__ == "__main__":
+    serve(Ours)

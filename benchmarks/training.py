@@ -1,0 +1,97 @@
+"""Measures training beside OpenNMT-py and JoeyNMT, in target words a second, on the same batches and in turns.
+
+    python -m benchmarks.training
+    python -m benchmarks.training --embedding 256 --hidden 512 --peers none
+
+A target word counts with the end of its sentence, without padding.
+"""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks import chosen, peers, table
+from benchmarks.contest import Contest
+from benchmarks.material import Material, prepared
+from benchmarks.setting import Setting, Shape, command
+from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as
+from pipeline_py import stage
+
+SYSTEM = "GlobalAtt"
+COUNTED = "target words, ends of sentences included, padding excluded"
+
+COLUMNS = {
+    "side": ("", ""),
+    "precision": ("", ""),
+    "parameters": ("parameters", ",d"),
+    "words_per_second": ("words/s", ",.0f"),
+    "to_opennmt_float32": ("to OpenNMT-py float32", ".2f"),
+    "to_opennmt_bfloat16": ("to OpenNMT-py bfloat16", ".2f"),
+    "to_joeynmt_float32": ("to JoeyNMT float32", ".2f"),
+    "peak_megabytes": ("peak MB", ",.0f"),
+}
+
+
+def training(setting: Setting) -> list[table.Row]:
+    """Time updates of all sides, in turns on the same batches, and write `training.tsv`.
+
+    An update is forward, loss, backward, clipping of the gradient and the step of Adam. Ours makes its batches from
+    the packed files within that time; the peers find theirs made. Ours is measured in the peers' nominal size, and,
+    where that is another one, with no fewer parameters than each of them. JoeyNMT is measured once more on the same
+    sentences in batches as its own sampler makes them, without regard to lengths. Last come as many trainings at the
+    same time as there are threads.
+    """
+    material, python = prepared(setting), peers.interpreter(setting)
+    rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
+    table.write(setting.results / "training.tsv", rows)
+    print(f"\nTraining: {COUNTED}, a second; {material.name};")
+    print(
+        f"batches of {setting.batch_size}, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds;"
+    )
+    print("ours makes its batches within its time, the peers find theirs made")
+    for shape in setting.shapes:
+        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
+        table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
+    return rows
+
+
+def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+    """Measure all sides whose nominal sizes are these."""
+    same, own = setting.work / "batches" / "training.npz", setting.work / "batches" / "training.shuffled.npz"
+    chosen.training_batches(material, setting, setting.batches, same)
+    chosen.shuffled(same, own)
+    first = setting.precision[0]
+    with ExitStack() as running:
+        contest = Contest(setting, material, python, running)
+        if python is not None:
+            for precision in setting.precision:
+                contest.add(Side("OpenNMT-py", OPENNMT, shape, precision), same)
+            joeynmt = contest.add(Side("JoeyNMT", JOEYNMT, shape), same)
+            contest.again(joeynmt, "JoeyNMT, batches as it makes them", own)
+        peer_names = [*contest.contenders]
+        for precision in setting.precision:
+            contest.add(Side(SYSTEM, OURS, shape, precision), same)
+        for peer in peer_names:
+            side, parameters = contest.contenders[peer].side, contest.contenders[peer].parameters
+            sized = as_large_as(parameters, SYSTEM, shape, material.sizes)
+            if contest.contenders[peer].batches == same and sized != shape:
+                contest.add(Side(f"{SYSTEM}, as large as {side.name}", OURS, sized, side.precision), same)
+        if setting.threads > 1:
+            at_once = Side(f"{SYSTEM}, {setting.threads} trainings of 1 thread", OURS, shape, first)
+            contest.add(at_once, same, threads=1, processes=setting.threads)
+        measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
+        references = {
+            "to_opennmt_float32": "OpenNMT-py float32",
+            "to_opennmt_bfloat16": "OpenNMT-py bfloat16",
+            "to_joeynmt_float32": "JoeyNMT float32",
+            "to_joeynmt_own_batches": "JoeyNMT, batches as it makes them float32",
+            f"to_ours_{first}": f"{SYSTEM} {first}",
+        }
+        return [
+            {"shape": str(shape), **contest.row(name, measured, "words", references), "counted": COUNTED}
+            for name in contest.contenders
+        ]
+
+
+if __name__ == "__main__":
+    stage.run(command(training))

@@ -1,0 +1,109 @@
+"""Measures beam search beside OpenNMT-py and JoeyNMT, in sentences a second, on the same batches and in turns.
+
+    python -m benchmarks.translation
+    python -m benchmarks.translation --embedding 256 --hidden 512 --peers none
+
+Every side is trained on the same batches first, so that its translations end where sentences do; its weights are kept.
+"""
+
+import hashlib
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks import chosen, peers, table
+from benchmarks.contest import Contender, Contest
+from benchmarks.material import Material, prepared
+from benchmarks.setting import Setting, Shape, command
+from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
+from pipeline_py import stage
+from pipeline_py.config.systems import System
+from pipeline_py.progress import progress
+from pipeline_py.provenance import code_of
+
+SYSTEM = "GlobalAtt"
+COUNTED = "sentences; length is that of the best translations, end of sentence included"
+
+COLUMNS = {
+    "side": ("", ""),
+    "precision": ("", ""),
+    "parameters": ("parameters", ",d"),
+    "sentences_per_second": ("sentences/s", ",.1f"),
+    "mean_length": ("length", ".1f"),
+    "to_opennmt": ("to OpenNMT-py", ".2f"),
+    "to_joeynmt": ("to JoeyNMT", ".2f"),
+    "peak_megabytes": ("peak MB", ",.0f"),
+}
+
+
+def translation(setting: Setting) -> list[table.Row]:
+    """Time beam search of all sides, in turns on the same batches, and write `translation.tsv`.
+
+    Loading of models does not count. Networks of different toolkits end their translations at different places, so the
+    mean length stands beside the sentences. No side may make more predictions for a sentence than twice the words of
+    the longest source of its batch, and ten.
+    """
+    material, python = prepared(setting), peers.interpreter(setting)
+    rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
+    table.write(setting.results / "translation.tsv", rows)
+    print(f"\nTranslation: {COUNTED}; {material.name};")
+    print(
+        f"beam {setting.beam}, batches of {chosen.TRANSLATED_TOGETHER}, {setting.sentences} sentences, networks after"
+    )
+    print(f"{setting.updates} updates, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds")
+    for shape in setting.shapes:
+        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
+        table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
+    return rows
+
+
+def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+    """Measure all sides whose nominal sizes are these."""
+    learned, translated = (setting.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
+    chosen.training_batches(material, setting, setting.updates, learned)
+    chosen.test_batches(material, setting, translated)
+    toolkits = {SYSTEM: OURS} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT, SYSTEM: OURS}
+    with ExitStack() as running:
+        contest = Contest(setting, material, python, running)
+        for name, toolkit in toolkits.items():
+            contest.add(Side(name, toolkit, shape, setting.precision[0]), translated)
+        for contender in contest.contenders.values():
+            _learn(contender, setting, learned)
+        measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)
+        precision = setting.precision[0]
+        references = {"to_opennmt": f"OpenNMT-py {precision}", "to_joeynmt": f"JoeyNMT {precision}"}
+        return [
+            {
+                "shape": str(shape),
+                **contest.row(name, measured, "sentences", references),
+                "mean_length": measured[name].turns[0]["words"] / measured[name].turns[0]["sentences"],
+                "words_per_second": measured[name].rate("words"),
+                **{"beam": setting.beam, "translated": setting.sentences, "updates": setting.updates},
+                "counted": COUNTED,
+            }
+            for name in contest.contenders
+        ]
+
+
+def _learn(contender: Contender, setting: Setting, batches: Path) -> None:
+    """Train a side, or take back the weights that it had after the same training."""
+    (worker,) = contender.workers
+    side = contender.side
+    made_from = [side.toolkit, worker.facts, *side.shape, side.precision, setting.dropout, setting.updates]
+    if side.toolkit == OURS:
+        modules = System.model_validate(composition(side.system, side.shape, setting.dropout)).modules
+        made_from.append(code_of("nmt.model", *modules))
+    content = json.dumps(made_from).encode() + batches.read_bytes()
+    weights = setting.work / "weights" / f"{side.toolkit}.{hashlib.sha256(content).hexdigest()[:16]}.pt"
+    weights.parent.mkdir(parents=True, exist_ok=True)
+    if weights.exists():
+        worker.asked("load", weights=weights)
+        return
+    for update in progress(range(setting.updates), f"train {side.name} {side.shape}", setting.updates, "updates"):
+        worker.asked("train", batches=batches, first=update, count=1)
+    worker.asked("save", weights=weights)
+
+
+if __name__ == "__main__":
+    stage.run(command(translation))

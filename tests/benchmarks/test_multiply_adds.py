@@ -1,0 +1,85 @@
+"""The counter sees every product of a network, also those that its loops over time and trees make by themselves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.material import Material
+from benchmarks.setting import Setting, Shape
+from benchmarks.sides import OURS, Side, job
+from benchmarks.toolkits import batches
+from benchmarks.toolkits.batches import Sentences
+from benchmarks.toolkits.ours import Ours
+from benchmarks.toolkits.worker import Rounds, set_up
+from benchmarks.tree_lstm import random_tree, row_of
+from pipeline_py.ragged import read_rows, write_rows
+
+PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
+"""Sentences all have the same length, their end included, so that there is no padding."""
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    folder = tmp_path_factory.mktemp("packed")
+    random = np.random.default_rng(1)
+    files = {name: folder / f"{name}.arrow" for name in ("source", "target", "trees")}
+    for side, length in (("source", SOURCE), ("target", TARGET)):
+        rows = [np.array([*random.integers(2, 50, length - 1), 0]) for _ in range(PAIRS)]
+        write_rows(files[side], rows, "int32")
+    trees = [row_of(random_tree(random, 0, SOURCE - 1), SOURCE - 1) for _ in range(PAIRS)]
+    write_rows(files["trees"], trees, "int32")
+    return Material("pairs of one length", files, files["source"], {"source": 50, "target": 50})
+
+
+def rounds(system: str, material: Material) -> Rounds:
+    setting = Setting(device="cpu", dropout=0.0)
+    given = job(Side(system, OURS, Shape(12, HIDDEN), system=system), setting, material, threads=1)
+    return Rounds(Ours(given), set_up(given))
+
+
+def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
+    """Multiply-adds of all weights for each target word: forwards, for the gradient of the input, of the weight.
+
+    Args:
+        network: whose matrices are meant.
+        rows: beginning of a name → how often such a matrix is applied to the vectors of a sentence.
+    """
+    total = 0
+    for name, weight in network.named_parameters():
+        if weight.dim() == 2 and "embedding" not in name:
+            applied = next(number for begin, number in rows.items() if name.startswith(begin))
+            total += 3 * applied * weight.numel()
+    return total / TARGET
+
+
+@pytest.mark.parametrize(
+    ("system", "rows"),
+    [
+        ("GlobalAtt", {"encoders": SOURCE, "decoder.scores.0.key": SOURCE, "decoder.initial": 1, "decoder": TARGET}),
+        ("Seq2Seq", {"encoders": SOURCE, "decoder": TARGET}),
+        # Words are one fewer than positions, phrases one fewer than words; another unit makes the first state.
+        (
+            "Tree2Seq",
+            {"encoders.0.tree": SOURCE - 2, "encoders.0.summarize": 1, "encoders": SOURCE, "decoder": TARGET},
+        ),
+        (
+            "Sequential-bidirectional",
+            {"encoders": SOURCE, "decoder.scores.0.key": SOURCE, "decoder.initial": 1, "decoder": TARGET},
+        ),
+    ],
+)
+def test_products_are_those_of_all_matrices_and_of_attention(
+    system: str, rows: dict[str, int], material: Material, tmp_path: Path
+) -> None:
+    made = rounds(system, material)
+    file = tmp_path / "pairs.npz"
+    source, target = (list(read_rows(material.packed[side])) for side in ("source", "target"))
+    batches.write(file, [Sentences(np.arange(PAIRS), source, target)])
+    counted = made.answer("multiply_adds", batches=str(file), count=1)["multiply_adds"]
+    # For each target word the context is a sum over annotations, which has three products, and some scores have theirs.
+    least, most = 3 * SOURCE * HIDDEN, 3 * 4 * 2 * SOURCE * 2 * HIDDEN
+    matrices = of_matrices(made.side.model, rows)
+    # A first state that is known to be zero may be left out of products.
+    assert 0.97 * matrices + least <= counted <= 1.01 * matrices + most, (counted, matrices)

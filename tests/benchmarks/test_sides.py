@@ -1,0 +1,48 @@
+"""Sides are composed as the configuration says, and are as large as they shall be."""
+
+import pytest
+import yaml
+
+from benchmarks.setting import Shape
+from benchmarks.sides import COUNTERPARTS, STEP, as_large_as, composition
+from benchmarks.syntax import BESIDE
+from pipeline_py.config.loading import load
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.capacity import parameters
+
+SIZES = {"source": 60, "target": 50, "units": 40}
+
+
+@pytest.mark.parametrize("system", BESIDE)
+def test_a_system_is_what_the_configuration_makes_of_it(system: str) -> None:
+    from benchmarks.processes import ROOT
+
+    made = System.model_validate(composition(system, Shape(16, 32), 0.1))
+    assert (made.model.embedding, made.model.hidden, made.model.dropout) == (16, 32, 0.1)
+    if system not in COUNTERPARTS:
+        config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+        known = load(config, check_files=False).systems[system]
+        for part in ("encoders", "scores", "contexts", "decoder", "loss"):
+            assert getattr(made, part) == getattr(known, part)
+
+
+def test_the_sequence_model_beside_hierarchical_is_that_without_phrases() -> None:
+    hierarchical, sequential = (
+        System.model_validate(composition(name, Shape(16, 32), 0.0))
+        for name in ("Hierarchical", BESIDE["Hierarchical"])
+    )
+    assert sequential.scores == hierarchical.scores and sequential.contexts == hierarchical.contexts
+    assert sequential.decoder.type == hierarchical.decoder.type
+    assert not sequential.encoders[0].has_phrases and not sequential.syntax
+
+
+@pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
+def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int) -> None:
+    sized = as_large_as(wanted, "GlobalAtt", Shape(16, 999), SIZES)
+    smaller = Shape(16, sized.hidden - STEP)
+
+    def size(shape: Shape) -> int:
+        return parameters(System.model_validate(composition("GlobalAtt", shape, 0.0)), SIZES)
+
+    assert sized.embedding == 16 and sized.hidden % STEP == 0
+    assert size(sized) >= wanted and (smaller.hidden == 0 or size(smaller) < wanted)
