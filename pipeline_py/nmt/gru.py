@@ -1,5 +1,6 @@
 """Gated recurrent units as Nematus has them: one bias, reset gate after the recurrent product."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -8,6 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.loop_linears import LoopLinears
 from pipeline_py.nmt.time_loop import time_loop
 
 
@@ -39,12 +41,28 @@ class GRU(nn.Module):
 
     def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
-        states = []
-        with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), [self.recurrent.traced]) as state:
-            for position in inputs.unbind(0):
-                state = self.step(position, state, mask)
-                states.append(state)
-        return torch.stack(states)
+        return sequences([self], inputs.unsqueeze(0), mask if mask is None else mask.unsqueeze(0))[:, 0]
+
+
+def sequences(grus: Sequence[GRU], inputs: Tensor, masks: Tensor | None = None) -> Tensor:
+    """Let D units of one size read side by side, each from a state of zeros.
+
+    Args:
+        grus: the units.
+        inputs: W x + b of each (D, J, B, 3·H).
+        masks: dropout of h on its way into U (D, B, H).
+
+    Returns:
+        All states (J, D, B, H).
+    """
+    units, _, sentences, _ = inputs.shape
+    recurrent = LoopLinears([gru.recurrent for gru in grus])
+    states = []
+    with time_loop(inputs.new_zeros(units, sentences, grus[0].hidden), [recurrent.traced]) as state:
+        for position in inputs.unbind(1):
+            state = _Gates.apply(position, recurrent(state, masks), state)
+            states.append(state)
+    return torch.stack(states)
 
 
 class _Gates(Function):
@@ -55,9 +73,9 @@ class _Gates(Function):
         two = 2 * state.shape[-1]
         recurrent = recurrent.to(state.dtype)
         inputs = inputs.to(state.dtype)
-        gates = (inputs[:, :two] + recurrent[:, :two]).sigmoid_()
+        gates = (inputs[..., :two] + recurrent[..., :two]).sigmoid_()
         reset, update = gates.chunk(2, dim=-1)
-        candidate = torch.addcmul(inputs[:, two:], reset, recurrent[:, two:]).tanh_()
+        candidate = torch.addcmul(inputs[..., two:], reset, recurrent[..., two:]).tanh_()
         ctx.save_for_backward(gates, candidate, recurrent, state)
         return torch.lerp(candidate, state, update)
 
@@ -71,8 +89,10 @@ class _Gates(Function):
         of_inputs = torch.empty_like(recurrent)
         of_reset, of_update, of_candidate = of_inputs.chunk(3, dim=-1)
         torch.ops.aten.tanh_backward.grad_input(gradient - of_state, candidate, grad_input=of_candidate)
-        torch.ops.aten.sigmoid_backward.grad_input(of_candidate * recurrent[:, 2 * size :], reset, grad_input=of_reset)
+        torch.ops.aten.sigmoid_backward.grad_input(
+            of_candidate * recurrent[..., 2 * size :], reset, grad_input=of_reset
+        )
         torch.ops.aten.sigmoid_backward.grad_input(gradient * (state - candidate), update, grad_input=of_update)
         of_recurrent = of_inputs.clone()
-        of_recurrent[:, 2 * size :].mul_(reset)
+        of_recurrent[..., 2 * size :].mul_(reset)
         return of_inputs, of_recurrent, of_state

@@ -39,10 +39,9 @@ class _LinearTrace(Trace):
 
     def __init__(self, linear: LoopLinear) -> None:
         super().__init__(linear, linear.weight, linear.bias)
-        device = linear.weight.device.type
-        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else linear.weight.dtype
+        dtype = loop_dtype(linear.weight)
         weight = linear.weight.detach().to(dtype)
-        self.product, self.product_back = _Weight(weight.T), _Weight(weight)
+        self.product, self.product_back = Weight(weight.T), Weight(weight)
         self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
         self.inputs: list[Tensor] = []
         self.of_outputs: dict[int, Tensor] = {}
@@ -57,23 +56,35 @@ class _LinearTrace(Trace):
         return of_weight, None if self.bias is None else of_outputs.sum(dim=0)
 
 
-class _Weight:
-    """A matrix, laid out once for the products of all steps as the processor likes it best."""
+class Weight:
+    """A matrix, or several of a size, laid out once for the products of all steps as the processor likes it best."""
 
     def __init__(self, matrix: Tensor) -> None:
+        """Lay out (X, Y) or (D, X, Y)."""
         self.dtype = matrix.dtype
-        self._packed = matrix.device.type == "cpu" and matrix.dtype == torch.bfloat16 and _packs_half_precision()
-        if self._packed:
-            self._matrix = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
+        self._packed: list[Tensor] = []
+        if matrix.device.type == "cpu" and matrix.dtype == torch.bfloat16 and _packs_half_precision():
+            matrices = matrix if matrix.dim() == 3 else matrix.unsqueeze(0)
+            self._packed = [torch.ops.mkldnn._reorder_linear_weight(one.T.contiguous(), None) for one in matrices]
         else:
             self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
 
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
-        """Multiply (B, X) with the matrix (X, Y)."""
-        if self._packed:
-            product: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._matrix, bias, "none", [], "")
-            return product
-        return values @ self._matrix if bias is None else torch.addmm(bias, values, self._matrix)
+        """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,), or (D, B, X) with the matrices (D, X, Y)."""
+        if not self._packed:
+            return values @ self._matrix if bias is None else torch.addmm(bias, values, self._matrix)
+        rows = values if values.dim() == 3 else values.unsqueeze(0)
+        products = [
+            torch.ops.mkldnn._linear_pointwise(of_matrix, matrix, bias, "none", [], "")
+            for of_matrix, matrix in zip(rows, self._packed, strict=True)
+        ]
+        return torch.stack(products) if values.dim() == 3 else products[0]
+
+
+def loop_dtype(weight: Tensor) -> torch.dtype:
+    """Say in which precision a loop multiplies with a weight."""
+    device = weight.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight.dtype
 
 
 @cache

@@ -105,7 +105,7 @@ class _Scores(Function):
         for group, hidden in _hidden(query, trace.keys):
             of_group = gradient[group]
             trace.of_vector.addmv_(hidden.flatten(0, 1).T, of_group.flatten())
-            hidden.square_()
+            hidden.mul_(hidden)
             torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group])
             trace.squares[group].addcmul_(hidden, of_group.unsqueeze(2))
         return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None
