@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.groups import groups
+from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
@@ -18,10 +18,10 @@ class LoopMatrices(LoopPart):
     Autocast leaves them alone on a CPU, where a product with one vector is no faster in half precision.
     """
 
-    def forward(self, values: Tensor, matrices: Tensor, sentence: Tensor | None = None) -> Tensor:
-        """Multiply (R, X), (B, X, Y) → (R, Y), row r with the matrix of `sentence` (R,), or without it its own."""
+    def forward(self, values: Tensor, matrices: Tensor, owners: Owners | None = None) -> Tensor:
+        """Multiply (R, X), (B, X, Y) → (R, Y), each row with the matrix of its owner, or without owners its own."""
         if self.trace is None:
-            return _product(values, _as_computed(matrices), sentence)
+            return _product(values, _as_computed(matrices), owners)
         product: Tensor = _Product.apply(values, self.trace)
         return product
 
@@ -71,13 +71,15 @@ def _as_computed(matrices: Tensor) -> Tensor:
     return matrices.to(torch.get_autocast_dtype(device)) if half else matrices
 
 
-def _product(values: Tensor, matrices: Tensor, sentence: Tensor | None = None) -> Tensor:
-    values = values.to(matrices.dtype).unsqueeze(1)
+def _product(values: Tensor, matrices: Tensor, owners: Owners | None = None) -> Tensor:
+    values = values.to(matrices.dtype)
     with torch.autocast(values.device.type, enabled=False):
-        if sentence is None:
-            return torch.bmm(values, matrices).squeeze(1)
-        products = [
-            torch.bmm(values[rows], matrices.index_select(0, sentence[rows]))
-            for rows in groups(len(values), matrices[0].numel(), values.device)
-        ]
-        return torch.cat(products).squeeze(1)
+        if owners is None:
+            return torch.bmm(values.unsqueeze(1), matrices).squeeze(1)
+        if owners.place is None or owners.width is None:
+            return torch.bmm(values.unsqueeze(1), matrices.index_select(0, owners.sentence)).squeeze(1)
+        # All rows of a sentence in one product: the matrix is read once for them.
+        rows = len(matrices) * owners.width
+        spread = values.new_zeros(rows, values.shape[1]).index_copy_(0, owners.place, values)
+        products = torch.bmm(spread.view(len(matrices), owners.width, -1), matrices)
+        return products.flatten(0, 1).index_select(0, owners.place)

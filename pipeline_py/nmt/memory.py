@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
+from pipeline_py.nmt.owners import Owners
+
 
 @dataclass(frozen=True)
 class Memory:
@@ -20,8 +22,8 @@ class Memory:
         keys: for each of the decoder's scores, what it computes from the annotations once (B, N, A).
         projections: for each context, for each encoder, what a decoder sums up instead of the annotations (B, N, P)
             once it has prepared for a search; until then empty.
-        sentence: where a search has several rows for a sentence (R,), the one of each; states, keys and projections
-            are then those of the sentences, and all else is of the rows. None: rows are sentences.
+        owners: where a search has several rows for a sentence, whose they are; states, keys and projections are then
+            those of the sentences, and all else is of the rows. None: rows are sentences.
     """
 
     states: tuple[Tensor, ...]
@@ -32,7 +34,7 @@ class Memory:
     syntax: dict[str, Tensor] = field(default_factory=dict)
     keys: tuple[Tensor, ...] = ()
     projections: tuple[tuple[Tensor, ...], ...] = ()
-    sentence: Tensor | None = None
+    owners: Owners | None = None
 
     @staticmethod
     def joined(memories: Sequence["Memory"]) -> "Memory":
@@ -51,5 +53,7 @@ class Memory:
             lengths=self.lengths.index_select(0, index),
             summary=tuple(summary.index_select(0, index) for summary in self.summary),
             syntax={kind: tensor.index_select(0, index) for kind, tensor in self.syntax.items()},
-            sentence=index if self.sentence is None else self.sentence.index_select(0, index),
+            owners=Owners.of(
+                index if self.owners is None else self.owners.sentence.index_select(0, index), len(self.states[0])
+            ),
         )

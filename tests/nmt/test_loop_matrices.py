@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt import groups
 from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import time_loop
 
 STEPS = 4
@@ -64,13 +64,11 @@ def test_autocast_leaves_them_alone_on_a_cpu(in_loop: bool) -> None:
     torch.testing.assert_close(product.double(), exact, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("at_once", [1, 2**20], ids=["one", "all"])
-def test_rows_of_a_search_are_multiplied_with_the_matrices_of_their_sentences(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(groups, "CACHED", at_once)
+@pytest.mark.parametrize("placed", [True, False])
+def test_rows_of_a_search_are_multiplied_with_the_matrices_of_their_sentences(placed: bool) -> None:
     _, matrices = values()
-    sentence = torch.tensor([2, 0, 0, 1, 2])
+    sentence = torch.tensor([2, 0, 0, 2, 2])
+    owners = Owners.of(sentence, 3) if placed else Owners(sentence)
     rows = torch.randn(len(sentence), 5, dtype=torch.float64)
     expected = torch.stack([row @ matrices[number] for row, number in zip(rows, sentence.tolist(), strict=True)])
-    torch.testing.assert_close(LoopMatrices()(rows, matrices, sentence), expected)
+    torch.testing.assert_close(LoopMatrices()(rows, matrices, owners), expected)

@@ -65,7 +65,7 @@ class Attending(nn.Module):
             observe: whether the weightings count.
         """
         scores = [
-            at_least_single(score(queries[encoder], keys, memory.sentence))
+            at_least_single(score(queries[encoder], keys, memory.owners))
             for score, encoder, keys in zip(self.scores, self.encoder_of_score, memory.keys, strict=True)
         ]
         weights, hands_on, vectors, observed = [], [], [], []
@@ -81,7 +81,7 @@ class Attending(nn.Module):
             shared = alpha if shares is None else alpha * shares
             vectors.append(
                 [
-                    at_least_single(summed(shared, states, memory.sentence))
+                    at_least_single(summed(shared, states, memory.owners))
                     for summed, states in zip(self.sums, annotations, strict=True)
                 ]
             )

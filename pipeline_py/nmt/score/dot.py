@@ -4,6 +4,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.decoders import DotScore
 from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import Trace
 
 
@@ -20,9 +21,9 @@ class Part(nn.Module):
         """Return the annotations themselves (B, N, H)."""
         return states
 
-    def forward(self, query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Tensor:
-        """Score all annotations against one query: (R, H), (B, N, H) → (R, N), where row r is of `sentence` (R,)."""
-        scores: Tensor = self.product(query, keys.transpose(1, 2), sentence)
+    def forward(self, query: Tensor, keys: Tensor, owners: Owners | None = None) -> Tensor:
+        """Score all annotations against one query: (R, H), (B, N, H) → (R, N); without owners a row is a sentence."""
+        scores: Tensor = self.product(query, keys.transpose(1, 2), owners)
         return scores
 
     def traced(self, keys: Tensor) -> Trace:

@@ -12,6 +12,7 @@ from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
@@ -30,13 +31,13 @@ class Part(LoopPart):
         """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A), at least float32."""
         return at_least_single(self.key(states))
 
-    def forward(self, query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor, owners: Owners | None = None) -> Tensor:
         """Score all annotations against one query.
 
         Args:
             query: (R, Q).
             keys: (B, N, A).
-            sentence: the one that each row is of (R,); None: rows are sentences.
+            owners: of the rows; None: rows are sentences.
 
         Returns:
             (R, N), at least float32.
@@ -46,6 +47,7 @@ class Part(LoopPart):
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
         with torch.autocast(query.device.type, enabled=False):
+            sentence = None if owners is None else owners.sentence
             made = [hidden @ self.vector + self.bias for _, hidden in _hidden(query, keys, sentence)]
         return torch.cat(made)
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt import groups
+from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -97,5 +98,5 @@ def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monke
     sentence = torch.tensor([4, 4, 0, 2, 0, 0])
     query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
     with torch.no_grad():
-        scores = part(query, part.keys(states), sentence)
+        scores = part(query, part.keys(states), Owners.of(sentence, SENTENCES))
         torch.testing.assert_close(scores, written_out(part, query, states[sentence]))

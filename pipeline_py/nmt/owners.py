@@ -1,0 +1,35 @@
+"""Rows of a search, and the sentences that they belong to."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Which sentence each of R rows is of.
+
+    Attributes:
+        sentence: (R,) its number among B.
+        width: the most rows that a sentence has; None where a device would have to be asked for it.
+        place: (R,) where a row stands when each sentence has room for `width` rows, b · width + its number among those
+            of its sentence; None as well.
+    """
+
+    sentence: Tensor
+    width: int | None = None
+    place: Tensor | None = None
+
+    @staticmethod
+    def of(sentence: Tensor, sentences: int) -> "Owners":
+        """Give rows (R,) of B sentences their places; a GPU is not asked."""
+        if sentence.device.type != "cpu":
+            return Owners(sentence)
+        counts = torch.bincount(sentence, minlength=sentences)
+        width = int(counts.max())
+        order = sentence.argsort(stable=True)
+        of_sorted = sentence.index_select(0, order)
+        number = torch.arange(len(sentence)) - (counts.cumsum(0) - counts).index_select(0, of_sorted)
+        place = torch.empty_like(sentence).index_copy_(0, order, of_sorted * width + number)
+        return Owners(sentence, width, place)
