@@ -10,12 +10,13 @@ environment of other toolkits has torch and NumPy, but not what else it needs.
 """
 
 import json
+import math
 import os
 import resource
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -23,8 +24,20 @@ from torch.utils.flop_counter import FlopCounterMode, addmm_flop, baddbmm_flop
 
 from benchmarks.toolkits.batches import Sentences, read
 
-IN_PLACE = {torch.ops.aten.addmm_: addmm_flop, torch.ops.aten.baddbmm_: baddbmm_flop}
-"""Products that torch's counter passes over."""
+
+def linear_flop(values: Sequence[int], weight: Sequence[int], *more: Any, **options: Any) -> int:
+    """Count what a linear map (Y, X) of values (…, X) takes, given their shapes."""
+    return 2 * math.prod(values) * weight[0]
+
+
+PASSED_OVER: dict[Any, Callable[..., int]] = {
+    torch.ops.aten.addmm_: addmm_flop,
+    torch.ops.aten.baddbmm_: baddbmm_flop,
+}
+"""Products that torch's counter does not know."""
+
+if torch.backends.mkldnn.is_available():
+    PASSED_OVER[torch.ops.mkldnn._linear_pointwise] = linear_flop
 
 
 class Side(ABC):
@@ -95,7 +108,7 @@ class Rounds:
         """Count the multiply-adds of matrix products in updates with the first batches."""
         chosen = self._chosen(batches, 0, count)
         self.side.model.train()
-        with FlopCounterMode(display=False, custom_mapping=IN_PLACE) as counter:
+        with FlopCounterMode(display=False, custom_mapping=PASSED_OVER) as counter:
             for _, prepared in chosen:
                 self.side.update(prepared)
         return {"multiply_adds": counter.get_total_flops() / 2 / sum(batch.words for batch, _ in chosen)}

@@ -33,9 +33,9 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
     return Material("pairs of one length", files, files["source"], {"source": 50, "target": 50})
 
 
-def rounds(system: str, material: Material) -> Rounds:
+def rounds(system: str, material: Material, precision: str = "float32") -> Rounds:
     setting = Setting(device="cpu", dropout=0.0)
-    given = job(Side(system, OURS, Shape(12, HIDDEN), system=system), setting, material, threads=1)
+    given = job(Side(system, OURS, Shape(12, HIDDEN), precision, system), setting, material, threads=1)
     return Rounds(Ours(given), set_up(given))
 
 
@@ -70,10 +70,11 @@ def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
         ),
     ],
 )
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_products_are_those_of_all_matrices_and_of_attention(
-    system: str, rows: dict[str, int], material: Material, tmp_path: Path
+    precision: str, system: str, rows: dict[str, int], material: Material, tmp_path: Path
 ) -> None:
-    made = rounds(system, material)
+    made = rounds(system, material, precision)
     file = tmp_path / "pairs.npz"
     source, target = (list(read_rows(material.packed[side])) for side in ("source", "target"))
     batches.write(file, [Sentences(np.arange(PAIRS), source, target)])
