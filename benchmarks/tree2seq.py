@@ -16,8 +16,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py import stage
 from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.update import Update
 from pipeline_py.subword.vocabulary import EOS
 
 SPECIALS = 2
@@ -58,15 +60,20 @@ def compare(
     random = np.random.default_rng(seed)
     data = [random_batch(random, sentences, words, vocabulary) for _ in range(batches)]
     models = {name: network(name, hidden, vocabulary, samples, seed) for name in ("lstm", "tree_lstm")}
-    optimizers = {name: torch.optim.SGD(model.parameters(), lr=0.1) for name, model in models.items()}
+    training, cpu = Training(clip=3.0), torch.device("cpu")
+    updates = {
+        name: Update(model, model.loss, torch.optim.SGD(model.parameters(), lr=0.1), training, cpu)
+        for name, model in models.items()
+    }
 
     products = {name: multiply_adds(model, data) for name, model in models.items()}
     seconds: dict[str, list[float]] = {name: [] for name in models}
     for repetition in range(repetitions + 1):
         for batch in data:
-            for name, model in models.items():
+            for name, update in updates.items():
                 start = time.perf_counter()
-                update(model, batch, optimizers[name])
+                update.begin(batch)
+                update.finish()
                 if repetition:
                     seconds[name].append((time.perf_counter() - start) / target_words(batch))
 
@@ -106,14 +113,6 @@ def random_batch(random: np.random.Generator, sentences: int, words: int, vocabu
     of_target = np.maximum(1, (lengths * random.uniform(0.8, 1.2, sentences)).astype(int))
     trees = [row_of(random_tree(random, 0, int(length)), int(length)) for length in lengths]
     return collate([sentence(n) for n in lengths], [sentence(n) for n in of_target], {"trees": trees})
-
-
-def update(model: Model, batch: Batch, optimizer: torch.optim.Optimizer) -> None:
-    """Make one update as training does."""
-    optimizer.zero_grad()
-    model.loss(batch).mean().backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 3.0)
-    optimizer.step()
 
 
 def multiply_adds(model: Model, data: list[Batch]) -> float:

@@ -52,7 +52,7 @@ class Words:
 
     @property
     def place_in_rows(self) -> Tensor:
-        """B · I + i of each word (N,)."""
+        """Where each word (N,) stands when a sentence is a row, in (B, I)."""
         return self.sentence * self.positions + self.place // self.sentences
 
 

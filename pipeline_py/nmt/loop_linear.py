@@ -26,7 +26,7 @@ class LoopLinear(LoopPart):
         """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
         if self.trace is None:
             return functional.linear(drop(values, mask), self.weight, self.bias)
-        product: Tensor = _Product.apply(values, mask, self.trace)
+        product: Tensor = Product.apply(values, mask, self.trace)
         return product
 
     def traced(self) -> Trace:
@@ -34,17 +34,23 @@ class LoopLinear(LoopPart):
         return _LinearTrace(self)
 
 
-class _LinearTrace(Trace):
-    """The weight as the products read it, what it was applied to, and the gradients of what it gave."""
+class ProductTrace(Trace):
+    """Weights as the products read them, what they were applied to, and the gradients of what they gave."""
 
-    def __init__(self, linear: LoopLinear) -> None:
-        super().__init__(linear, linear.weight, linear.bias)
-        dtype = loop_dtype(linear.weight)
-        weight = linear.weight.detach().to(dtype)
-        self.product, self.product_back = Weight(weight.T), Weight(weight)
-        self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
+    def __init__(self, part: LoopPart, weight: Tensor, bias: Tensor | None, *tensors: Tensor | None) -> None:
+        """Begin a trace of products with a weight (Y, X), or several (D, Y, X), which is made of `tensors`."""
+        super().__init__(part, *tensors)
+        self.product, self.product_back = Weight(weight.mT), Weight(weight)
+        self.bias = bias
         self.inputs: list[Tensor] = []
         self.of_outputs: dict[int, Tensor] = {}
+
+
+class _LinearTrace(ProductTrace):
+    def __init__(self, linear: LoopLinear) -> None:
+        dtype = loop_dtype(linear.weight)
+        bias = None if linear.bias is None else linear.bias.detach().to(dtype)
+        super().__init__(linear, linear.weight.detach().to(dtype), bias, linear.weight, linear.bias)
 
     def gradients(self) -> Sequence[Tensor | None]:
         steps = sorted(self.of_outputs)
@@ -93,11 +99,11 @@ def _packs_half_precision() -> bool:
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
-class _Product(Function):
-    """Applies a map; going backwards, leaves the gradient of its weight for later."""
+class Product(Function):
+    """Applies what is traced; going backwards, leaves the gradients of weights for later."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: _LinearTrace) -> Tensor:
+    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: ProductTrace) -> Tensor:
         ctx.trace, ctx.step, ctx.dtype, ctx.mask = trace, len(trace.inputs), values.dtype, mask
         values = drop(values.detach(), mask).to(trace.product.dtype)
         trace.inputs.append(values)
