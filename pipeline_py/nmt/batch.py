@@ -7,53 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, Layout
 from pipeline_py.nmt.schedule import Schedule
-
-
-@dataclass(frozen=True)
-class Words:
-    """Where the N words of B sentences of up to I positions stand, ends of sentences among them.
-
-    Attributes:
-        place: (N,) int64, i · B + b for position i of sentence b; position by position.
-        positions: I.
-        sentences: B.
-        real: (N,) bool, where padding is counted among the words, so that N follows from I and B; None: all are words.
-    """
-
-    place: Tensor
-    positions: int
-    sentences: int
-    real: Tensor | None = None
-
-    @staticmethod
-    def of_lengths(lengths: Sequence[int] | Tensor, positions: int, padding: bool = False) -> "Words":
-        """Find the words of sentences of these lengths (B,), padded to I positions, or count padding among them."""
-        there = torch.from_numpy((np.arange(positions)[:, None] < np.asarray(lengths)).ravel())
-        if padding:
-            return Words(torch.arange(len(there)), positions, len(lengths), there)
-        return Words(there.nonzero().squeeze(1), positions, len(lengths))
-
-    @property
-    def tensors(self) -> tuple[Tensor | None, ...]:
-        """What is held by a device."""
-        return self.place, self.real
-
-    def to(self, device: torch.device | str) -> "Words":
-        """Copy the tensors to a device."""
-        real = None if self.real is None else self.real.to(device, non_blocking=True)
-        return replace(self, place=self.place.to(device, non_blocking=True), real=real)
-
-    @property
-    def sentence(self) -> Tensor:
-        """The sentence of each word (N,)."""
-        return self.place % self.sentences
-
-    @property
-    def place_in_rows(self) -> Tensor:
-        """Where each word (N,) stands when a sentence is a row, in (B, I)."""
-        return self.sentence * self.positions + self.place // self.sentences
 
 
 @dataclass(frozen=True)
@@ -63,10 +19,10 @@ class Batch:
     Attributes:
         source: identifiers (B, J) int64; every sentence ends with EOS, which J counts.
         source_lengths: (B,) int64, EOS included.
+        source_words: where they stand, known before a device has the batch and would have to be asked.
         target: identifiers (B, I) int64, EOS included, or None when translating.
         target_lengths: (B,) int64, EOS included, or None.
-        source_words: the words of the source, known before a device has the batch and would have to be asked.
-        target_words: the same of the target, or None.
+        target_words: where those stand, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
             "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1. "trees" and
             "lexical_trees" → the schedule of the trees.
@@ -74,9 +30,9 @@ class Batch:
 
     source: Tensor
     source_lengths: Tensor
+    source_words: Words
     target: Tensor | None = None
     target_lengths: Tensor | None = None
-    source_words: Words | None = None
     target_words: Words | None = None
     syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
 
@@ -111,9 +67,9 @@ class Batch:
             self,
             source=self.source.to(device, non_blocking=True),
             source_lengths=self.source_lengths.to(device, non_blocking=True),
+            source_words=self.source_words.to(device),
             target=moved(self.target),
             target_lengths=moved(self.target_lengths),
-            source_words=None if self.source_words is None else self.source_words.to(device),
             target_words=None if self.target_words is None else self.target_words.to(device),
             syntax={
                 kind: held.to(device) if isinstance(held, Schedule) else held.to(device, non_blocking=True)
@@ -134,22 +90,22 @@ def collate(
         source: one row of identifiers per sentence, EOS included.
         target: the same of the other side.
         syntax: kind → one row per sentence; its values are laid out as `layout` says.
-        multiple: where it is more than 1, J and I are multiples of it and padding counts among the words, so that
+        multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
             batches have few different shapes.
     """
     sources, source_lengths = _pad(source, multiple)
-    source_words = Words.of_lengths(source_lengths, sources.shape[1], padding=multiple > 1)
+    source_words = Words.of_lengths(source_lengths, sources.shape[1] if multiple > 1 else None)
     targets, target_lengths, target_words = None, None, None
     if target is not None:
         targets, target_lengths = _pad(target, multiple)
-        target_words = Words.of_lengths(target_lengths, targets.shape[1], padding=multiple > 1)
+        target_words = Words.of_lengths(target_lengths, targets.shape[1] if multiple > 1 else None)
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
         if kind in KINDS_OF_TREES:
             held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source])
         else:
             held[kind] = _table(LAYOUTS[kind], rows, source, sources.shape[1])
-    return Batch(sources, source_lengths, targets, target_lengths, source_words, target_words, held)
+    return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
 
 
 def _table(layout: Layout, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:

@@ -77,7 +77,7 @@ class Dataset:
         """Arrange all kept pairs into the batches of an epoch.
 
         The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, cut into
-        batches, and the batches shuffled. The order depends on nothing but the arguments and the lengths.
+        batches, each with the longest pairs first, and the batches shuffled. The order depends on nothing but the arguments and the lengths.
 
         Args:
             seed: of the run.
@@ -98,7 +98,7 @@ class Dataset:
         return [batches[place] for place in random.permutation(len(batches))]
 
     def in_order_of_length(self, batch_size: int, batch_unit: str) -> list[np.ndarray]:
-        """Arrange all kept pairs into batches of similar length, always the same."""
+        """Arrange all kept pairs into batches of similar length, each with the longest first, always the same."""
         return list(self._cut(self._by_length(self.kept), batch_size, batch_unit))
 
     def _by_length(self, pairs: np.ndarray) -> np.ndarray:
@@ -111,13 +111,13 @@ class Dataset:
         return np.split(pairs, np.flatnonzero(np.diff(pool)) + 1)
 
     def _cut(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> Iterator[np.ndarray]:
-        """Cut pairs sorted by ascending target length into batches."""
+        """Cut pairs sorted by ascending target length into batches, and turn these round."""
         if batch_unit == "sentences":
-            yield from np.split(pairs, range(batch_size, len(pairs), batch_size))
+            yield from (batch[::-1] for batch in np.split(pairs, range(batch_size, len(pairs), batch_size)))
             return
         start = 0
         for end, length in enumerate(self._target.lengths[pairs]):
             if end > start and (end + 1 - start) * int(length) > batch_size:
-                yield pairs[start:end]
+                yield pairs[start:end][::-1]
                 start = end
-        yield pairs[start:]
+        yield pairs[start:][::-1]

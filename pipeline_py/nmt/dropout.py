@@ -18,5 +18,5 @@ class SharedDropout(nn.Module):
 
 
 def drop(values: Tensor, mask: Tensor | None) -> Tensor:
-    """Apply a mask (B, X) to values (…, B, X)."""
-    return values if mask is None else values * mask
+    """Apply a mask (…, B, X) to values (…, R, X) of the first R rows."""
+    return values if mask is None else values * mask[..., : values.shape[-2], :]

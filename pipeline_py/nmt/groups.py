@@ -11,4 +11,4 @@ CACHED = 2**17
 def groups(rows: int, width: int, device: torch.device) -> Iterator[slice]:
     """Divide rows of `width` numbers each into groups; a GPU, whose memory is fast, has them all in one."""
     size = rows if device.type != "cpu" else max(1, CACHED // width)
-    return (slice(start, start + size) for start in range(0, rows, size))
+    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))

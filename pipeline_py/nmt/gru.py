@@ -39,30 +39,27 @@ class GRU(nn.Module):
         new: Tensor = _Gates.apply(inputs, self.recurrent(state, mask), state)
         return new
 
-    def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
-        return sequences([self], inputs.unsqueeze(0), mask if mask is None else mask.unsqueeze(0))[:, 0]
 
-
-def sequences(grus: Sequence[GRU], inputs: Tensor, masks: Tensor | None = None) -> Tensor:
+def sequences(grus: Sequence[GRU], inputs: Tensor, steps: Sequence[int], masks: Tensor | None = None) -> Tensor:
     """Let D units of one size read side by side, each from a state of zeros.
 
     Args:
         grus: the units.
-        inputs: W x + b of each (D, J, B, 3·H).
+        inputs: W x + b of each (D, N, 3·H), for words packed position by position.
+        steps: how many words there are at each position.
         masks: dropout of h on its way into U (D, B, H).
 
     Returns:
-        All states (J, D, B, H).
+        All states (D, N, H).
     """
-    units, _, sentences, _ = inputs.shape
     recurrent = LoopLinears([gru.recurrent for gru in grus])
     states = []
-    with time_loop(inputs.new_zeros(units, sentences, grus[0].hidden), [recurrent.traced]) as state:
-        for position in inputs.unbind(1):
+    with time_loop(inputs.new_zeros(len(grus), steps[0], grus[0].hidden), [recurrent.traced]) as state:
+        for rows, position in zip(steps, inputs.split([*steps], dim=1), strict=True):
+            state = state[:, :rows]
             state = _Gates.apply(position, recurrent(state, masks), state)
             states.append(state)
-    return torch.stack(states)
+    return torch.cat(states, dim=1)
 
 
 class _Gates(Function):

@@ -15,6 +15,8 @@ from pipeline_py.nmt.time_loop import LoopPart, Trace
 class LoopMatrices(LoopPart):
     """y_b = x_b W_b; within a `time_loop` that names it, the gradient of all W_b is computed after the loop.
 
+    A step may have fewer rows than matrices: they are the first ones.
+
     Autocast leaves them alone on a CPU, where a product with one vector is no faster in half precision.
     """
 
@@ -41,10 +43,10 @@ class _MatricesTrace(Trace):
         steps = sorted(self.of_products)
         if not steps:
             return (None,)
-        values = torch.stack([self.values[step] for step in steps], dim=2)  # (B, X, I)
-        of_products = torch.stack([self.of_products[step] for step in steps], dim=1)  # (B, I, Y)
+        values = _side_by_side([self.values[step] for step in steps], len(self.matrices))
+        of_products = _side_by_side([self.of_products[step] for step in steps], len(self.matrices))
         self.of_products.clear()
-        return (torch.bmm(values, of_products),)
+        return (torch.bmm(values.transpose(1, 2), of_products),)
 
 
 class _Product(Function):
@@ -55,14 +57,22 @@ class _Product(Function):
         ctx.trace, ctx.step, ctx.dtype = trace, len(trace.values), values.dtype
         values = values.detach().to(trace.matrices.dtype)
         trace.values.append(values)
-        return _product(values, trace.matrices)
+        return _product(values, trace.matrices[: len(values)])
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         gradient = gradient.to(ctx.trace.matrices.dtype)
         ctx.trace.of_products[ctx.step] = gradient
-        return _product(gradient, ctx.trace.matrices.transpose(1, 2)).to(ctx.dtype), None
+        return _product(gradient, ctx.trace.matrices[: len(gradient)].transpose(1, 2)).to(ctx.dtype), None
+
+
+def _side_by_side(steps: Sequence[Tensor], rows: int) -> Tensor:
+    """Join what steps have for the first rows each (≤ R, X) into (R, I, X), zero where a step has none."""
+    joined = steps[0].new_zeros(rows, len(steps), steps[0].shape[1])
+    for number, values in enumerate(steps):
+        joined[: len(values), number] = values
+    return joined
 
 
 def _as_computed(matrices: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """Long short-term memory without peepholes (Gers et al. 2000; tree2seq section 2.1)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -45,22 +46,25 @@ class LSTM(nn.Module):
         new: tuple[Tensor, Tensor] = _Gates.apply(inputs, self.recurrent(hidden, mask), cell)
         return new
 
-    def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Read whole sentences from zeros: (J, B, 4·H) → all states and all cells, (J, B, H) each."""
+    def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Read whole sentences from zeros.
+
+        Args:
+            inputs: W x + b (N, 4·H), for words packed position by position.
+            steps: how many words there are at each position.
+            mask: dropout of h on its way into U (B, H).
+
+        Returns:
+            All states and all cells, (N, H) each.
+        """
         hiddens, cells = [], []
-        cell = inputs.new_zeros(inputs.shape[1], self.hidden)
+        cell = inputs.new_zeros(steps[0], self.hidden)
         with time_loop(torch.zeros_like(cell), [self.recurrent.traced]) as hidden:
-            for position in inputs.unbind(0):
-                hidden, cell = self.step(position, hidden, cell, mask)
+            for rows, position in zip(steps, inputs.split([*steps]), strict=True):
+                hidden, cell = self.step(position, hidden[:rows], cell[:rows], mask)
                 hiddens.append(hidden)
                 cells.append(cell)
-        return torch.stack(hiddens), torch.stack(cells)
-
-
-def at_end(values: Tensor, lengths: Tensor) -> Tensor:
-    """Take what each sentence has at its own last step: (J, B, H), (B,) → (B, H)."""
-    sentences = torch.arange(len(lengths), device=lengths.device)
-    return values.flatten(0, 1).index_select(0, (lengths - 1) * len(lengths) + sentences)
+        return torch.cat(hiddens), torch.cat(cells)
 
 
 class _Gates(Function):

@@ -1,6 +1,6 @@
 """What the encoders leave for the decoder to attend to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
@@ -43,6 +43,26 @@ class Memory:
             memories[0],
             states=tuple(states for memory in memories for states in memory.states),
             summary=tuple(summary for memory in memories for summary in memory.summary),
+        )
+
+    def gather(self, index: Tensor) -> "Memory":
+        """Bring the sentences into another order (B,) int64."""
+        return self._each(lambda held: held.index_select(0, index))
+
+    def leading(self, rows: int) -> "Memory":
+        """Keep the first sentences only."""
+        return self._each(lambda held: held[:rows])
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Memory":
+        """Change all that has a row for each sentence; not during a search."""
+        return replace(
+            self,
+            states=tuple(map(change, self.states)),
+            mask=change(self.mask),
+            lengths=change(self.lengths),
+            summary=tuple(map(change, self.summary)),
+            syntax={kind: change(tensor) for kind, tensor in self.syntax.items()},
+            keys=tuple(map(change, self.keys)),
         )
 
     def select(self, index: Tensor) -> "Memory":

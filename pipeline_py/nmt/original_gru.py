@@ -1,5 +1,6 @@
 """Gated recurrent units as first described, with the reset gate before the recurrent product (Cho et al. 2014)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -42,15 +43,24 @@ class OriginalGRU(nn.Module):
         new: Tensor = _Update.apply(update, remaining, self.candidate_recurrent(reset), state)
         return new
 
-    def sequence(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Read whole sentences from a state of zeros: (J, B, 3·H) → all states (J, B, H)."""
+    def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> Tensor:
+        """Read whole sentences from a state of zeros.
+
+        Args:
+            inputs: W x + b (N, 3·H), for words packed position by position.
+            steps: how many words there are at each position.
+            mask: dropout of h on its way into U (B, H).
+
+        Returns:
+            All states (N, H).
+        """
         states = []
         maps = [self.gates_recurrent.traced, self.candidate_recurrent.traced]
-        with time_loop(inputs.new_zeros(inputs.shape[1], self.hidden), maps) as state:
-            for position in inputs.unbind(0):
-                state = self.step(position, state, mask)
+        with time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:
+            for rows, position in zip(steps, inputs.split([*steps]), strict=True):
+                state = self.step(position, state[:rows], mask)
                 states.append(state)
-        return torch.stack(states)
+        return torch.cat(states)
 
 
 class _Gates(Function):

@@ -51,11 +51,17 @@ def test_units_side_by_side_read_as_each_alone() -> None:
     for unit in units:
         for parameter in unit.parameters():
             nn.init.normal_(parameter, std=0.7)
-    inputs = torch.randn(2, 6, 4, 15, dtype=torch.float64)
+    steps = [4, 4, 2, 1]
+    inputs = torch.randn(2, sum(steps), 15, dtype=torch.float64)
     masks = torch.rand(2, 4, 5, dtype=torch.float64)
-    states = sequences(units, inputs, masks)
+    states = sequences(units, inputs, steps, masks)
     for number, unit in enumerate(units):
-        torch.testing.assert_close(states[:, number], unit.sequence(inputs[number], masks[number]))
+        for row in range(4):
+            state = torch.zeros(1, 5, dtype=torch.float64)
+            for step in range(sum(rows > row for rows in steps)):
+                word = sum(steps[:step]) + row
+                state = unit.step(inputs[number, word, None], state, masks[number, row, None])
+                torch.testing.assert_close(states[number, word, None], state)
 
 
 def test_half_precision_multiplies_as_one_map_does() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.lstm import LSTM
 
 INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
 
@@ -42,6 +42,12 @@ def by_the_equations(lstm: LSTM, values: Tensor, mask: Tensor) -> tuple[Tensor, 
     return both[:, :, 0].transpose(0, 1), both[:, :, 1].transpose(0, 1)
 
 
+def read(lstm: LSTM, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Let it read sentences of one length: (J, B, 4·H) → (J, B, H) each."""
+    states, cells = lstm.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
+    return states.view(*inputs.shape[:2], -1), cells.view(*inputs.shape[:2], -1)
+
+
 def check_gradients(ours: tuple[Tensor, Tensor], theirs: tuple[Tensor, Tensor], of: list, same: list) -> None:
     directions = [torch.randn_like(one) for one in ours]
     got = torch.autograd.grad(sum((one * way).sum() for one, way in zip(ours, directions, strict=True)), of)
@@ -54,7 +60,7 @@ def check_gradients(ours: tuple[Tensor, Tensor], theirs: tuple[Tensor, Tensor], 
 def test_it_follows_the_equations(masked: bool) -> None:
     lstm, values = make(), random_words()
     mask = torch.rand(SENTENCES, HIDDEN, dtype=torch.float64) * 2 if masked else None
-    ours = lstm.sequence(lstm.input(values), mask)
+    ours = read(lstm, lstm.input(values), mask)
     theirs = by_the_equations(lstm, values, torch.ones(SENTENCES, HIDDEN) if mask is None else mask)
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one, other)
@@ -76,7 +82,7 @@ def test_it_is_that_of_torch() -> None:
         theirs.weight_hh_l0.copy_(in_order_of_torch(lstm.recurrent.weight))
         theirs.bias_ih_l0.copy_(in_order_of_torch(lstm.input.bias))
         theirs.bias_hh_l0.zero_()
-    states, cells = lstm.sequence(lstm.input(values))
+    states, cells = read(lstm, lstm.input(values))
     expected, (last, last_cell) = theirs(values)
     torch.testing.assert_close(states, expected)
     torch.testing.assert_close(cells[-1], last_cell[0])
@@ -116,17 +122,11 @@ def test_half_precision() -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         inputs = lstm.input(values)
         assert inputs.dtype == torch.bfloat16
-        states, cells = lstm.sequence(inputs.float())
+        states, cells = read(lstm, inputs.float())
     assert states.dtype == cells.dtype == torch.float32
-    exact = lstm.sequence(lstm.input(values))
+    exact = read(lstm, lstm.input(values))
     torch.testing.assert_close(states, exact[0], rtol=0, atol=0.05)
     got = torch.autograd.grad(states.sum(), [*lstm.parameters()])
     for one, other in zip(got, torch.autograd.grad(exact[0].sum(), [*lstm.parameters()]), strict=True):
         assert one.dtype == torch.float32
         torch.testing.assert_close(one, other, rtol=0.1, atol=0.2)
-
-
-def test_each_sentence_has_its_own_end() -> None:
-    values = torch.arange(24.0).view(4, 3, 2)
-    ends = at_end(values, torch.tensor([4, 1, 2]))
-    assert ends.tolist() == [values[3, 0].tolist(), values[0, 1].tolist(), values[1, 2].tolist()]

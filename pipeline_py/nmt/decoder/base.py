@@ -11,10 +11,10 @@ from torch.nn import functional
 
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
-from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.recurrence import Attention, State, Step
-from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
@@ -69,7 +69,7 @@ class Decoder(Attending, ABC):
 
     @abstractmethod
     def _inputs(self, embedded: Tensor) -> Sequence[Tensor]:
-        """Compute what the recurrence reads of the words before (…, B, E): (…, B, ·) each; no step changes it."""
+        """Compute what the recurrence reads of the words before (N, E): (N, ·) each; no step changes it."""
 
     @abstractmethod
     def _masks(self, memory: Memory) -> Any:
@@ -93,8 +93,8 @@ class Decoder(Attending, ABC):
     def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
         """Make what the output layer reads (N, ·) of a step's vectors (N, ·), as `Step` describes them."""
 
-    def _readout_masks(self, vectors: Sequence[Tensor]) -> list[Tensor | None]:
-        """Draw dropout masks (B, ·) of what the readout reads (I, B, ·)."""
+    def _readout_masks(self, vectors: Sequence[Tensor], sentences: int) -> list[Tensor | None]:
+        """Draw dropout masks (B, ·) of what the readout reads (N, ·)."""
         return [None for _ in vectors]
 
     def prepared(self, memory: Memory) -> Memory:
@@ -131,35 +131,24 @@ class Decoder(Attending, ABC):
         Args:
             memory: what is attended to, with keys.
             target: identifiers (B, I), EOS included.
-            words: which of them are no padding.
+            words: where they stand.
 
         Returns:
             The sum over each sentence's words (B,), EOS included.
         """
-        sentences, length = target.shape
-        before = self._words_before(target)
-        steps = list(self._steps(before, memory))
-        vectors = [torch.stack(of_steps) for of_steps in zip(*(step.vectors for step in steps), strict=True)]
+        if not words.in_order:
+            memory = memory.gather(words.order)
+        before = self._words_before(target, words)
+        steps = list(self._steps(before, words, memory))
+        vectors = [torch.cat(of_steps) for of_steps in zip(*(step.vectors for step in steps), strict=True)]
         if self.reads_word:
             vectors.insert(0, before)
 
-        drawn = self._readout_masks(vectors)
-        after = self.dropout.draw(sentences, self.softmax.in_features, like=before)
-        # Padding is left out of the largest products: what follows sees the real words only, N of them.
-        readout = self._readout(
-            [
-                drop(values, mask).flatten(0, 1).index_select(0, words.place)
-                for values, mask in zip(vectors, drawn, strict=True)
-            ]
-        )
-        if after is not None:
-            readout = readout * after.index_select(0, words.sentence)
-        said = target.T.flatten().index_select(0, words.place)
-        losses = self.criterion(self.softmax, readout, said, words)
-        if words.real is not None:
-            losses = losses.masked_fill(~words.real, 0)
-        spread = losses.new_zeros(length * sentences).index_copy(0, words.place, losses)
-        return spread.view(length, sentences).sum(dim=0)
+        drawn = self._readout_masks(vectors, words.sentences)
+        after = self.dropout.draw(words.sentences, self.softmax.in_features, like=before)
+        readout = self._readout([words.drop(values, mask) for values, mask in zip(vectors, drawn, strict=True)])
+        losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
+        return words.unpack(losses).sum(dim=0)
 
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
         """Count what the weightings of the contexts find worth counting, when `target` is what is said.
@@ -168,7 +157,8 @@ class Decoder(Attending, ABC):
             For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
         """
         totals: list[Observation] = [{} for _ in self.weightings]
-        for number, step in enumerate(self._steps(self._words_before(target), memory, observe=True)):
+        words = _with_padding(target)
+        for number, step in enumerate(self._steps(self._words_before(target, words), words, memory, observe=True)):
             real = target_lengths > number
             for total, observed in zip(totals, step.attended.observed, strict=True):
                 for name, (value, count) in observed.items():
@@ -178,8 +168,8 @@ class Decoder(Attending, ABC):
 
     def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
         """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
-        weights, shares = [], []
-        for step in self._steps(self._words_before(target), memory):
+        weights, shares, words = [], [], _with_padding(target)
+        for step in self._steps(self._words_before(target, words), words, memory):
             weights.append(step.attended.weights)
             shares.append(step.phrase_weight)
         real = _real(target.shape[1], target_lengths)
@@ -188,22 +178,42 @@ class Decoder(Attending, ABC):
             torch.stack(weights) * real.unsqueeze(2), torch.stack(of_phrases) * real if of_phrases else None
         )
 
-    def _words_before(self, target: Tensor) -> Tensor:
-        """Embed the word before each word, zero before the first: (B, I) → (I, B, E)."""
-        return functional.pad(self.embedding(target.T[:-1]), (0, 0, 0, 0, 1, 0))
+    def _words_before(self, target: Tensor, words: Words) -> Tensor:
+        """Embed the word before each word, zero before the first: (B, I) → (N, E)."""
+        place = words.place[words.sentences :] - words.sentences
+        return functional.pad(self.embedding(target.T.flatten().index_select(0, place)), (0, 0, words.sentences, 0))
 
-    def _steps(self, before: Tensor, memory: Memory, observe: bool = False) -> Iterator[Step]:
-        """Run the recurrence over whole sentences, given the words before each word (I, B, E)."""
-        mask = self.dropout.draw(before.shape[1], before.shape[2], before)
-        inputs = self._inputs(drop(before, mask))
+    def _steps(self, before: Tensor, words: Words, memory: Memory, observe: bool = False) -> Iterator[Step]:
+        """Run the recurrence over whole sentences, in the order of their words.
+
+        Args:
+            before: the word before each word (N, E).
+            words: where they stand.
+            memory: what is attended to, with keys, in the same order.
+            observe: whether the weightings count.
+
+        Yields:
+            At each position what it leaves of the sentences that are so long.
+        """
+        mask = self.dropout.draw(words.sentences, before.shape[1], before)
+        inputs = self._inputs(words.drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
         # All whose gradient may wait, since all they are applied to comes from the state.
         maps = [module.traced for module in self.modules() if isinstance(module, LoopLinear)]
         with time_loop(state.hidden, [*maps, *self.traced(memory)]) as hidden:
             state = replace(state, hidden=hidden)
-            for position in zip(*(values.unbind(0) for values in inputs), strict=True):
+            positions = zip(*(values.split([*words.steps]) for values in inputs), strict=True)
+            for rows, position in zip(words.steps, positions, strict=True):
+                if rows < len(state.hidden):
+                    state, memory = state.leading(rows), memory.leading(rows)
                 state, step = self._advance(position, state, memory, masks, observe)
                 yield step
+
+
+def _with_padding(target: Tensor) -> Words:
+    """Count all of (B, I) among the words."""
+    sentences, positions = target.shape
+    return Words(torch.arange(target.numel(), device=target.device), (sentences,) * positions)
 
 
 def _real(length: int, target_lengths: Tensor) -> Tensor:

@@ -135,8 +135,8 @@ class Part(Decoder):
         joined = _side_by_side(hidden)
         return State(joined, attended.carried), Step((joined, _side_by_side(contexts)), attended, projected=projected)
 
-    def _readout_masks(self, vectors: Sequence[Tensor]) -> list[Tensor | None]:
-        return [self.dropout.draw(values.shape[1], values.shape[2], values) for values in vectors]
+    def _readout_masks(self, vectors: Sequence[Tensor], sentences: int) -> list[Tensor | None]:
+        return [self.dropout.draw(sentences, values.shape[1], values) for values in vectors]
 
     def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
         """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""

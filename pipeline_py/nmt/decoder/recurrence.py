@@ -1,6 +1,6 @@
 """What the recurrence of a decoder hands from step to step, and to what follows it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
@@ -28,6 +28,11 @@ class State:
             tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.carried),
             self.first,
         )
+
+    def leading(self, rows: int) -> "State":
+        """Keep the first sentences only."""
+        carried = tuple(tuple(part[:rows] for part in parts) for parts in self.carried)
+        return replace(self, hidden=self.hidden[:rows], carried=carried)
 
 
 @dataclass(frozen=True)

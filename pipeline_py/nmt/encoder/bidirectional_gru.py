@@ -9,10 +9,10 @@ from pipeline_py.config.encoders import BidirectionalGRU
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.gru import GRU, sequences
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.turn import turn
 
 
 class Part(nn.Module):
@@ -39,24 +39,23 @@ class Part(nn.Module):
         length = batch.source.shape[1]
         mask = torch.arange(length, device=batch.source.device) < batch.source_lengths.unsqueeze(1)  # (B, J)
         read = [part(batch) for part in self.inputs]
-        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
-        rightward, leftward = self._read([words, turn(words, batch.source_lengths)]).unbind(1)
-        leftward = turn(leftward, batch.source_lengths)
-        states = torch.cat([rightward, leftward], dim=2).transpose(0, 1)  # (B, J, 2·hidden)
-        summary = (states * mask.unsqueeze(2)).sum(dim=1) / batch.source_lengths.unsqueeze(1)
+        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        words = batch.source_words
+        turned = words.turned(batch.source_lengths)
+        rightward, leftward = self._read([values, values.index_select(0, turned)], words).unbind(0)
+        states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1)).transpose(0, 1)
+        summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return Memory((states,), mask, length, batch.source_lengths, (summary,), batch.tables)
 
-    def _read(self, words: Sequence[Tensor]) -> Tensor:
-        """Run both directions side by side: what each reads (J, B, E) → states (J, 2, B, hidden)."""
-        length, sentences, _ = words[0].shape
+    def _read(self, directions: Sequence[Tensor], words: Words) -> Tensor:
+        """Run both directions side by side: what each reads (N, E) → states (2, N, hidden)."""
         dropped, masks = [], []
-        for read in words:
-            dropped.append(drop(read, self.dropout.draw(sentences, read.shape[2], read)))
-            masks.append(self.dropout.draw(sentences, self.size // 2, read))
+        for read in directions:
+            dropped.append(words.drop(read, self.dropout.draw(words.sentences, read.shape[1], read)))
+            masks.append(self.dropout.draw(words.sentences, self.size // 2, read))
         grus = self.forwards, self.backwards
         weights = torch.stack([gru.input.weight for gru in grus]).transpose(1, 2)  # (2, E, 3·hidden)
         biases = torch.stack([gru.input.bias for gru in grus if gru.input.bias is not None]).unsqueeze(1)
-        inputs = at_least_single(torch.baddbmm(biases, torch.stack(dropped).flatten(1, 2), weights))
+        inputs = at_least_single(torch.baddbmm(biases, torch.stack(dropped), weights))
         of_states = [mask for mask in masks if mask is not None]
-        of_state = torch.stack(of_states) if of_states else None
-        return sequences(grus, inputs.view(2, length, sentences, -1), of_state)
+        return sequences(grus, inputs, words.steps, torch.stack(of_states) if of_states else None)

@@ -9,10 +9,10 @@ from pipeline_py.config.encoders import GRUEncoder
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.original_gru import OriginalGRU
-from pipeline_py.nmt.turn import turn
 
 
 class Part(nn.Module):
@@ -40,19 +40,21 @@ class Part(nn.Module):
         length, lengths = batch.source.shape[1], batch.source_lengths
         mask = torch.arange(length, device=lengths.device) < lengths.unsqueeze(1)  # (B, J)
         read = [part(batch) for part in self.inputs]
-        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
-        states = self._read(self.forwards, words)
+        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        words = batch.source_words
+        states = self._read(self.forwards, values, words)
         if self.backwards is not None:
-            leftward = turn(self._read(self.backwards, turn(words, lengths)), lengths)
-            states = torch.cat([states, leftward], dim=2)
-        states = states.transpose(0, 1)  # (B, J, H)
+            turned = words.turned(lengths)
+            leftward = self._read(self.backwards, values.index_select(0, turned), words)
+            states = torch.cat([states, leftward.index_select(0, turned)], dim=1)
+        states = words.unpack(states).transpose(0, 1)  # (B, J, H)
         return Memory((states,), mask, length, lengths, (mean(states, mask),), batch.tables)
 
-    def _read(self, gru: OriginalGRU, words: Tensor) -> Tensor:
-        """Run one direction: what is read (J, B, E) → states (J, B, hidden)."""
-        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
-        mask = self.dropout.draw(words.shape[1], gru.hidden, words)
-        return gru.sequence(at_least_single(gru.input(words)), mask)
+    def _read(self, gru: OriginalGRU, values: Tensor, words: Words) -> Tensor:
+        """Run one direction: what is read (N, E) → states (N, hidden)."""
+        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
+        mask = self.dropout.draw(words.sentences, gru.hidden, values)
+        return gru.sequence(at_least_single(gru.input(values)), words.steps, mask)
 
 
 def mean(states: Tensor, mask: Tensor) -> Tensor:

@@ -10,11 +10,11 @@ from pipeline_py.config.encoders import LatentGraph
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.dropout import SharedDropout, drop
-from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
-from pipeline_py.nmt.turn import turn
 
 
 class Part(Parser):
@@ -88,22 +88,23 @@ class Part(Parser):
     def _read(self, batch: Batch) -> "_Read":
         """Run both directions of the LSTM."""
         read = [part(batch) for part in self.inputs]
-        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
-        lengths = batch.source_lengths
-        rightward = self._one_way(self.forwards, words)
-        leftward = self._one_way(self.backwards, turn(words, lengths))
-        states = torch.cat([rightward[0], turn(leftward[0], lengths)], dim=2).transpose(0, 1)
-        last, cells = (
-            torch.cat([at_end(one, lengths), at_end(other, lengths)], dim=1)
+        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        words = batch.source_words
+        turned, last = words.turned(batch.source_lengths), words.last(batch.source_lengths)
+        rightward = self._one_way(self.forwards, values, words)
+        leftward = self._one_way(self.backwards, values.index_select(0, turned), words)
+        states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, turned)], dim=1))
+        ends = (
+            torch.cat([one.index_select(0, last), other.index_select(0, last)], dim=1)
             for one, other in zip(rightward, leftward, strict=True)
         )
-        return _Read(states, last, cells)
+        return _Read(states.transpose(0, 1), *ends)
 
-    def _one_way(self, lstm: LSTM, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Read words (J, B, E) in their order: states and cells (J, B, H)."""
-        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
-        mask = self.dropout.draw(words.shape[1], lstm.hidden, words)
-        return lstm.sequence(at_least_single(lstm.input(words)), mask)
+    def _one_way(self, lstm: LSTM, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
+        """Read vectors (N, E) in their order: states and cells (N, H)."""
+        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
+        mask = self.dropout.draw(words.sentences, lstm.hidden, values)
+        return lstm.sequence(at_least_single(lstm.input(values)), words.steps, mask)
 
 
 class _Read(NamedTuple):

@@ -9,10 +9,9 @@ from pipeline_py.config.encoders import LSTMEncoder
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.dropout import SharedDropout, drop
-from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.turn import turn
 
 
 class Part(nn.Module):
@@ -46,34 +45,39 @@ class Part(nn.Module):
         """Annotate B sentences of up to J positions."""
         length, lengths = batch.source.shape[1], batch.source_lengths
         read = [part(batch) for part in self.inputs]
-        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
+        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         # Turned round without its last position, a sentence ends with EOS all the same.
-        states, *last = self._read(self.forwards, words, lengths, lengths - 1 if self.reversed else None)
+        states, *last = self._read(self.forwards, values, batch, lengths - 1 if self.reversed else None)
         if self.backwards is not None:
-            leftward, *first = self._read(self.backwards, words, lengths, lengths)
-            states = at_least_single(self.annotation(torch.cat([states, leftward], dim=2)))
+            leftward, *first = self._read(self.backwards, values, batch, lengths)
+            states = at_least_single(self.annotation(torch.cat([states, leftward], dim=1)))
             maps = (self.last_state, self.last_cell)
             last = [
                 at_least_single(project(torch.cat(ends, dim=1)))
                 for project, *ends in zip(maps, last, first, strict=True)
             ]
         mask = torch.arange(length, device=lengths.device) < lengths.unsqueeze(1)  # (B, J)
-        return Memory((states.transpose(0, 1),), mask, length, lengths, (torch.cat(last, dim=1),), batch.tables)
+        annotations = batch.source_words.unpack(states).transpose(0, 1)
+        return Memory((annotations,), mask, length, lengths, (torch.cat(last, dim=1),), batch.tables)
 
-    def _read(self, lstm: LSTM, words: Tensor, lengths: Tensor, turned: Tensor | None) -> tuple[Tensor, ...]:
+    def _read(self, lstm: LSTM, values: Tensor, batch: Batch, backwards: Tensor | None) -> tuple[Tensor, ...]:
         """Run one direction.
 
         Args:
             lstm: its parameters.
-            words: what is read (J, B, E).
-            lengths: of the sentences (B,).
-            turned: how many positions of each sentence are read from the last to the first (B,), or None.
+            values: what is read (N, E).
+            batch: the sentences.
+            backwards: how many positions of each sentence are read from the last to the first (B,), or None.
 
         Returns:
-            States at their own positions (J, B, H), h and c of the last step (B, H).
+            States of the words (N, H), h and c of the last step (B, H).
         """
-        words = words if turned is None else turn(words, turned)
-        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
-        mask = self.dropout.draw(words.shape[1], lstm.hidden, words)
-        states, cells = lstm.sequence(at_least_single(lstm.input(words)), mask)
-        return states if turned is None else turn(states, turned), at_end(states, lengths), at_end(cells, lengths)
+        words = batch.source_words
+        turned = None if backwards is None else words.turned(backwards)
+        values = values if turned is None else values.index_select(0, turned)
+        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
+        mask = self.dropout.draw(words.sentences, lstm.hidden, values)
+        states, cells = lstm.sequence(at_least_single(lstm.input(values)), words.steps, mask)
+        last = words.last(batch.source_lengths)
+        in_place = states if turned is None else states.index_select(0, turned)
+        return in_place, states.index_select(0, last), cells.index_select(0, last)

@@ -9,9 +9,10 @@ from pipeline_py.config.encoders import TreeLSTM as Options
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.dropout import SharedDropout, drop
+from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.layout import TREES
-from pipeline_py.nmt.lstm import LSTM, at_end
+from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.tree_lstm import TreeLSTM
 
@@ -48,18 +49,21 @@ class Part(nn.Module):
         length, lengths = batch.source.shape[1], batch.source_lengths
         schedule = batch.schedule(TREES)
         read = [part(batch) for part in self.inputs]
-        words = read[0] if len(read) == 1 else torch.cat(read, dim=2)  # (J, B, E)
-        states, cells = self._read(words) if self.sequential else (words, torch.zeros_like(words))
-        leaves = states.flatten(0, 1), cells.flatten(0, 1)
+        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        words = batch.source_words
+        states, cells = self._read(values, words) if self.sequential else (values, torch.zeros_like(values))
+        annotations = words.unpack(states)  # (J, B, H)
+        leaves = annotations.flatten(0, 1), words.unpack(cells).flatten(0, 1)
         inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
         root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
         if self.sequential:
-            last = at_end(states, lengths), at_end(cells, lengths)
+            ends = words.last(lengths)
+            last = states.index_select(0, ends), cells.index_select(0, ends)
             summary = self.summarize.compose(last, root, self._mask(len(lengths), states))
         else:
             summary = root
         return Memory(
-            (torch.cat([states.transpose(0, 1), schedule.side_by_side(inner[0])], dim=1),),
+            (torch.cat([annotations.transpose(0, 1), schedule.side_by_side(inner[0])], dim=1),),
             torch.cat([torch.arange(length, device=lengths.device) < lengths.unsqueeze(1), schedule.mask], dim=1),
             length,
             lengths,
@@ -67,11 +71,12 @@ class Part(nn.Module):
             batch.tables,
         )
 
-    def _read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Run the LSTM: what is read (J, B, E) → states and cells (J, B, H)."""
-        words = drop(words, self.dropout.draw(words.shape[1], words.shape[2], words))
-        mask = self.dropout.draw(words.shape[1], self.leaves.hidden, words)
-        return self.leaves.sequence(at_least_single(self.leaves.input(words)), mask)
+    def _read(self, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
+        """Run the LSTM: what is read (N, E) → states and cells (N, H)."""
+        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
+        mask = self.dropout.draw(words.sentences, self.leaves.hidden, values)
+        inputs = at_least_single(self.leaves.input(values))
+        return self.leaves.sequence(inputs, words.steps, mask)
 
     def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
         """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""

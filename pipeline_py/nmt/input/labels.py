@@ -16,6 +16,6 @@ class Part(nn.Module):
         self.embedding = nn.Embedding(vocabularies["labels"], size)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Embed the labels of B sentences of up to J positions: (J, B, size)."""
-        embedded: Tensor = self.embedding(batch.tables["labels"].squeeze(2).T)
+        """Embed the labels of the N words of a batch: (N, size)."""
+        embedded: Tensor = self.embedding(batch.source_words.pack(batch.tables["labels"].squeeze(2).T))
         return embedded

@@ -33,15 +33,8 @@ class Part(nn.Module):
         self.second = nn.Linear(WIDTH * size, size)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Represent the units of B sentences of up to J positions: (J, B, size), zero on padding."""
-        units = batch.tables["units"].transpose(0, 1)  # (J, B, n)
-        words = batch.source_words
-        assert words is not None
-        represented = self.represent(units.flatten(0, 1).index_select(0, words.place))
-        if words.real is not None:
-            represented = represented.masked_fill(~words.real.unsqueeze(1), 0)
-        spread = represented.new_zeros(words.positions * words.sentences, represented.shape[1])
-        return spread.index_copy(0, words.place, represented).view(words.positions, words.sentences, -1)
+        """Represent the units of the N words of a batch: (N, size)."""
+        return self.represent(batch.source_words.pack(batch.tables["units"].transpose(0, 1)))
 
     def represent(self, units: Tensor) -> Tensor:
         """Represent U units by identifiers: (U, n) → (U, size)."""

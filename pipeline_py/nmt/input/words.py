@@ -16,6 +16,6 @@ class Part(nn.Module):
         self.embedding = nn.Embedding(vocabularies["source"], size)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Embed B sentences of up to J positions: (J, B, size)."""
-        embedded: Tensor = self.embedding(batch.source.T)
+        """Embed the N words of a batch: (N, size)."""
+        embedded: Tensor = self.embedding(batch.source_words.pack(batch.source.T))
         return embedded

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from pipeline_py.config.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.sampled import sampled_outputs
 from pipeline_py.subword.vocabulary import EOS
@@ -62,7 +62,7 @@ class Part(softmax.Part):
         of_targets = (at_least_single(readout) * rows).sum(dim=1) + _taken(bias, targets)
 
         # Sentences side by side in a rectangle (B, I), since each has draws of its own.
-        place, shape = words.place_in_rows, (words.sentences, words.positions)
+        place, shape = words.place_in_rectangle, (words.sentences, words.positions)
         count = words.sentences * words.positions
         side_by_side = readout.new_zeros(count, readout.shape[1]).index_copy(0, place, readout)
         of_draws = sampled_outputs(side_by_side.view(*shape, -1), linear.weight, _taken(bias, draws), draws)

@@ -91,7 +91,7 @@ class _Scores(Function):
     def forward(ctx: Any, query: Tensor, trace: _ScoreTrace) -> Tensor:
         ctx.trace = trace
         ctx.save_for_backward(query)
-        scores = torch.empty(trace.keys.shape[:2], dtype=trace.keys.dtype, device=trace.keys.device)
+        scores = trace.keys.new_empty(len(query), trace.keys.shape[1])
         for group, hidden in _hidden(query, trace.keys):
             torch.mv(hidden.flatten(0, 1), trace.vector, out=scores[group].view(-1))
         return scores.add_(trace.bias)
@@ -102,7 +102,7 @@ class _Scores(Function):
         (query,), trace = ctx.saved_tensors, ctx.trace
         if trace.squares is None:
             trace.squares = torch.zeros_like(trace.keys)
-        trace.of_scores.add_(gradient)
+        trace.of_scores[: len(query)].add_(gradient)
         of_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _hidden(query, trace.keys):
             of_group = gradient[group]

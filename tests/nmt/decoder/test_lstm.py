@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems import System
-from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.base import Parts
 from pipeline_py.nmt.decoder.lstm import Part
 from pipeline_py.nmt.loss import softmax
@@ -74,10 +74,6 @@ def make_memory(phrases: bool, seed: int = 1) -> Memory:
 
 def with_keys(decoder: Part, memory: Memory) -> Memory:
     return replace(memory, keys=decoder.keys(memory.states))
-
-
-def words_of(target: Tensor, lengths: Tensor) -> Words:
-    return Words.of_lengths(lengths, target.shape[1])
 
 
 def make_target() -> tuple[Tensor, Tensor]:
@@ -156,7 +152,7 @@ def test_losses_and_gradients_are_the_reference(score: str, contexts: list, phra
     decoder, memory = make_decoder(system), make_memory(phrases)
     target, lengths = make_target()
     expected = torch.stack([loss for loss, _ in Reference(decoder, system).of_batch(memory, target, lengths)])
-    losses = decoder.loss(with_keys(decoder, memory), target, words_of(target, lengths))
+    losses = decoder.loss(with_keys(decoder, memory), target, Words.of_lengths(lengths))
     torch.testing.assert_close(losses, expected, rtol=1e-12, atol=1e-12)
 
     direction = torch.randn(len(losses), dtype=torch.float64)
@@ -185,7 +181,7 @@ def test_steps_are_the_loss_and_the_reference(score: str, contexts: list, phrase
         total -= logits.log_softmax(1)[torch.arange(len(words)), words] * real
         torch.testing.assert_close(attention.weights[number], weights * real[:, None], rtol=1e-12, atol=1e-12)
         previous = words
-    torch.testing.assert_close(total, decoder.loss(memory, target, words_of(target, lengths)), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(total, decoder.loss(memory, target, Words.of_lengths(lengths)), rtol=1e-12, atol=1e-12)
     for row, (_, expected) in enumerate(Reference(decoder, system).of_batch(memory, target, lengths)):
         ours = attention.weights[: lengths[row], row]
         assert ours[:, memory.mask[row]].tolist() == [pytest.approx(weights, abs=1e-12) for weights in expected]
@@ -224,15 +220,17 @@ def test_dropout_is_where_it_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(
         decoder.dropout, "draw", lambda *given, **named: drawn.append(draw(*given, **named)) or drawn[-1]
     )
-    losses = decoder.loss(with_keys(decoder, memory), target, words_of(target, lengths))
+    words = Words.of_lengths(lengths)
+    losses = decoder.loss(with_keys(decoder, memory), target, words)
     assert [mask.shape[1] for mask in drawn] == [E, 2 * H, H]
-    expected = [loss for loss, _ in Reference(decoder, system).of_batch(memory, target, lengths, drawn)]
+    masks = [mask[words.order.argsort()] for mask in drawn]
+    expected = [loss for loss, _ in Reference(decoder, system).of_batch(memory, target, lengths, masks)]
     torch.testing.assert_close(losses, torch.stack(expected), rtol=1e-12, atol=1e-12)
     decoder.eval()
     drawn.clear()
     expected = [loss for loss, _ in Reference(decoder, system).of_batch(memory, target, lengths)]
     torch.testing.assert_close(
-        decoder.loss(with_keys(decoder, memory), target, words_of(target, lengths)),
+        decoder.loss(with_keys(decoder, memory), target, Words.of_lengths(lengths)),
         torch.stack(expected),
         rtol=1e-12,
         atol=1e-12,
@@ -244,9 +242,9 @@ def test_half_precision_stays_close() -> None:
     decoder, memory = make_decoder(make_system("dot", ["global"])).float(), make_memory(True)
     single = replace(memory, states=(memory.states[0].float(),), summary=(memory.summary[0].float(),))
     target, lengths = make_target()
-    exact = decoder.loss(with_keys(decoder, single), target, words_of(target, lengths))
+    exact = decoder.loss(with_keys(decoder, single), target, Words.of_lengths(lengths))
     with torch.autocast("cpu", torch.bfloat16):
-        half = decoder.loss(with_keys(decoder, single), target, words_of(target, lengths))
+        half = decoder.loss(with_keys(decoder, single), target, Words.of_lengths(lengths))
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)

@@ -112,7 +112,8 @@ def check_gradients(part: Part, ours: Tensor, theirs: Tensor, without: tuple[str
 def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
     drawn = catch_masks(part, monkeypatch)
-    memory = part(batch_of())
+    batch = batch_of()
+    memory, row_of = part(batch), batch.source_words.order.argsort()
     assert memory.words == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
     assert part.size == memory.states[0].shape[2] == HIDDEN
     assert part.summary_size == memory.summary[0].shape[1] == 2 * HIDDEN
@@ -121,7 +122,7 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
 
     ours = theirs = torch.zeros((), dtype=torch.float64)
     for row, source in enumerate(SOURCES):
-        expected = Reference(part, source, [mask[row] for mask in drawn] if dropping else None)
+        expected = Reference(part, source, [mask[row_of[row]] for mask in drawn] if dropping else None)
         got = memory.states[0][row, : len(source)], memory.summary[0][row]
         assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))
         for one, other in zip(got, (expected.annotations, expected.summary), strict=True):
@@ -135,10 +136,11 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
 def test_parsing_loss_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
     drawn = catch_masks(part, monkeypatch)
-    ours = part.parsing_loss(batch_of())
+    batch = batch_of()
+    ours, row_of = part.parsing_loss(batch), batch.source_words.order.argsort()
     theirs = torch.stack(
         [
-            Reference(part, source, [mask[row] for mask in drawn] if dropping else None).parsing_loss(
+            Reference(part, source, [mask[row_of[row]] for mask in drawn] if dropping else None).parsing_loss(
                 HEADS[row], LABELS_OF[row]
             )
             for row, source in enumerate(SOURCES)

@@ -75,7 +75,8 @@ def test_annotations_and_gradients(direction: str, dropping: bool, monkeypatch) 
     drawn: list[Tensor] = []
     draw = part.dropout.draw
     monkeypatch.setattr(part.dropout, "draw", lambda *size: drawn.append(draw(*size)) or drawn[-1])
-    memory = part(batch_of(SOURCES))
+    batch = batch_of(SOURCES)
+    memory, row_of = part(batch), batch.source_words.order.argsort()
     assert memory.words == 6 and memory.lengths.tolist() == [6, 2, 1, 4]
     assert part.size == memory.states[0].shape[2] == HIDDEN
     assert part.summary_size == memory.summary[0].shape[1] == 2 * HIDDEN
@@ -85,7 +86,7 @@ def test_annotations_and_gradients(direction: str, dropping: bool, monkeypatch) 
 
     ours = theirs = torch.zeros((), dtype=torch.float64)
     for row, source in enumerate(SOURCES):
-        states, summary = reference(part, direction, source, [mask[row] for mask in drawn] if dropping else None)
+        states, summary = reference(part, direction, source, [mask[row_of[row]] for mask in drawn] if dropping else None)
         torch.testing.assert_close(memory.states[0][row, : len(source)], states)
         torch.testing.assert_close(memory.summary[0][row], summary)
         assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))

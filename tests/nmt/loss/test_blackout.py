@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.decoders import BlackOut, Softmax
-from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.blackout import Part
 
@@ -41,7 +41,7 @@ def words_of(sentences: Tensor, count: int) -> Words:
     for sentence in sentences.tolist():
         place.append(sizes[sentence] * count + sentence)
         sizes[sentence] += 1
-    return Words(torch.tensor(place), max(sizes), count)
+    return Words(torch.tensor(place), (count,) * max(sizes))
 
 
 def draws_of(part: Part, seed: int, count: int = 4) -> list[list[int]]:

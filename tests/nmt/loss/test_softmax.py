@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from pipeline_py.config.decoders import Softmax
 from pipeline_py.nmt import groups
-from pipeline_py.nmt.batch import Words
+from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss import softmax
 
 WORDS, SIZE, VOCABULARY = 7, 5, 11
@@ -22,7 +22,7 @@ def build(dtype: torch.dtype) -> tuple[nn.Linear, Tensor, Tensor, Tensor]:
 
 def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor) -> Tensor:
     part = softmax.Part(Softmax(), VOCABULARY)
-    losses: Tensor = part(linear, readout, targets, Words(torch.arange(len(targets)), len(targets), 1))
+    losses: Tensor = part(linear, readout, targets, Words.of_lengths([len(targets)]))
     return losses
 
 
