@@ -40,6 +40,12 @@ class Batch:
         return len(self.source)
 
     @property
+    def mask(self) -> Tensor:
+        """Where sources have words (B, J), EOS among them."""
+        positions = torch.arange(self.source.shape[1], device=self.source.device)
+        return positions < self.source_lengths.unsqueeze(1)
+
+    @property
     def tables(self) -> dict[str, Tensor]:
         """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
         return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}

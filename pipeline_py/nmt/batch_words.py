@@ -18,12 +18,14 @@ class Words:
     Attributes:
         place: (N,) int64, i · B + b for position i of sentence b.
         steps: how many words there are at each of the I positions.
-        in_order: whether the order is that of the batch.
+        lengths: how many words of each sentence there are, in the order of the batch.
+        in_order: whether the order at each position is that of the batch.
         real: (N,) bool, where padding is packed with the words, so that all follows from I and B; None: all are words.
     """
 
     place: Tensor
     steps: tuple[int, ...]
+    lengths: tuple[int, ...]
     in_order: bool = True
     real: Tensor | None = None
 
@@ -34,13 +36,18 @@ class Words:
         sentences = len(sizes)
         if positions is not None:
             real = torch.from_numpy((np.arange(positions)[:, None] < sizes).ravel())
-            return Words(torch.arange(len(real)), (sentences,) * positions, real=real)
+            return replace(Words.rectangle(sentences, positions), real=real)
         order = np.argsort(-sizes, kind="stable")
         steps = (np.arange(sizes.max())[:, None] < sizes).sum(axis=1)
         there = np.arange(sentences) < steps[:, None]
         place = (np.arange(len(steps))[:, None] * sentences + order)[there]
         in_order = bool((order == np.arange(sentences)).all())
-        return Words(torch.from_numpy(place), tuple(steps.tolist()), in_order)
+        return Words(torch.from_numpy(place), tuple(steps.tolist()), tuple(sizes.tolist()), in_order)
+
+    @staticmethod
+    def rectangle(sentences: int, positions: int) -> "Words":
+        """Count all places (B, I) as words."""
+        return Words(torch.arange(sentences * positions), (sentences,) * positions, (positions,) * sentences)
 
     @property
     def positions(self) -> int:
@@ -90,11 +97,17 @@ class Words:
         return values.flatten(0, 1).index_select(0, self.place)
 
     def unpack(self, values: Tensor) -> Tensor:
+        """Lay what words have into a rectangle: (N, …) → (B, I, …), zero where no word is."""
+        return self._spread(values, self.place_in_rectangle).unflatten(0, (self.sentences, self.positions))
+
+    def unpack_by_position(self, values: Tensor) -> Tensor:
         """Lay what words have into a rectangle: (N, …) → (I, B, …), zero where no word is."""
+        return self._spread(values, self.place).unflatten(0, (self.positions, self.sentences))
+
+    def _spread(self, values: Tensor, place: Tensor) -> Tensor:
         if self.real is not None:
             values = values.masked_fill(~self.real.view(-1, *(1 for _ in values.shape[1:])), 0)
-        spread = values.new_zeros(self.positions * self.sentences, *values.shape[1:])
-        return spread.index_copy(0, self.place, values).unflatten(0, (self.positions, self.sentences))
+        return values.new_zeros(self.positions * self.sentences, *values.shape[1:]).index_copy(0, place, values)
 
     def drop(self, values: Tensor, mask: Tensor | None) -> Tensor:
         """Apply a dropout mask of rows (B, X) to what their words have (N, X)."""

@@ -76,8 +76,9 @@ class Dataset:
     def epoch(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         """Arrange all kept pairs into the batches of an epoch.
 
-        The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, cut into
-        batches, each with the longest pairs first, and the batches shuffled. The order depends on nothing but the arguments and the lengths.
+        The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, and cut into
+        batches, each with its longest pairs first; the batches are shuffled. The order depends on nothing but the
+        arguments and the lengths.
 
         Args:
             seed: of the run.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import torch
 
-CACHED = 2**17
+CACHED = 2**18
 """Numbers that a group has on a CPU: in single precision they stay in its cache from one operation to the next."""
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import torch
 from torch import Tensor
 
+from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.owners import Owners
+from pipeline_py.nmt.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,9 @@ class Memory:
         lengths: (B,) number of positions of each sentence, EOS included, phrases not.
         summary: of each encoder what the decoder starts from (B, ·).
         syntax: kind → tensor (B, …), as in `Batch.tables`.
+        there: (n,) b · N + j for each word or phrase in column j of sentence b, so that padding may be left out of a
+            product; None: all may be.
+        reach: in how many columns each sentence may have something; None: in all.
         keys: for each of the decoder's scores, what it computes from the annotations once (B, N, A).
         projections: for each context, for each encoder, what a decoder sums up instead of the annotations (B, N, P)
             once it has prepared for a search; until then empty.
@@ -32,9 +38,38 @@ class Memory:
     lengths: Tensor
     summary: tuple[Tensor, ...]
     syntax: dict[str, Tensor] = field(default_factory=dict)
+    there: Tensor | None = None
+    reach: tuple[int, ...] | None = None
     keys: tuple[Tensor, ...] = ()
     projections: tuple[tuple[Tensor, ...], ...] = ()
     owners: Owners | None = None
+
+    @staticmethod
+    def of_words(batch: Batch, states: Tensor, summary: Tensor) -> "Memory":
+        """Put together what an encoder made of the words of a batch: (B, J, M) and (B, ·)."""
+        words = batch.source_words
+        return Memory(
+            (states,),
+            batch.mask,
+            words.positions,
+            batch.source_lengths,
+            (summary,),
+            batch.tables,
+            words.place_in_rectangle if words.real is None else None,
+            words.lengths,
+        )
+
+    def with_phrases(self, annotations: Tensor, phrases: Schedule) -> "Memory":
+        """Put the phrases of trees behind the words of the only encoder: (B, P, M)."""
+        (of_words,), there = self.states, self.there
+        states = torch.cat([of_words, annotations], dim=1)
+        if there is not None:
+            columns = states.shape[1]
+            of_words = there // self.words * columns + there % self.words
+            of_phrases = phrases.places // phrases.phrases * columns + self.words + phrases.places % phrases.phrases
+            there = torch.cat([of_words, of_phrases])
+        mask = torch.cat([self.mask, phrases.mask], dim=1)
+        return replace(self, states=(states,), mask=mask, there=there, reach=None)
 
     @staticmethod
     def joined(memories: Sequence["Memory"]) -> "Memory":
@@ -46,12 +81,14 @@ class Memory:
         )
 
     def gather(self, index: Tensor) -> "Memory":
-        """Bring the sentences into another order (B,) int64."""
-        return self._each(lambda held: held.index_select(0, index))
+        """Bring the sentences into another order (B,) int64, for a loop over them."""
+        reach = None if self.reach is None else tuple(self.reach[sentence] for sentence in index.tolist())
+        return replace(self._each(lambda held: held.index_select(0, index)), there=None, reach=reach)
 
     def leading(self, rows: int) -> "Memory":
         """Keep the first sentences only."""
-        return self._each(lambda held: held[:rows])
+        reach = None if self.reach is None else self.reach[:rows]
+        return replace(self._each(lambda held: held[:rows]), there=None, reach=reach)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> "Memory":
         """Change all that has a row for each sentence; not during a search."""
@@ -69,6 +106,8 @@ class Memory:
         """Gather rows: `index` (R,) int64 names the row that each new one is; a row may be named many times."""
         return replace(
             self,
+            there=None,
+            reach=None,
             mask=self.mask.index_select(0, index),
             lengths=self.lengths.index_select(0, index),
             summary=tuple(summary.index_select(0, index) for summary in self.summary),

@@ -70,7 +70,7 @@ class Model(nn.Module):
     def encode(self, batch: Batch) -> Memory:
         """Read the sources; the memory holds the keys of all scores."""
         memory = Memory.joined([encoder(batch) for encoder in self.encoders])
-        return replace(memory, keys=self.decoder.keys(memory.states))
+        return replace(memory, keys=self.decoder.keys(memory))
 
     def loss(self, batch: Batch) -> Tensor:
         """Compute the loss of each target sentence (B,), summed over its words, EOS included.

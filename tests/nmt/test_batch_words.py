@@ -37,7 +37,8 @@ def test_each_word_is_found_again(lengths: list[int], with_padding: bool) -> Non
     packed = words.pack(values)
     real = packed > 0
     assert bool(real.all()) or with_padding
-    assert torch.equal(words.unpack(packed + 1 * ~real), values), "padding is zero whatever it was"
+    assert torch.equal(words.unpack_by_position(packed + 1 * ~real), values), "padding is zero whatever it was"
+    assert torch.equal(words.unpack(packed), values.T)
     assert torch.equal(words.sentence[real], packed[real] // 100 - 1)
     assert torch.equal(words.order.index_select(0, words.row), words.sentence)
     assert torch.equal(values.T.flatten().index_select(0, words.place_in_rectangle), packed)
@@ -59,7 +60,7 @@ def test_sentences_turn_round_within_their_lengths(lengths: list[int], with_padd
     expected = values.clone()
     for sentence, length in enumerate(lengths):
         expected[: length - kept, sentence] = values[: length - kept, sentence].flip(0)
-    assert torch.equal(words.unpack(packed.index_select(0, turned)), expected)
+    assert torch.equal(words.unpack_by_position(packed.index_select(0, turned)), expected)
     assert torch.equal(turned.index_select(0, turned), torch.arange(len(packed)))
     last = packed.index_select(0, words.last(torch.tensor(lengths)))
     assert last.tolist() == [100 * (sentence + 1) + length - 1 for sentence, length in enumerate(lengths)]

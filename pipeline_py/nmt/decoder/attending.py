@@ -30,10 +30,10 @@ class Attending(nn.Module):
         self.weightings = nn.ModuleList(weightings)
         self.sums = nn.ModuleList(LoopMatrices() for _ in system.encoders)  # c = Σ_j α_j h_j
 
-    def keys(self, states: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         return tuple(
-            score.keys(states[encoder])  # type: ignore[operator]
+            score.keys(memory.states[encoder], memory.there)  # type: ignore[operator]
             for score, encoder in zip(self.scores, self.encoder_of_score, strict=True)
         )
 
@@ -45,7 +45,10 @@ class Attending(nn.Module):
         """Say how to trace what is done with the memory in a loop."""
         scored = zip(self.scores, memory.keys, strict=True)
         summed = zip(self.sums, memory.states, strict=True)
-        return [partial(part.traced, given) for part, given in (*scored, *summed)]  # type: ignore[arg-type, misc, operator]
+        return [
+            *(partial(score.traced, keys, memory.reach) for score, keys in scored),  # type: ignore[arg-type, misc, operator]
+            *(partial(part.traced, states) for part, states in summed),  # type: ignore[arg-type, misc, operator]
+        ]
 
     def look(
         self,

@@ -148,7 +148,7 @@ class Decoder(Attending, ABC):
         after = self.dropout.draw(words.sentences, self.softmax.in_features, like=before)
         readout = self._readout([words.drop(values, mask) for values, mask in zip(vectors, drawn, strict=True)])
         losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
-        return words.unpack(losses).sum(dim=0)
+        return words.unpack(losses).sum(dim=1)
 
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
         """Count what the weightings of the contexts find worth counting, when `target` is what is said.
@@ -157,7 +157,7 @@ class Decoder(Attending, ABC):
             For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
         """
         totals: list[Observation] = [{} for _ in self.weightings]
-        words = _with_padding(target)
+        words = Words.rectangle(*target.shape).to(target.device)
         for number, step in enumerate(self._steps(self._words_before(target, words), words, memory, observe=True)):
             real = target_lengths > number
             for total, observed in zip(totals, step.attended.observed, strict=True):
@@ -168,7 +168,7 @@ class Decoder(Attending, ABC):
 
     def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
         """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
-        weights, shares, words = [], [], _with_padding(target)
+        weights, shares, words = [], [], Words.rectangle(*target.shape).to(target.device)
         for step in self._steps(self._words_before(target, words), words, memory):
             weights.append(step.attended.weights)
             shares.append(step.phrase_weight)
@@ -208,12 +208,6 @@ class Decoder(Attending, ABC):
                     state, memory = state.leading(rows), memory.leading(rows)
                 state, step = self._advance(position, state, memory, masks, observe)
                 yield step
-
-
-def _with_padding(target: Tensor) -> Words:
-    """Count all of (B, I) among the words."""
-    sentences, positions = target.shape
-    return Words(torch.arange(target.numel(), device=target.device), (sentences,) * positions)
 
 
 def _real(length: int, target_lengths: Tensor) -> Tensor:

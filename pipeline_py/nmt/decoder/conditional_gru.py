@@ -57,13 +57,13 @@ class Part(Decoder):
         )
         self.softmax = nn.Linear(model.embedding, parts.target_size)
 
-    def keys(self, states: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         dropped = [
             drop(annotations.transpose(0, 1), self.dropout.draw(len(annotations), annotations.shape[2], annotations))
-            for annotations in states
+            for annotations in memory.states
         ]
-        return super().keys([annotations.transpose(0, 1) for annotations in dropped])
+        return super().keys(replace(memory, states=tuple(annotations.transpose(0, 1) for annotations in dropped)))
 
     def prepared(self, memory: Memory) -> Memory:
         """Project annotations as the readout and GRU2 do with contexts, side by side: W Σ α h = Σ α W h.

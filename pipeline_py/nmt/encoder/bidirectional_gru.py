@@ -36,16 +36,14 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        length = batch.source.shape[1]
-        mask = torch.arange(length, device=batch.source.device) < batch.source_lengths.unsqueeze(1)  # (B, J)
         read = [part(batch) for part in self.inputs]
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         words = batch.source_words
         turned = words.turned(batch.source_lengths)
         rightward, leftward = self._read([values, values.index_select(0, turned)], words).unbind(0)
-        states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1)).transpose(0, 1)
+        states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
-        return Memory((states,), mask, length, batch.source_lengths, (summary,), batch.tables)
+        return Memory.of_words(batch, states, summary)
 
     def _read(self, directions: Sequence[Tensor], words: Words) -> Tensor:
         """Run both directions side by side: what each reads (N, E) → states (2, N, hidden)."""

@@ -37,18 +37,16 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        length, lengths = batch.source.shape[1], batch.source_lengths
-        mask = torch.arange(length, device=lengths.device) < lengths.unsqueeze(1)  # (B, J)
         read = [part(batch) for part in self.inputs]
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         words = batch.source_words
         states = self._read(self.forwards, values, words)
         if self.backwards is not None:
-            turned = words.turned(lengths)
+            turned = words.turned(batch.source_lengths)
             leftward = self._read(self.backwards, values.index_select(0, turned), words)
             states = torch.cat([states, leftward.index_select(0, turned)], dim=1)
-        states = words.unpack(states).transpose(0, 1)  # (B, J, H)
-        return Memory((states,), mask, length, lengths, (mean(states, mask),), batch.tables)
+        states = words.unpack(states)  # (B, J, H)
+        return Memory.of_words(batch, states, mean(states, batch.mask))
 
     def _read(self, gru: OriginalGRU, values: Tensor, words: Words) -> Tensor:
         """Run one direction: what is read (N, E) → states (N, hidden)."""

@@ -66,8 +66,7 @@ class Part(Parser):
         seen = torch.cat([with_heads, parse.labels.softmax(dim=2)], dim=2)
         annotations = at_least_single(self.annotation(seen)).tanh()
         summary = at_least_single(self.last_state(read.last)), at_least_single(self.last_cell(read.cells))
-        length, lengths = batch.source.shape[1], batch.source_lengths
-        return Memory((annotations,), _real(batch), length, lengths, (torch.cat(summary, dim=1),), batch.tables)
+        return Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
 
     def parse(self, batch: Batch) -> Parse:
         """Predict heads and labels of B sentences of up to J positions."""
@@ -78,7 +77,7 @@ class Part(Parser):
         itself = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
         queries = self.head(states)
         scores = torch.where(itself, (queries @ self.root).unsqueeze(2), torch.bmm(queries, states.transpose(1, 2)))
-        scores = at_least_single(scores).masked_fill(~_real(batch).unsqueeze(1), -torch.inf)
+        scores = at_least_single(scores).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
         shares = scores.softmax(dim=2)
         expected = torch.bmm(shares.masked_fill(itself, 0), states)
         expected = expected + shares.diagonal(dim1=1, dim2=2).unsqueeze(2) * self.root
@@ -98,7 +97,7 @@ class Part(Parser):
             torch.cat([one.index_select(0, last), other.index_select(0, last)], dim=1)
             for one, other in zip(rightward, leftward, strict=True)
         )
-        return _Read(states.transpose(0, 1), *ends)
+        return _Read(states, *ends)
 
     def _one_way(self, lstm: LSTM, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
         """Read vectors (N, E) in their order: states and cells (N, H)."""
@@ -119,8 +118,3 @@ class _Read(NamedTuple):
     states: Tensor
     last: Tensor
     cells: Tensor
-
-
-def _real(batch: Batch) -> Tensor:
-    """Where sentences have positions (B, J)."""
-    return torch.arange(batch.source.shape[1], device=batch.source.device) < batch.source_lengths.unsqueeze(1)

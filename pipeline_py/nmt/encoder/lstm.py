@@ -43,7 +43,7 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        length, lengths = batch.source.shape[1], batch.source_lengths
+        lengths = batch.source_lengths
         read = [part(batch) for part in self.inputs]
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         # Turned round without its last position, a sentence ends with EOS all the same.
@@ -56,9 +56,8 @@ class Part(nn.Module):
                 at_least_single(project(torch.cat(ends, dim=1)))
                 for project, *ends in zip(maps, last, first, strict=True)
             ]
-        mask = torch.arange(length, device=lengths.device) < lengths.unsqueeze(1)  # (B, J)
-        annotations = batch.source_words.unpack(states).transpose(0, 1)
-        return Memory((annotations,), mask, length, lengths, (torch.cat(last, dim=1),), batch.tables)
+        annotations = batch.source_words.unpack(states)
+        return Memory.of_words(batch, annotations, torch.cat(last, dim=1))
 
     def _read(self, lstm: LSTM, values: Tensor, batch: Batch, backwards: Tensor | None) -> tuple[Tensor, ...]:
         """Run one direction.

@@ -51,9 +51,4 @@ class Part(nn.Module):
         words, inner = final.split([len(leaves), len(phrases)])
         words = words.view(read.words, len(batch), self.size).transpose(0, 1)
         summary = schedule.at_roots(leaves, phrases) if self.trees == "parse" else gru.mean(words, read.mask)
-        return replace(
-            read,
-            states=(torch.cat([words, schedule.side_by_side(inner)], dim=1),),  # (B, J + P, H)
-            mask=torch.cat([read.mask, schedule.mask], dim=1),
-            summary=(summary,),
-        )
+        return replace(read, states=(words,), summary=(summary,)).with_phrases(schedule.side_by_side(inner), schedule)

@@ -46,14 +46,13 @@ class Part(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions and P phrases."""
-        length, lengths = batch.source.shape[1], batch.source_lengths
+        lengths = batch.source_lengths
         schedule = batch.schedule(TREES)
         read = [part(batch) for part in self.inputs]
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         words = batch.source_words
         states, cells = self._read(values, words) if self.sequential else (values, torch.zeros_like(values))
-        annotations = words.unpack(states)  # (J, B, H)
-        leaves = annotations.flatten(0, 1), words.unpack(cells).flatten(0, 1)
+        leaves = (words.unpack_by_position(states).flatten(0, 1), words.unpack_by_position(cells).flatten(0, 1))
         inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
         root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
         if self.sequential:
@@ -62,14 +61,9 @@ class Part(nn.Module):
             summary = self.summarize.compose(last, root, self._mask(len(lengths), states))
         else:
             summary = root
-        return Memory(
-            (torch.cat([annotations.transpose(0, 1), schedule.side_by_side(inner[0])], dim=1),),
-            torch.cat([torch.arange(length, device=lengths.device) < lengths.unsqueeze(1), schedule.mask], dim=1),
-            length,
-            lengths,
-            (torch.cat(summary, dim=1),),
-            batch.tables,
-        )
+        annotations = leaves[0].view(words.positions, words.sentences, self.size).transpose(0, 1)  # (B, J, H)
+        of_words = Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
+        return of_words.with_phrases(schedule.side_by_side(inner[0]), schedule)
 
     def _read(self, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
         """Run the LSTM: what is read (N, E) → states and cells (N, H)."""

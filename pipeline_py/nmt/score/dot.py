@@ -1,5 +1,7 @@
 """The score of an inner product (Luong et al. 2015; tree2seq eq. 5)."""
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 
 from pipeline_py.config.decoders import DotScore
@@ -17,7 +19,7 @@ class Part(nn.Module):
             raise ValueError(f"no inner product of a query of size {query_size} and annotations of size {memory_size}")
         self.product = LoopMatrices()
 
-    def keys(self, states: Tensor) -> Tensor:
+    def keys(self, states: Tensor, there: Tensor | None = None) -> Tensor:
         """Return the annotations themselves (B, N, H)."""
         return states
 
@@ -26,6 +28,6 @@ class Part(nn.Module):
         scores: Tensor = self.product(query, keys.transpose(1, 2), owners)
         return scores
 
-    def traced(self, keys: Tensor) -> Trace:
+    def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, H)."""
         return self.product.traced(keys.transpose(1, 2))

@@ -27,9 +27,24 @@ class Part(LoopPart):
         self.vector = nn.Parameter(torch.empty(width))
         self.bias = nn.Parameter(torch.zeros(()))
 
-    def keys(self, states: Tensor) -> Tensor:
-        """Compute U h_j + b, which no step changes: (B, N, M) → (B, N, A), at least float32."""
-        return at_least_single(self.key(states))
+    def keys(self, states: Tensor, there: Tensor | None = None) -> Tensor:
+        """Compute U h_j + b, which no step changes.
+
+        Args:
+            states: (B, N, M).
+            there: b · N + j of those that matter (n,); None: all.
+
+        Returns:
+            (B, N, A), at least float32, zero for those that do not matter.
+        """
+        if there is None:
+            return at_least_single(self.key(states))
+        keys = at_least_single(self.key(states.flatten(0, 1).index_select(0, there)))
+        return (
+            keys.new_zeros(states.shape[:2].numel(), keys.shape[1])
+            .index_copy(0, there, keys)
+            .view(*states.shape[:2], -1)
+        )
 
     def forward(self, query: Tensor, keys: Tensor, owners: Owners | None = None) -> Tensor:
         """Score all annotations against one query.
@@ -51,9 +66,12 @@ class Part(LoopPart):
             made = [hidden @ self.vector + self.bias for _, hidden in _hidden(query, keys, sentence)]
         return torch.cat(made)
 
-    def traced(self, keys: Tensor) -> Trace:
-        """Begin a trace of a loop in which all is scored with `keys` (B, N, A)."""
-        return _ScoreTrace(self, keys)
+    def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
+        """Begin a trace of a loop in which all is scored with `keys` (B, N, A).
+
+        Each sentence needs the scores of its first columns, in number `reach` (B,); those behind them are 0.
+        """
+        return _ScoreTrace(self, keys, reach or [keys.shape[1]] * len(keys))
 
 
 class _ScoreTrace(Trace):
@@ -63,8 +81,13 @@ class _ScoreTrace(Trace):
     steps: Σ g t² is summed up step by step, and the rest is done after the loop.
     """
 
-    def __init__(self, part: Part, keys: Tensor) -> None:
+    def __init__(self, part: Part, keys: Tensor, reach: Sequence[int]) -> None:
         super().__init__(part, keys, part.vector, part.bias)
+        self.reach = reach
+        columns = keys.shape[1]
+        self.reached: Tensor | None = None  # (B, N), where not all is
+        if min(reach) < columns:
+            self.reached = torch.arange(columns) < torch.tensor(reach).unsqueeze(1)
         self.keys, self.vector, self.bias = keys.detach(), part.vector.detach(), part.bias.detach()
         self.squares: Tensor | None = None
         self.of_vector = torch.zeros_like(self.vector)
@@ -91,10 +114,10 @@ class _Scores(Function):
     def forward(ctx: Any, query: Tensor, trace: _ScoreTrace) -> Tensor:
         ctx.trace = trace
         ctx.save_for_backward(query)
-        scores = trace.keys.new_empty(len(query), trace.keys.shape[1])
-        for group, hidden in _hidden(query, trace.keys):
-            torch.mv(hidden.flatten(0, 1), trace.vector, out=scores[group].view(-1))
-        return scores.add_(trace.bias)
+        scores = trace.keys.new_zeros(len(query), trace.keys.shape[1])
+        for group, hidden in _traced_hidden(query, trace):
+            torch.add(hidden @ trace.vector, trace.bias, out=scores[group])
+        return scores
 
     @staticmethod
     @once_differentiable
@@ -102,15 +125,24 @@ class _Scores(Function):
         (query,), trace = ctx.saved_tensors, ctx.trace
         if trace.squares is None:
             trace.squares = torch.zeros_like(trace.keys)
+        if trace.reached is not None:
+            gradient = gradient * trace.reached[: len(query)]
         trace.of_scores[: len(query)].add_(gradient)
         of_query = torch.empty_like(query).unsqueeze(1)
-        for group, hidden in _hidden(query, trace.keys):
+        for group, hidden in _traced_hidden(query, trace):
             of_group = gradient[group]
             trace.of_vector.addmv_(hidden.flatten(0, 1).T, of_group.flatten())
             hidden.mul_(hidden)
-            torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group])
+            torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group[0]])
             trace.squares[group].addcmul_(hidden, of_group.unsqueeze(2))
         return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None
+
+
+def _traced_hidden(query: Tensor, trace: _ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
+    """Compute the hidden units of a step: groups of rows, with their columns, and their units (G, C, A)."""
+    for rows in groups(len(query), trace.keys[0].numel(), trace.keys.device):
+        part = rows, slice(0, max(trace.reach[rows]))
+        yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
 
 
 def _hidden(query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Iterator[tuple[slice, Tensor]]:

@@ -73,7 +73,7 @@ def make_memory(phrases: bool, seed: int = 1) -> Memory:
 
 
 def with_keys(decoder: Part, memory: Memory) -> Memory:
-    return replace(memory, keys=decoder.keys(memory.states))
+    return replace(memory, keys=decoder.keys(memory))
 
 
 def make_target() -> tuple[Tensor, Tensor]:

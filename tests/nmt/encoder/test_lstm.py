@@ -86,7 +86,9 @@ def test_annotations_and_gradients(direction: str, dropping: bool, monkeypatch) 
 
     ours = theirs = torch.zeros((), dtype=torch.float64)
     for row, source in enumerate(SOURCES):
-        states, summary = reference(part, direction, source, [mask[row_of[row]] for mask in drawn] if dropping else None)
+        states, summary = reference(
+            part, direction, source, [mask[row_of[row]] for mask in drawn] if dropping else None
+        )
         torch.testing.assert_close(memory.states[0][row, : len(source)], states)
         torch.testing.assert_close(memory.summary[0][row], summary)
         assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))

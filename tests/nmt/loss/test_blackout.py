@@ -41,7 +41,7 @@ def words_of(sentences: Tensor, count: int) -> Words:
     for sentence in sentences.tolist():
         place.append(sizes[sentence] * count + sentence)
         sizes[sentence] += 1
-    return Words(torch.tensor(place), (count,) * max(sizes))
+    return Words(torch.tensor(place), (count,) * max(sizes), tuple(sizes))
 
 
 def draws_of(part: Part, seed: int, count: int = 4) -> list[list[int]]:
