@@ -1,6 +1,7 @@
 """Gated recurrent units as Nematus has them: one bias, reset gate after the recurrent product."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -54,7 +55,8 @@ def sequences(grus: Sequence[GRU], inputs: Tensor, steps: Sequence[int], masks: 
     """
     recurrent = LoopLinears([gru.recurrent for gru in grus])
     states = []
-    with time_loop(inputs.new_zeros(len(grus), steps[0], grus[0].hidden), [recurrent.traced]) as state:
+    start = inputs.new_zeros(len(grus), steps[0], grus[0].hidden)
+    with time_loop(start, [partial(recurrent.traced, inputs.shape[1])]) as state:
         for rows, position in zip(steps, inputs.split([*steps], dim=1), strict=True):
             state = state[:, :rows]
             state = _Gates.apply(position, recurrent(state, masks), state)

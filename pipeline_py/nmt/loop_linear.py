@@ -29,37 +29,68 @@ class LoopLinear(LoopPart):
         product: Tensor = Product.apply(values, mask, self.trace)
         return product
 
-    def traced(self) -> Trace:
-        """Begin a trace."""
-        return _LinearTrace(self)
+    def traced(self, rows: int) -> Trace:
+        """Begin a trace of a loop whose steps have so many rows together, or fewer."""
+        return _LinearTrace(self, rows)
 
 
 class ProductTrace(Trace):
     """Weights as the products read them, what they were applied to, and the gradients of what they gave."""
 
-    def __init__(self, part: LoopPart, weight: Tensor, bias: Tensor | None, *tensors: Tensor | None) -> None:
+    def __init__(self, part: LoopPart, rows: int, weight: Tensor, bias: Tensor | None, *tensors: Tensor | None) -> None:
         """Begin a trace of products with a weight (Y, X), or several (D, Y, X), which is made of `tensors`."""
         super().__init__(part, *tensors)
         self.product, self.product_back = Weight(weight.mT), Weight(weight)
         self.bias = bias
-        self.inputs: list[Tensor] = []
-        self.of_outputs: dict[int, Tensor] = {}
+        # Of all steps, side by side (…, N, X) and (…, N, Y), as the one product at the end reads them.
+        self._inputs = weight.new_empty(*weight.shape[:-2], rows, weight.shape[-1])
+        self._of_outputs: Tensor | None = None
+        self._steps: list[slice] = []
+        self._went_back: set[int] = set()
+
+    def put(self, values: Tensor, mask: Tensor | None) -> tuple[int, Tensor]:
+        """Take the next step's values (…, B, X), dropped out by a mask: its number, and what the product reads."""
+        start = self._steps[-1].stop if self._steps else 0
+        self._steps.append(slice(start, start + values.shape[-2]))
+        placed = self._inputs[..., self._steps[-1], :]
+        if mask is None or values.dtype != placed.dtype:
+            placed.copy_(drop(values, mask))
+        else:
+            torch.mul(values, mask[..., : values.shape[-2], :], out=placed)
+        return len(self._steps) - 1, placed
+
+    def put_back(self, step: int, gradient: Tensor) -> Tensor:
+        """Take the gradient (…, B, Y) of what a step's product gave: what the product back reads."""
+        if self._of_outputs is None:
+            self._of_outputs = self._inputs.new_empty(*self._inputs.shape[:-1], gradient.shape[-1])
+        self._went_back.add(step)
+        return self._of_outputs[..., self._steps[step], :].copy_(gradient)
+
+    def taken_back(self) -> tuple[Tensor, Tensor] | None:
+        """Give gradients (…, N, Y) and inputs (…, N, X) of all steps, or None where no step had a gradient."""
+        of_outputs, self._of_outputs = self._of_outputs, None
+        if of_outputs is None:
+            return None
+        for number, step in enumerate(self._steps):
+            if number not in self._went_back:
+                of_outputs[..., step, :] = 0
+        self._went_back.clear()
+        rows = self._steps[-1].stop
+        return of_outputs[..., :rows, :], self._inputs[..., :rows, :]
 
 
 class _LinearTrace(ProductTrace):
-    def __init__(self, linear: LoopLinear) -> None:
+    def __init__(self, linear: LoopLinear, rows: int) -> None:
         dtype = loop_dtype(linear.weight)
         bias = None if linear.bias is None else linear.bias.detach().to(dtype)
-        super().__init__(linear, linear.weight.detach().to(dtype), bias, linear.weight, linear.bias)
+        super().__init__(linear, rows, linear.weight.detach().to(dtype), bias, linear.weight, linear.bias)
 
     def gradients(self) -> Sequence[Tensor | None]:
-        steps = sorted(self.of_outputs)
-        if not steps:
+        taken = self.taken_back()
+        if taken is None:
             return None, None
-        of_outputs = torch.cat([self.of_outputs[step] for step in steps])
-        of_weight = of_outputs.T @ torch.cat([self.inputs[step] for step in steps])
-        self.of_outputs.clear()
-        return of_weight, None if self.bias is None else of_outputs.sum(dim=0)
+        of_outputs, inputs = taken
+        return of_outputs.T @ inputs, None if self.bias is None else of_outputs.sum(dim=0)
 
 
 class Weight:
@@ -104,13 +135,12 @@ class Product(Function):
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: ProductTrace) -> Tensor:
-        ctx.trace, ctx.step, ctx.dtype, ctx.mask = trace, len(trace.inputs), values.dtype, mask
-        values = drop(values.detach(), mask).to(trace.product.dtype)
-        trace.inputs.append(values)
-        return trace.product(values, trace.bias)
+        ctx.trace, ctx.mask = trace, mask
+        ctx.step, placed = trace.put(values, mask)
+        return trace.product(placed, trace.bias).to(values.dtype)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        ctx.trace.of_outputs[ctx.step] = gradient
-        return drop(ctx.trace.product_back(gradient).to(ctx.dtype), ctx.mask), None, None
+        placed = ctx.trace.put_back(ctx.step, gradient)
+        return drop(ctx.trace.product_back(placed).to(gradient.dtype), ctx.mask), None, None

@@ -27,21 +27,19 @@ class LoopLinears(LoopPart):
         product: Tensor = Product.apply(values, mask, self.trace)
         return product
 
-    def traced(self) -> Trace:
-        """Begin a trace."""
-        return _LinearsTrace(self, [linear.weight for linear in self._linears])
+    def traced(self, rows: int) -> Trace:
+        """Begin a trace of a loop whose steps have so many rows together, or fewer."""
+        return _LinearsTrace(self, rows, [linear.weight for linear in self._linears])
 
 
 class _LinearsTrace(ProductTrace):
-    def __init__(self, part: LoopLinears, weights: Sequence[Tensor]) -> None:
+    def __init__(self, part: LoopLinears, rows: int, weights: Sequence[Tensor]) -> None:
         dtype = loop_dtype(weights[0])
-        super().__init__(part, torch.stack([weight.detach().to(dtype) for weight in weights]), None, *weights)
+        super().__init__(part, rows, torch.stack([weight.detach().to(dtype) for weight in weights]), None, *weights)
 
     def gradients(self) -> Sequence[Tensor | None]:
-        steps = sorted(self.of_outputs)
-        if not steps:
+        taken = self.taken_back()
+        if taken is None:
             return [None for _ in self.tensors]
-        of_outputs = torch.cat([self.of_outputs[step] for step in steps], dim=1)  # (D, I·B, Y)
-        of_weights = torch.bmm(of_outputs.transpose(1, 2), torch.cat([self.inputs[step] for step in steps], dim=1))
-        self.of_outputs.clear()
-        return of_weights.unbind(0)
+        of_outputs, inputs = taken
+        return torch.bmm(of_outputs.transpose(1, 2), inputs).unbind(0)

@@ -1,6 +1,7 @@
 """Long short-term memory without peepholes (Gers et al. 2000; tree2seq section 2.1)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -59,7 +60,7 @@ class LSTM(nn.Module):
         """
         hiddens, cells = [], []
         cell = inputs.new_zeros(steps[0], self.hidden)
-        with time_loop(torch.zeros_like(cell), [self.recurrent.traced]) as hidden:
+        with time_loop(torch.zeros_like(cell), [partial(self.recurrent.traced, len(inputs))]) as hidden:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 hidden, cell = self.step(position, hidden[:rows], cell[:rows], mask)
                 hiddens.append(hidden)

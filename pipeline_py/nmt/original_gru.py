@@ -1,6 +1,7 @@
 """Gated recurrent units as first described, with the reset gate before the recurrent product (Cho et al. 2014)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -55,7 +56,7 @@ class OriginalGRU(nn.Module):
             All states (N, H).
         """
         states = []
-        maps = [self.gates_recurrent.traced, self.candidate_recurrent.traced]
+        maps = [partial(each.traced, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
         with time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 state = self.step(position, state[:rows], mask)

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from functools import partial
 
 import pytest
 import torch
@@ -10,6 +11,9 @@ from torch import Tensor, nn
 from pipeline_py.nmt.gru import GRU, sequences
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.time_loop import time_loop
+
+ROWS = 8
+"""More than any loop here takes."""
 
 
 def build() -> tuple[LoopLinear, LoopLinear]:
@@ -33,7 +37,7 @@ def loop(first: LoopLinear, second: LoopLinear, start: Tensor, use_loop: bool) -
 
     if not use_loop:
         return steps(start)
-    with time_loop(start, [first.traced, second.traced]) as state:
+    with time_loop(start, [partial(first.traced, ROWS), partial(second.traced, ROWS)]) as state:
         return steps(state)
 
 
@@ -63,7 +67,7 @@ def test_outside_of_a_loop_it_is_a_linear_map() -> None:
     first, _ = build()
     values = torch.randn(4, 5, 3, dtype=torch.float64)
     torch.testing.assert_close(first(values), nn.functional.linear(values, first.weight, first.bias))
-    with torch.no_grad(), time_loop(values[0], [first.traced]) as state:
+    with torch.no_grad(), time_loop(values[0], [partial(first.traced, ROWS)]) as state:
         assert state is values[0] or torch.equal(state, values[0])
         assert first.trace is None
 
@@ -71,7 +75,7 @@ def test_outside_of_a_loop_it_is_a_linear_map() -> None:
 def test_a_graph_that_is_thrown_away_leaves_nothing() -> None:
     first, second = build()
     start = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
-    with time_loop(start, [first.traced, second.traced]) as state:
+    with time_loop(start, [partial(first.traced, ROWS), partial(second.traced, ROWS)]) as state:
         made = first(state)
         trace = weakref.ref(first.trace)
     del state, made

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -150,6 +151,7 @@ class Decoder(Attending, ABC):
         losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
         return words.unpack(losses).sum(dim=1)
 
+    @torch.no_grad()
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
         """Count what the weightings of the contexts find worth counting, when `target` is what is said.
 
@@ -166,6 +168,7 @@ class Decoder(Attending, ABC):
                     total[name] = (value_before + value * real, count_before + count * real)
         return totals
 
+    @torch.no_grad()
     def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
         """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
         weights, shares, words = [], [], Words.rectangle(*target.shape).to(target.device)
@@ -199,7 +202,7 @@ class Decoder(Attending, ABC):
         inputs = self._inputs(words.drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
         # All whose gradient may wait, since all they are applied to comes from the state.
-        maps = [module.traced for module in self.modules() if isinstance(module, LoopLinear)]
+        maps = [partial(module.traced, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
         with time_loop(state.hidden, [*maps, *self.traced(memory)]) as hidden:
             state = replace(state, hidden=hidden)
             positions = zip(*(values.split([*words.steps]) for values in inputs), strict=True)

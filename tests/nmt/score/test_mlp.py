@@ -1,6 +1,7 @@
 """The score of a perceptron against one that is written out, in a loop and outside of it."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -70,7 +71,7 @@ def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypat
     wanted = [query, states, *part.parameters()]
     expected = walk(lambda query: written_out(part, query, states), query)
     keys = part.keys(states)
-    with time_loop(query, [part.query.traced, lambda: part.traced(keys)]) as begun:
+    with time_loop(query, [partial(part.query.traced, 3 * SENTENCES), partial(part.traced, keys)]) as begun:
         total = walk(lambda query: part(query, keys), begun)
     torch.testing.assert_close(total, expected)
     found = torch.autograd.grad(total, wanted, retain_graph=True)
