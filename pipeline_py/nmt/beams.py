@@ -138,13 +138,12 @@ class Beams:
         """
         self._trail.attend(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        normalizer = torch.cat(
-            [logits[rows].logsumexp(1, keepdim=True) for rows in groups(len(logits), logits.shape[1], logits.device)]
-        )
+        normalizer, maxima = _survey(logits)
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)
-        tokens, tied = _top(ranked, self._beam)
+            _, maxima = _survey(ranked)
+        tokens, tied = _top(ranked, maxima, self._beam)
         candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
         facts = [candidates.sums.isnan().any(), tied.any(), *self._demand(live)]
         wrong, ties, wanted, too_few = torch.stack(facts).tolist()
@@ -185,26 +184,41 @@ class Beams:
         return self._finished.best(self._trail, attended, self._n_best)
 
 
-def _top(logits: Tensor, beam: int) -> tuple[Tensor, Tensor]:
+def _survey(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and the greatest of blocks.
+
+    The blocks (R, V / 64) are of 64 columns; what is left behind the last of them is in none.
+    """
+    normalizers, maxima = [], []
+    size = logits.shape[1]
+    whole = size - size % BLOCK
+    for rows in groups(len(logits), size, logits.device):
+        part = logits[rows]
+        of_blocks = part[:, :whole].unflatten(1, (whole // BLOCK, BLOCK)).amax(dim=2)
+        peak = torch.cat([of_blocks, part[:, whole:]], dim=1).amax(dim=1, keepdim=True)
+        normalizers.append((part - peak).exp_().sum(dim=1, keepdim=True).log_().add_(peak))
+        maxima.append(of_blocks)
+    return torch.cat(normalizers), torch.cat(maxima)
+
+
+def _top(logits: Tensor, maxima: Tensor, beam: int) -> tuple[Tensor, Tensor]:
     """The tokens of the `beam` highest values of each row, and rows (R,) where equal values leave the order open."""
-    values, tokens = _greatest(logits, min(beam + 1, logits.shape[1]))
+    values, tokens = _greatest(logits, maxima, min(beam + 1, logits.shape[1]))
     tied = (values[:, 1:] == values[:, :-1]).any(1)
     return tokens[:, :beam], tied
 
 
-def _greatest(logits: Tensor, count: int) -> tuple[Tensor, Tensor]:
+def _greatest(logits: Tensor, maxima: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Find the greatest values of each row, greatest first, and where they stand: (R, V) → (R, count) each.
 
     They are among the blocks with the greatest maxima, so that most of a row is looked at only once.
     """
-    rows, size = logits.shape
-    blocks = size // BLOCK
+    blocks = maxima.shape[1]
     if blocks <= 2 * count:
         return logits.topk(count, dim=1)
-    whole = logits[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
-    chosen = whole.amax(dim=2).topk(count, dim=1).indices  # (R, count)
+    chosen = maxima.topk(count, dim=1).indices  # (R, count)
     columns = (chosen.unsqueeze(2) * BLOCK + torch.arange(BLOCK, device=logits.device)).flatten(1)
-    rest = torch.arange(blocks * BLOCK, size, device=logits.device).expand(rows, -1)
+    rest = torch.arange(blocks * BLOCK, logits.shape[1], device=logits.device).expand(len(logits), -1)
     columns = torch.cat([columns, rest], dim=1)
     values, places = logits.gather(1, columns).topk(count, dim=1)
     return values, columns.gather(1, places)

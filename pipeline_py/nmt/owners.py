@@ -1,6 +1,7 @@
 """Rows of a search, and the sentences that they belong to."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -12,12 +13,14 @@ class Owners:
 
     Attributes:
         sentence: (R,) its number among B.
+        runs: rows that stand together and are of one sentence, and which; None where a device would have to be asked.
         width: the most rows that a sentence has; None where a device would have to be asked for it.
         place: (R,) where a row stands when each sentence has room for `width` rows, b · width + its number among those
             of its sentence; None as well.
     """
 
     sentence: Tensor
+    runs: tuple[tuple[slice, int], ...] | None = None
     width: int | None = None
     place: Tensor | None = None
 
@@ -32,4 +35,7 @@ class Owners:
         of_sorted = sentence.index_select(0, order)
         number = torch.arange(len(sentence)) - (counts.cumsum(0) - counts).index_select(0, of_sorted)
         place = torch.empty_like(sentence).index_copy_(0, order, of_sorted * width + number)
-        return Owners(sentence, width, place)
+        of_runs, lengths = torch.unique_consecutive(sentence, return_counts=True)
+        stops = [0, *lengths.cumsum(0).tolist()]
+        runs = tuple((slice(*span), owner) for span, owner in zip(pairwise(stops), of_runs.tolist(), strict=True))
+        return Owners(sentence, runs, width, place)

@@ -1,5 +1,7 @@
 """Every row has a place of its own among those of its sentence."""
 
+from itertools import pairwise
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,3 +17,6 @@ def test_places(rows: list[int]) -> None:
     expected = [sentence * owners.width + rows[:row].count(sentence) for row, sentence in enumerate(rows)]
     assert owners.place.tolist() == expected
     assert owners.sentence.tolist() == rows
+    assert owners.runs is not None
+    assert [owner for run, owner in owners.runs for _ in rows[run]] == rows
+    assert all(one[1] != other[1] for one, other in pairwise(owners.runs))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline_py.config.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
 from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt.batch import collate
-from pipeline_py.nmt.beams import _greatest
+from pipeline_py.nmt.beams import _greatest, _survey
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.subword.vocabulary import EOS
@@ -493,7 +493,9 @@ def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
     logits[0, -5:] += 10  # all in the last block, or behind it
     logits[1, :4] += 10
     count = min(13, size)
-    values, tokens = _greatest(logits, count)
+    normalizers, maxima = _survey(logits)
+    torch.testing.assert_close(normalizers, logits.logsumexp(dim=1, keepdim=True))
+    values, tokens = _greatest(logits, maxima, count)
     for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
         expected = sorted(range(size), key=lambda token: -logits[row, token].item())[:count]
         assert places == expected

@@ -125,7 +125,9 @@ class Part(Decoder):
         for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):
             fed = [attended.vectors[place][number] for place in self.fed]
             if projected:
-                values = torch.stack([vector[:, self.read :] for vector in fed]).sum(dim=0) + gru.input.bias  # type: ignore[union-attr, operator]
+                values = gru.input.bias  # type: ignore[union-attr]
+                for vector in fed:
+                    values = values + vector[:, self.read :]  # type: ignore[operator]
             else:
                 values = gru.input(_side_by_side(fed), mask.context)  # type: ignore[operator]
             hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]

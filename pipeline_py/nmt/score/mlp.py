@@ -62,9 +62,7 @@ class Part(LoopPart):
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
         with torch.autocast(query.device.type, enabled=False):
-            sentence = None if owners is None else owners.sentence
-            made = [hidden @ self.vector + self.bias for _, hidden in _hidden(query, keys, sentence)]
-        return torch.cat(made)
+            return torch.cat([hidden @ self.vector + self.bias for hidden in _hidden(query, keys, owners)])
 
     def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, A).
@@ -145,8 +143,15 @@ def _traced_hidden(query: Tensor, trace: _ScoreTrace) -> Iterator[tuple[tuple[sl
         yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
 
 
-def _hidden(query: Tensor, keys: Tensor, sentence: Tensor | None = None) -> Iterator[tuple[slice, Tensor]]:
-    """Compute tanh(query + key): (R, A), (B, N, A) → groups of rows, and their units (G, N, A)."""
-    for rows in groups(len(query), keys[0].numel(), keys.device):
-        own = keys[rows] if sentence is None else keys.index_select(0, sentence[rows])
-        yield rows, (own + query[rows].unsqueeze(1)).tanh_()
+def _hidden(query: Tensor, keys: Tensor, owners: Owners | None) -> Iterator[Tensor]:
+    """Compute tanh(query + key) in groups of rows: (R, A), (B, N, A) → (G, N, A) each."""
+    width, device = keys[0].numel(), keys.device
+    if owners is not None and owners.runs is not None:
+        for run, sentence in owners.runs:
+            of_run = query[run]
+            for rows in groups(len(of_run), width, device):
+                yield (keys[sentence] + of_run[rows].unsqueeze(1)).tanh_()
+    else:
+        for rows in groups(len(query), width, device):
+            own = keys[rows] if owners is None else keys.index_select(0, owners.sentence[rows])
+            yield (own + query[rows].unsqueeze(1)).tanh_()
