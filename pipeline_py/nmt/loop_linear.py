@@ -1,31 +1,25 @@
 """Linear maps within a loop over time."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn import functional
 
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.linear import Linear, Weight
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
-class LoopLinear(LoopPart):
+class LoopLinear(Linear, LoopPart):
     """y = W x + b; within a `time_loop` that names it, the gradients of W and b are computed after the loop."""
-
-    def __init__(self, inputs: int, outputs: int, bias: bool) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.empty(outputs, inputs))
-        self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
         if self.trace is None:
-            return functional.linear(drop(values, mask), self.weight, self.bias)
+            return super().forward(drop(values, mask))
         product: Tensor = Product.apply(values, mask, self.trace)
         return product
 
@@ -93,41 +87,10 @@ class _LinearTrace(ProductTrace):
         return of_outputs.T @ inputs, None if self.bias is None else of_outputs.sum(dim=0)
 
 
-class Weight:
-    """A matrix, or several of a size, laid out once for the products of all steps as the processor likes it best."""
-
-    def __init__(self, matrix: Tensor) -> None:
-        """Lay out (X, Y) or (D, X, Y)."""
-        self.dtype = matrix.dtype
-        self._packed: list[Tensor] = []
-        if matrix.device.type == "cpu" and matrix.dtype == torch.bfloat16 and _packs_half_precision():
-            matrices = matrix if matrix.dim() == 3 else matrix.unsqueeze(0)
-            self._packed = [torch.ops.mkldnn._reorder_linear_weight(one.T.contiguous(), None) for one in matrices]
-        else:
-            self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
-
-    def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
-        """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,), or (D, B, X) with the matrices (D, X, Y)."""
-        if not self._packed:
-            return values @ self._matrix if bias is None else torch.addmm(bias, values, self._matrix)
-        rows = values if values.dim() == 3 else values.unsqueeze(0)
-        products = [
-            torch.ops.mkldnn._linear_pointwise(of_matrix, matrix, bias, "none", [], "")
-            for of_matrix, matrix in zip(rows, self._packed, strict=True)
-        ]
-        return torch.stack(products) if values.dim() == 3 else products[0]
-
-
 def loop_dtype(weight: Tensor) -> torch.dtype:
     """Say in which precision a loop multiplies with a weight."""
     device = weight.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight.dtype
-
-
-@cache
-def _packs_half_precision() -> bool:
-    """Say whether oneDNN multiplies bfloat16 here with a matrix that it has laid out before."""
-    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class Product(Function):

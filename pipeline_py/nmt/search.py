@@ -33,6 +33,7 @@ from torch import Tensor
 from pipeline_py.nmt.beams import Beams
 from pipeline_py.nmt.hypothesis import Hypothesis, Trail
 from pipeline_py.nmt.lengths import LengthTerms
+from pipeline_py.nmt.linear import laid_out
 
 
 @torch.no_grad()
@@ -74,15 +75,16 @@ def beam_search(
     terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
     beams = Beams(beam, limits, length_normalization, n_best, Trail(attention, memories[0].words), terms)
     previous: Tensor | None = None
-    while True:
-        logits, states, weights = _predict(models, previous, states, memories)
-        move = beams.advance(logits, weights)
-        if move is None:
-            return beams.hypotheses(attended.cpu())
-        previous = move.tokens
-        states = [state.select(move.parents) for state in states]
-        if move.anew:
-            memories = [memory.select(move.parents) for memory in memories]
+    with laid_out([model.decoder for model in models]):
+        while True:
+            logits, states, weights = _predict(models, previous, states, memories)
+            move = beams.advance(logits, weights)
+            if move is None:
+                return beams.hypotheses(attended.cpu())
+            previous = move.tokens
+            states = [state.select(move.parents) for state in states]
+            if move.anew:
+                memories = [memory.select(move.parents) for memory in memories]
 
 
 def _predict(

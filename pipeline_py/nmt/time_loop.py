@@ -18,9 +18,7 @@ from torch.autograd.function import once_differentiable
 class LoopPart(nn.Module):
     """Something applied at each step; in a loop that names it, its tensors get their gradient after the loop."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.trace: Any = None
+    trace: Any = None
 
 
 class Trace(ABC):

@@ -38,7 +38,7 @@ class TopDownGRU(nn.Module):
         updated: Tensor = _Descent.apply(
             states,
             torch.stack([gru.input.weight for gru in both]),
-            torch.stack([gru.input.bias for gru in both]),  # type: ignore[misc]
+            torch.stack([gru.input.bias for gru in both]),
             torch.cat([gru.gates_recurrent.weight for gru in both]),
             torch.stack([gru.candidate_recurrent.weight for gru in both]),
             schedule.children,

@@ -50,6 +50,9 @@ class ToyDecoder:
     def prepared(self, memory):
         return memory
 
+    def modules(self):
+        return []
+
     def start(self, memory):
         return ToyState(memory.first)
 

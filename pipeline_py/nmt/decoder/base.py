@@ -16,6 +16,7 @@ from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.recurrence import Attention, State, Step
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
@@ -56,7 +57,7 @@ class Decoder(Attending, ABC):
     """
 
     reads_word = False
-    softmax: nn.Linear
+    softmax: Linear
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.system, parts.scores, parts.weightings)

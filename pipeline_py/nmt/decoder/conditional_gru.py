@@ -12,6 +12,7 @@ from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.gru import GRU
+from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.memory import Memory
 
 
@@ -50,12 +51,12 @@ class Part(Decoder):
         self.initial = nn.ModuleList(nn.Linear(summary, self.size) for summary in parts.summary_sizes)
         self.first = nn.ModuleList(GRU(model.embedding, self.size) for _ in memory_sizes)
         self.second = nn.ModuleList(GRU(memory * len(self.fed), self.size) for memory in memory_sizes)
-        self.readout_word = nn.Linear(model.embedding, model.embedding)
-        self.readout_states = nn.ModuleList(nn.Linear(self.size, model.embedding) for _ in memory_sizes)
+        self.readout_word = Linear(model.embedding, model.embedding)
+        self.readout_states = nn.ModuleList(Linear(self.size, model.embedding) for _ in memory_sizes)
         self.readout_contexts = nn.ModuleList(
-            nn.Linear(memory, model.embedding) for _ in parts.weightings for memory in memory_sizes
+            Linear(memory, model.embedding) for _ in parts.weightings for memory in memory_sizes
         )
-        self.softmax = nn.Linear(model.embedding, parts.target_size)
+        self.softmax = Linear(model.embedding, parts.target_size)
 
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from pipeline_py.config.decoders import LSTMDecoder
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
+from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
@@ -31,7 +32,7 @@ class Part(Decoder):
         self.lstm = LSTM(parts.system.model.embedding, self.size)
         self.lstm.recurrent = LoopLinear(2 * self.size, 4 * self.size, bias=False)  # of [h; h~] where it had h
         self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)
-        self.softmax = nn.Linear(self.size, parts.target_size)
+        self.softmax = Linear(self.size, parts.target_size)
 
     def _first_hidden(self, memory: Memory) -> Tensor:
         hidden, cell = memory.summary[0].chunk(2, dim=1)
