@@ -18,15 +18,25 @@ TRANSLATED_TOGETHER = 32
 
 
 def training_batches(material: Material, setting: Setting, count: int, path: Path) -> None:
-    """Write the first batches of an epoch as training arranges it: sentences of similar lengths together."""
+    """Write batches of an epoch as training arranges it: sentences of similar lengths together.
+
+    They are an even choice from those with the fewest words to those with the most, since a few batches, taken as they
+    come, may have much more padding than all, or less.
+    """
     data = Dataset(material.packed["source"], material.packed["target"], {}, material.sizes, LONGEST)
-    epoch = data.epoch(1, 0, setting.batch_size, "sentences")
     source, target = Ragged(material.packed["source"]), Ragged(material.packed["target"])
-    chosen = [
-        Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])
-        for numbers in epoch[:count]
-    ]
-    batches.write(path, chosen)
+    epoch = data.epoch(1, 0, setting.batch_size, "sentences")
+    whole = [numbers for numbers in epoch if len(numbers) == setting.batch_size] or epoch
+    by_words = np.argsort([target.lengths[numbers].sum() for numbers in whole], kind="stable")
+    even = by_words[((np.arange(min(count, len(whole))) + 0.5) / min(count, len(whole)) * len(whole)).astype(int)]
+    chosen = [whole[place] for place in sorted(even)]  # in the order of the epoch
+    batches.write(
+        path,
+        [
+            Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])
+            for numbers in chosen
+        ],
+    )
 
 
 def shuffled(path: Path, output: Path) -> None:

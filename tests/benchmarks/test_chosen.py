@@ -44,9 +44,16 @@ def test_the_batches_are_those_that_training_makes(setting: Setting, material: M
     system = System.model_validate({"contexts": [{"type": "syntax", "window": 4}]})
     syntax = {kind: material.packed[kind] for kind in system.syntax}
     data = Dataset(material.packed["source"], material.packed["target"], syntax, material.sizes, chosen.LONGEST)
-    for batch, numbers in zip(made, data.epoch(1, 0, 3, "sentences"), strict=False):
+    epoch = [numbers.tolist() for numbers in data.epoch(1, 0, 3, "sentences")]
+    places = [epoch.index(batch.numbers.tolist()) for batch in made]
+    assert places == sorted(set(places)) and len(places) == 4
+    words = sorted(batch.words for batch in made)
+    all_words = sorted(sum(len(data.target(number)) for number in numbers) for numbers in epoch)
+    eighth = len(all_words) // 8
+    assert words == [all_words[place * eighth] for place in (1, 3, 5, 7)], "as many batches between them"
+    for batch in made:
         ours = data.batch(batch.numbers)
-        assert batch.numbers.tolist() == numbers.tolist() and len(ours) == 3
+        assert len(ours) == 3
         assert ours.source.tolist() == batches.padded(batch.source, 0).tolist()
         assert ours.target is not None and ours.target.tolist() == batches.padded(batch.target, 0).tolist()
         assert ours.target_lengths is not None and int(ours.target_lengths.sum()) == batch.words
