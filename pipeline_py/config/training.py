@@ -51,7 +51,10 @@ class Training(Section):
     precision: Literal["float32", "tf32", "bfloat16"] = Field(
         "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
     )
-    threads: PositiveInt = Field(1, description="CPU threads of one training.")
+    threads: PositiveInt = Field(1, description="CPU threads of one process.")
+    processes: PositiveInt = Field(
+        1, description="Processes of one training, each with its share of every batch; on GPUs each has one of its own."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -24,6 +24,7 @@ from pipeline_py.nmt.checkpoint import (
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
+from pipeline_py.nmt.processes import ALONE, Processes
 from pipeline_py.nmt.standing import Standing
 from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
@@ -47,6 +48,7 @@ class Run:
         checkpoints: Checkpoints,
         device: torch.device,
         seed: int,
+        processes: Processes = ALONE,
     ) -> None:
         self.name = name
         self.model = model.to(device).train()
@@ -58,9 +60,10 @@ class Run:
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
         self._device = device
+        self._processes = processes
         self._optimizer = build(training.optimizer, model.parameters())
-        self._update = Update(self.model, self.model.loss, self._optimizer, training, device)
-        self._ahead: dict[int, Batch] = {}
+        self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
+        self._ahead: dict[int, Batch | None] = {}
         self._best: dict[str, Tensor] = {}
         self._arranged: tuple[int, list[Any]] = (-1, [])
         self._clock = time.monotonic()
@@ -68,7 +71,7 @@ class Run:
 
     def resume(self) -> bool:
         """Go back to the last checkpoint, if there is one."""
-        checkpoint = self._checkpoints.load()
+        checkpoint = self._processes.in_turn(self._checkpoints.load)
         if checkpoint is None:
             return False
         self.model.load_state_dict(checkpoint.tensors["model"])
@@ -150,7 +153,8 @@ class Run:
         standing, pairs = self.standing, batches[number]
         if number not in self._ahead:
             self._ahead = {number: self._read(pairs)}
-        self._update.begin(self._ahead.pop(number))
+        self._processes.seed(self.seed, standing.update)
+        self._update.begin(self._ahead.pop(number), len(self._processes.share(pairs)) / len(pairs))
         if self._device.type != "cpu" and number + 1 < len(batches):  # while the device is busy
             self._ahead[number + 1] = self._read(batches[number + 1])
         made = self._update.finish()
@@ -164,19 +168,14 @@ class Run:
         standing.tokens += self._data.words(pairs) + len(pairs)
         standing.updates += 1
 
-    def _read(self, pairs: Any) -> Batch:
-        return self._data.batch(pairs, self._update.multiple).to(self._device)
+    def _read(self, pairs: Any) -> Batch | None:
+        share = self._processes.share(pairs)
+        return self._data.batch(share, self._update.multiple).to(self._device) if len(share) else None
 
     def _look(self) -> None:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
         standing = self.standing
-        loss = self._validation.loss(self.model)
-        bleu = None
-        if self.training.early_stopping == "bleu":
-            try:
-                bleu = self._validation.bleu(self.model, self._vocabulary)
-            except FloatingPointError:  # the network predicts something that is not a number
-                bleu = math.nan
+        loss, bleu = self._processes.of_first(self._scores)
         score = -loss if bleu is None else bleu
         better = not math.isnan(score) and (standing.best_score is None or score > standing.best_score)
         if better or not self._best:
@@ -207,7 +206,19 @@ class Run:
         self._tell()
         self._save()
 
+    def _scores(self) -> tuple[float, float | None]:
+        """Compute loss and, where it chooses the weights, BLEU on the development set."""
+        loss = self._validation.loss(self.model)
+        if self.training.early_stopping != "bleu":
+            return loss, None
+        try:
+            return loss, self._validation.bleu(self.model, self._vocabulary)
+        except FloatingPointError:  # the network predicts something that is not a number
+            return loss, math.nan
+
     def _save(self) -> None:
+        if not self._processes.first:
+            return
         self._tick()
         self._checkpoints.save(
             Checkpoint(
@@ -232,6 +243,8 @@ class Run:
         self._clock = now
 
     def _tell(self) -> None:
+        if not self._processes.first:
+            return
         row = self.standing.curve[-1]
         bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
         verdict = "the best so far" if row["best"] else f"{self.standing.looks_since_best} looks since the best"

@@ -12,6 +12,7 @@ from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.kept import Kept, identity
+from pipeline_py.nmt.launch import is_one_of_several, launch
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
@@ -75,6 +76,9 @@ def train(
     never was (on the same machine with as many threads). A checkpoint of other inputs, settings or code is set aside.
     A run whose inputs, settings and code are those of the last finished one takes its outputs back.
 
+    Where several processes are to train, this one starts them as torchrun does, or is started by torchrun. Each has
+    its share of every batch: without dropout, they end with the same weights as one, up to rounding.
+
     Args:
         name: What to call the system in messages.
         system: The composition, one of `systems` of the configuration as JSON.
@@ -128,7 +132,11 @@ def train(
     )
     finished = Kept(kept, made_from)
     outputs = model_output, config_output, curve_output, facts_output
-    if finished.take_back(*outputs):
+    one_of_several = is_one_of_several(training_options.processes)
+    if not one_of_several and finished.take_back(*outputs):
+        return
+    if training_options.processes > 1 and not one_of_several:
+        launch(training_options.processes)
         return
 
     import numpy as np
@@ -141,6 +149,7 @@ def train(
     from pipeline_py.nmt.frequencies import frequencies
     from pipeline_py.nmt.initial import start_from
     from pipeline_py.nmt.model import Model
+    from pipeline_py.nmt.processes import ALONE, Processes
     from pipeline_py.nmt.run import Run
     from pipeline_py.nmt.saved import save_config, save_weights
     from pipeline_py.nmt.validation import Validation
@@ -148,6 +157,7 @@ def train(
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training_options.device, training_options.threads)
+    processes = Processes.joined(device) if one_of_several else ALONE
     vocabulary = Vocabulary.load(target_vocabulary)
     vocabularies = {
         "source": len(Vocabulary.load(source_vocabulary)),
@@ -182,10 +192,15 @@ def train(
         checkpoints=(rolling := Checkpoints(checkpoints, identity([], made_from, device.type))),
         device=device,
         seed=seed,
+        processes=processes,
     )
     what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
-    for _ in progress(run.updates(), what, total=run.remaining(), unit="updates"):
+    updates = run.updates()
+    for _ in progress(updates, what, total=run.remaining(), unit="updates") if processes.first else updates:
         pass
+    if not processes.first:
+        processes.part()
+        return
 
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
@@ -194,6 +209,7 @@ def train(
     write_json(facts_output, {**_facts(run, data.skipped, device), "versions": versions})
     finished.keep(*outputs)
     rolling.remove()
+    processes.part()
 
 
 def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -228,6 +244,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "seed": run.seed,
         "device": device.type,
         "threads": training.threads,
+        "processes": training.processes,
         "precision": training.precision,
         "skipped": {"too_long": too_long, "non_finite_batches": standing.skipped},
         "statistics": run.statistics(),

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.graphs import Graphs, on_cuda
+from pipeline_py.nmt.processes import ALONE, Processes
 
 MULTIPLE = 8
 """On a GPU lengths are rounded up to multiples of it: few shapes of batches are few graphs to record."""
@@ -45,6 +46,7 @@ class Update:
         optimizer: torch.optim.Optimizer,
         training: Training,
         device: torch.device,
+        processes: Processes = ALONE,
     ) -> None:
         """Take what an update needs.
 
@@ -54,6 +56,7 @@ class Update:
             optimizer: of the same parameters.
             training: says the precision, and the largest norm of a gradient.
             device: where the network is.
+            processes: those that train the same network, each on its share of a batch.
         """
         self._parameters = list(network.parameters())
         self._loss = loss
@@ -61,6 +64,7 @@ class Update:
         self._clip = training.clip
         self._half = training.precision == "bfloat16"
         self._device = device
+        self._processes = processes
         self._graphs: Graphs | None = None
         if device.type == "cuda":
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
@@ -70,9 +74,21 @@ class Update:
         self.multiple = MULTIPLE if self._graphs else 1
         self._found = torch.zeros(2)
 
-    def begin(self, batch: Batch) -> None:
-        """Compute the clipped gradients of a batch, which is on the device."""
-        self._found = self._gradients(batch) if self._graphs is None else self._graphs(batch)
+    def begin(self, batch: Batch | None, share: float = 1.0) -> None:
+        """Compute the clipped gradients of a batch.
+
+        Args:
+            batch: on the device; None where this process has no share.
+            share: of the whole batch's sentences that are in this process' one.
+        """
+        if batch is None:
+            loss = self._no_gradients()
+        else:
+            loss = self._gradients(batch) if self._graphs is None else self._graphs(batch)
+        gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
+        self._processes.average([loss, *gradients], share)
+        norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        self._found = torch.stack([loss, norm])
 
     def finish(self) -> Made:
         """Wait for the gradients, and move the parameters if all is finite."""
@@ -83,10 +99,14 @@ class Update:
         return Made(loss, norm, finite)
 
     def _gradients(self, batch: Batch) -> Tensor:
-        """Leave clipped gradients with the parameters; return mean loss and norm (2,)."""
+        """Leave the gradients with the parameters; return the mean loss."""
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
             loss = self._loss(batch).mean()
         self._optimizer.zero_grad(set_to_none=self._graphs is None)
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
-        return torch.stack([loss.detach(), norm])
+        return loss.detach()
+
+    def _no_gradients(self) -> Tensor:
+        for parameter in self._parameters:
+            parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.zero_()
+        return torch.zeros((), device=self._device)

@@ -53,7 +53,7 @@ def training_of_system(system: str, threads: int | None = None) -> str:
     training = EXPERIMENT.systems[system].training
     if threads is None:
         return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds"})
-    return training.model_copy(update={"threads": threads}).model_dump_json()
+    return training.model_copy(update={"threads": max(1, threads // training.processes)}).model_dump_json()
 
 
 def training_on_parsing(system: str) -> str:

@@ -79,11 +79,11 @@ rule train:
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
-    threads: EXPERIMENT.training.threads
+    threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
         mem_mb=8000,
         runtime=2880,
-        gpu=takes_gpu(),
+        gpu=takes_gpu() * EXPERIMENT.training.processes,
     params:
         given=lambda wildcards: {
             "system": EXPERIMENT.systems[wildcards.system].composition(),
