@@ -1,18 +1,24 @@
 """Progress on stderr: a bar with rate and ETA at a terminal, one line now and then in a log file."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from tqdm import tqdm
 
 Item = TypeVar("Item")
 
-SECONDS_BETWEEN_LOG_LINES = 30.0
+SECONDS_BETWEEN_LOG_LINES = 60.0
 
 
-def progress(items: Iterable[Item], what: str, total: int | None = None, unit: str = "sentences") -> Iterator[Item]:
-    """Yield `items`, showing how far it is, the rate and the time left."""
+def progress(
+    items: Iterable[Item],
+    what: str,
+    total: int | None = None,
+    unit: str = "sentences",
+    status: Callable[[], str] | None = None,
+) -> Iterator[Item]:
+    """Yield `items`, showing how far it is, the rate and the time left, and what `status` says besides."""
     bar: tqdm[Item]
     if sys.stderr.isatty():
         bar = tqdm(items, desc=what, total=total, unit=f" {unit}", dynamic_ncols=True)
@@ -25,11 +31,14 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
             mininterval=SECONDS_BETWEEN_LOG_LINES,
             maxinterval=SECONDS_BETWEEN_LOG_LINES,
             file=_LogLines(),
-            bar_format="{desc}: {n_fmt}{unit}, {rate_fmt}, {elapsed} elapsed"
+            bar_format="{desc}: {n_fmt}{unit}, {rate_fmt}, {elapsed} elapsed{postfix}"
             if total is None
-            else "{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left",
+            else "{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}",
         )
-    yield from bar
+    for item in bar:
+        yield item
+        if status is not None:
+            bar.set_postfix_str(status(), refresh=False)
 
 
 class _LogLines:

@@ -120,6 +120,16 @@ class Run:
         standing = self.standing
         return standing.epoch + (standing.batch / len(self._batches(standing.epoch)) if standing.batch else 0.0)
 
+    def status(self) -> str:
+        """Say in a few words how far the run is."""
+        standing = self.standing
+        seen = f"epoch {self.epochs:.2f}, {standing.words_per_second:,.0f} words/s"
+        if not standing.curve:
+            return seen
+        best = standing.kept
+        bleu = "" if best["dev_bleu"] is None else f", dev BLEU {best['dev_bleu']:.2f}"
+        return f"{seen}, dev loss {best['dev_loss']:.3f}{bleu}"
+
     def _end_epoch_if_done(self) -> None:
         standing = self.standing
         if standing.batch == len(self._batches(standing.epoch)):

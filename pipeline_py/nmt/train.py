@@ -196,7 +196,9 @@ def train(
     )
     what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
     updates = run.updates()
-    for _ in progress(updates, what, total=run.remaining(), unit="updates") if processes.first else updates:
+    if processes.first:
+        updates = progress(updates, what, run.remaining(), "updates", run.status)
+    for _ in updates:
         pass
     if not processes.first:
         processes.part()

@@ -1,0 +1,27 @@
+"""Progress in a log file: a line now and then, with all that is known."""
+
+import re
+
+import pytest
+
+from pipeline_py import progress as module
+from pipeline_py.progress import progress
+
+
+@pytest.mark.parametrize("total", [None, 3])
+def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_LOG_LINES", 0.0)
+    seen = []
+    for item in progress(iter("abc"), "train A", total, "updates", status=lambda: f"epoch {len(seen) / 2}"):
+        seen.append(item)
+    assert seen == [*"abc"]
+    last = capsys.readouterr().err.splitlines()[-1]
+    if total is None:
+        assert re.fullmatch(r"train A: 3 updates, .* updates/s, 00:00 elapsed, epoch 1\.5", last)
+    else:
+        assert re.fullmatch(r"train A: 3/3, .* updates/s, 00:00 elapsed, 00:00 left, epoch 1\.5", last)
+
+
+def test_nothing_is_said_often(capsys: pytest.CaptureFixture) -> None:
+    assert [*progress(range(10_000), "count")] == [*range(10_000)]
+    assert len(capsys.readouterr().err.splitlines()) <= 2
