@@ -257,6 +257,12 @@ def test_an_option_of_one_system(finished):
     assert not {"parse", "pack", "train_smt"} & plan.rules
 
 
+def test_watching_changes_no_result(finished):
+    watched = {"tensorboard": True, "checkpoint_minutes": 9, "threads": 2}
+    assert not Plan(finished, {"training": watched}).rules
+    assert "train" in Plan(finished, {"training": {"processes": 2}}).rules, "units are dropped out by each on its own"
+
+
 def test_a_further_seed(finished):
     plan = Plan(finished, {"training": {"seeds": [1, 2]}})
     assert set(plan.values("train", "run")) == {"seed2"} and len(plan.values("train", "system")) == 4

@@ -46,6 +46,9 @@ class Training(Section):
     )
     early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
     patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
+    tensorboard: bool = Field(
+        False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
+    )
     checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
     device: Literal["auto", "cpu", "cuda"] = "auto"
     precision: Literal["float32", "tf32", "bfloat16"] = Field(

@@ -3,8 +3,9 @@
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,6 +27,7 @@ from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.processes import ALONE, Processes
 from pipeline_py.nmt.standing import Standing
+from pipeline_py.nmt.tensorboard import board
 from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
@@ -66,8 +68,13 @@ class Run:
         self._ahead: dict[int, Batch | None] = {}
         self._best: dict[str, Tensor] = {}
         self._arranged: tuple[int, list[Any]] = (-1, [])
+        self._show: Callable[[Mapping[str, Any]], None] | None = None
         self._clock = time.monotonic()
         self._saved = self._clock
+
+    def watched(self, folder: Path) -> None:
+        """Let TensorBoard show the learning curve from here on."""
+        self._show = board(folder, self.standing.curve)
 
     def resume(self) -> bool:
         """Go back to the last checkpoint, if there is one."""
@@ -214,6 +221,8 @@ class Run:
         )
         standing.loss, standing.norm, standing.tokens, standing.updates = 0.0, 0.0, 0, 0
         self._tell()
+        if self._show is not None:
+            self._show(standing.curve[-1])
         self._save()
 
     def _scores(self) -> tuple[float, float | None]:

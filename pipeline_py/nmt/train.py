@@ -64,6 +64,7 @@ def train(
     syntax_vocabulary: list[str] | None = None,
     code: str = "",
     checkpoints: Path,
+    tensorboard: Path | None = None,
     kept: Path | None = None,
     model_output: Path,
     config_output: Path,
@@ -101,6 +102,7 @@ def train(
         code: Anything that names the version of the code; a checkpoint of another version is not resumed, and outputs
             of another version are not taken back.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
+        tensorboard: Directory for the learning curve as TensorBoard reads it, of this run alone.
         kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
             every run trains.
         model_output: Weights in safetensors.
@@ -124,7 +126,7 @@ def train(
     made_from = identity(
         files if initial is None else [*files, initial],
         system_options.model_dump_json(),
-        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds"}),
+        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds", "tensorboard"}),
         "" if like_options is None else like_options.model_dump_json(),
         str(seed),
         code,
@@ -197,6 +199,8 @@ def train(
     what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
     updates = run.updates()
     if processes.first:
+        if tensorboard is not None:
+            run.watched(tensorboard)
         updates = progress(updates, what, run.remaining(), "updates", run.status)
     for _ in updates:
         pass

@@ -52,14 +52,20 @@ def training_of_system(system: str, threads: int | None = None) -> str:
     """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
     training = EXPERIMENT.systems[system].training
     if threads is None:
-        return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds"})
+        return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds", "tensorboard"})
     return training.model_copy(update={"threads": max(1, threads // training.processes)}).model_dump_json()
+
+
+def board_of(system: str, model: str) -> list[str]:
+    """Where the learning curve of a run is written for TensorBoard, if it is, given where its weights are."""
+    shown = EXPERIMENT.systems[system].training.tensorboard
+    return [f"--tensorboard={os.path.dirname(model)}/tensorboard"] if shown else []
 
 
 def training_on_parsing(system: str) -> str:
     """`training` as JSON, of it what decides the result of `pretrain`: the encoder says itself how long it learns."""
     until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
-    excluded = {"threads", "checkpoint_minutes", "seeds", *until}
+    excluded = {"threads", "checkpoint_minutes", "seeds", "tensorboard", *until}
     return EXPERIMENT.systems[system].training.model_dump_json(exclude=excluded)
 
 

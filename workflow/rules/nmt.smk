@@ -106,6 +106,7 @@ rule train:
         name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
+        tensorboard=lambda wildcards, output: board_of(wildcards.system, output.model),
         kept=lambda wildcards, output: place_of_kept(output.model),
     shell:
         """
@@ -125,6 +126,7 @@ rule train:
             {params.initial:q} \
             --code {params.given[made_by][code]} \
             --checkpoints {params.checkpoints:q} \
+            {params.tensorboard:q} \
             --kept {params.kept:q} \
             --model-output {output.model:q} \
             --config-output {output.config:q} \
