@@ -4,7 +4,7 @@ A sentence's *statistics* are ten integers: length of the output, closest refere
 and output n-grams for n = 1 … 4. Corpus BLEU is a function of their sum over sentences.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -44,6 +44,20 @@ def metric(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[
         raise InputError(
             f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[ja]" or choose another one'
         ) from error
+
+
+def word_splitter(tokenizer: Tokenizer, lowercase: bool) -> Callable[[str], list[str]]:
+    """Give what splits a line into the words that BLEU counts.
+
+    Args:
+        tokenizer: sacrebleu's tokenizer.
+        lowercase: whether case is ignored.
+
+    Raises:
+        InputError: if the tokenizer needs a package that is not installed.
+    """
+    counting = metric(tokenizer, lowercase)
+    return lambda line: counting._preprocess_segment(line).split()
 
 
 def read_sentences(

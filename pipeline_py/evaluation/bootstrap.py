@@ -16,6 +16,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu, ribes
 from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.evaluation.resampling import p_value, times_drawn
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -31,9 +32,6 @@ COLUMNS = (
     "ci_system",
     "ci_other",
 )
-
-# Scores that are equal by arithmetic may differ by rounding, by some 1e-16 of their value.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ def bootstrap(
 
     The output has one row for every metric (`bleu`, `ribes`) and ordered pair of systems. All systems and both metrics
     are looked at on the same resampled sets, those that `sacrebleu --paired-bs` draws with the same seed. P-values are
-    sacrebleu's, except where no resampled set tells two systems apart; see `p_value`. `ci_system` and `ci_other` are
-    half the width of the 95 % intervals of the two scores.
+    sacrebleu's, except where no resampled set tells two systems apart; see `resampling.p_value`. `ci_system` and
+    `ci_other` are half the width of the 95 % intervals of the two scores.
 
     Of several runs of a system (seeds), a resampled sentence brings the outputs of all runs, and the score is that of
     all runs as one corpus; `difference` and the intervals are of these. `score_system` and `score_other` are means
@@ -112,34 +110,6 @@ def bootstrap(
                 difference = first.pooled - second.pooled
                 p = p_value(difference, first.resampled, second.resampled)
                 table.writerow((metric, name, other, first.mean, second.mean, difference, p, first.ci, second.ci))
-
-
-def times_drawn(sentences: int, samples: int, seed: int) -> np.ndarray:
-    """How often each resampled set has each sentence, (samples, sentences), drawn as sacrebleu does."""
-    drawn = np.random.default_rng(seed).choice(sentences, size=(samples, sentences), replace=True)
-    return np.stack([np.bincount(places, minlength=sentences) for places in drawn])
-
-
-def p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:
-    """How probable so large a difference would be if the systems were equally good.
-
-    With d the difference and dₖ that on the k-th of n resampled sets, p = (1 + #{k : |dₖ| − m > |d|}) / (1 + n),
-    where m is the mean of the |dₖ|, as in sacrebleu. Where systems differ clearly, all dₖ have one sign and only those
-    beyond 2d count: p is then that of a one-sided test, as in Koehn (2004), about half of a two-sided one.
-
-    Where every dₖ is 0, p is 1; sacrebleu's formula gives 1 / (1 + n) and so would call equal outputs significantly
-    different.
-
-    Args:
-        difference: of the two scores on the set itself.
-        system: the system's score on each resampled set, (samples,).
-        other: the same of the other system.
-    """
-    if np.allclose(system, other, rtol=ROUNDING, atol=0):
-        return 1.0
-    distances = np.abs(system - other)
-    larger = int((distances - distances.mean() > abs(difference)).sum())
-    return (1 + larger) / (1 + len(distances))
 
 
 def _statistics(metric: Metric, runs: Sequence[list[str]]) -> np.ndarray:

@@ -2,8 +2,6 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +12,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu
 from pipeline_py.evaluation.named_files import named_file, named_files
+from pipeline_py.evaluation.sentence_groups import LENGTH_BOUNDS, check_bounds, grouped
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -24,20 +23,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("feature", "group", "from", "to", "sentences", "system", "bleu", "sd")
 LENGTH = "length"
-LENGTH_BOUNDS = (10, 20, 30, 40, 50, 60, 70, 80)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Sentences whose feature has `above` < value <= `up_to`; None where the group is open."""
-
-    above: float | None
-    up_to: float | None
-
-    @property
-    def name(self) -> str:
-        """The upper bound, as the papers call a group; `>80` for the open one behind the last."""
-        return f">{self.above}" if self.up_to is None else str(self.up_to)
 
 
 def buckets(
@@ -72,7 +57,7 @@ def buckets(
             is empty, or bounds do not rise.
     """
     bounds = list(LENGTH_BOUNDS) if bounds is None else bounds
-    _check_bounds(bounds)
+    check_bounds(bounds)
     sources = named_files(source, "--source")
     references = _references(reference, list(sources))
     outputs = _outputs(system, list(sources))
@@ -91,26 +76,6 @@ def buckets(
             for name, rows in rows_of.items():
                 scores = [bleu.corpus_score(statistics[row, members]).score for row in rows]
                 table.writerow((*about, name, fmean(scores), stdev(scores) if len(scores) > 1 else None))
-
-
-def grouped(values: np.ndarray, bounds: Sequence[float]) -> list[tuple[Group, np.ndarray]]:
-    """Group sentences by a feature, such as their length.
-
-    Args:
-        values: the feature of every sentence, (sentences,).
-        bounds: upper bounds, rising; a value equal to a bound is in the group below it.
-
-    Returns:
-        The groups that have sentences, in order, each with the places of its sentences.
-    """
-    edges = [None, *bounds, None]
-    places = np.searchsorted(np.asarray(bounds), values, side="left")
-    return [(Group(edges[place], edges[place + 1]), np.flatnonzero(places == place)) for place in np.unique(places)]
-
-
-def _check_bounds(bounds: Sequence[int]) -> None:
-    if not bounds or bounds[0] < 1 or any(lower >= upper for lower, upper in pairwise(bounds)):
-        raise InputError(f"--bounds {' '.join(map(str, bounds))} do not rise from 1 or more; give each once, in order")
 
 
 def _references(pairs: Sequence[str], sets: Sequence[str]) -> dict[str, list[Path]]:

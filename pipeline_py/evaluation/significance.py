@@ -3,18 +3,15 @@
 import csv
 from itertools import permutations
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated
-
-import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu
 from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sign_test import sign_test
+from pipeline_py.evaluation.system_statistics import pooled_alike, read_statistics
 from pipeline_py.options import Option
-from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 
 COLUMNS = ("system", "other", "bleu_system", "bleu_other", "better", "worse", "ties", "p_value")
@@ -53,42 +50,15 @@ def significance(
     systems = by_system(named_files(system, "--system"))
     if len(systems) < 2:
         raise InputError("significance compares systems; give --system NAME=FILE at least twice")
-    runs = _number_of_runs(systems)
-    statistics = iter(
-        _statistics([path for paths in systems.values() for path in paths], reference, tokenizer, lowercase)
-    )
-    scores: dict[str, float] = {}
-    pooled: dict[str, np.ndarray] = {}
-    for name, paths in systems.items():
-        of_runs = [next(statistics) for _ in paths]
-        scores[name] = fmean(bleu.corpus_score(values).score for values in of_runs)
-        # A system with a single run says the same each time.
-        pooled[name] = np.sum(of_runs, axis=0) * (runs // len(of_runs))
+    statistics = read_statistics(systems, reference, tokenizer, lowercase)
+    pooled = pooled_alike(statistics)
+    scores = {name: of_system.mean_score for name, of_system in statistics.items()}
     with writing(output) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(COLUMNS)
         for name, other in permutations(systems, 2):
             test = sign_test(pooled[name], pooled[other])
             table.writerow((name, other, scores[name], scores[other], test.better, test.worse, test.ties, test.p_value))
-
-
-def _number_of_runs(systems: dict[str, list[Path]]) -> int:
-    counts = {name: len(paths) for name, paths in systems.items()}
-    runs = max(counts.values())
-    for name, count in counts.items():
-        if count not in (1, runs):
-            raise InputError(f"--system {name!r} has {count} runs and others have {runs}; give equally many, or one")
-    return runs
-
-
-def _statistics(outputs: list[Path], references: list[Path], tokenizer: bleu.Tokenizer, lowercase: bool) -> np.ndarray:
-    """Statistics of every sentence of every output, (outputs, sentences, 10)."""
-    metric = bleu.metric(tokenizer, lowercase)
-    rows = [
-        [bleu.sentence_statistics(metric, line, lines[len(outputs) :]) for line in lines[: len(outputs)]]
-        for lines in progress(bleu.read_sentences(outputs, references), "significance")
-    ]
-    return np.array(rows, dtype=np.int64).transpose(1, 0, 2)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.buckets import buckets, grouped
+from pipeline_py.evaluation.buckets import buckets
 from pipeline_py.stage import InputError
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
@@ -119,15 +118,6 @@ def test_only_spaces_separate_words(sets: Sets, tmp_path: Path) -> None:
     sets.source["x"][0] = " ".join(["a\u00a0b"] * 20) + "  "
     buckets(**sets.arguments(), output=tmp_path / "out.tsv", bounds=[19, 20])
     assert [row["sentences"] for row in read(tmp_path / "out.tsv") if row["group"] == "20"] == ["1", "1"]
-
-
-def test_a_value_on_a_bound_is_below_it_also_for_real_values() -> None:
-    groups = grouped(np.array([2.5, 0.0, 9.0, 1.5, 1.6]), [1.5, 2.5, 4.0])
-    assert [(group.name, list(members)) for group, members in groups] == [
-        ("1.5", [1, 3]),
-        ("2.5", [0, 4]),
-        (">4.0", [2]),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,68 @@ def attended_systems(table: str) -> dict[tuple[str, str, str], str]:
     }
 
 
-def outputs_of(table: str, split: str) -> dict[tuple[str, str], str]:
-    """Detokenized outputs of a table's systems on one set, by system and run."""
+def outputs_of(table: str, split: str, systems: list[str] | None = None) -> dict[tuple[str, str], str]:
+    """Detokenized outputs of a table's systems on one set, by system and run, in the table's order or another."""
     return {
         (system, run): f"<results>/evaluation/{system}/{run}/{split}.txt"
-        for system in EXPERIMENT.tables[table].systems
+        for system in systems or EXPERIMENT.tables[table].systems
         for run in EXPERIMENT.runs(system)
     }
+
+
+def compared_sets(table: str) -> list[str]:
+    """The held-out sets on which a table's systems are laid beside each other; none where it is no table of scores."""
+    options = EXPERIMENT.tables[table]
+    if options.type == "bleu":
+        return [*EXPERIMENT.corpora.held_out]
+    return EXPERIMENT.sets_of(options) if options.type == "measures" else []
+
+
+COMPARISONS = ("comparisons", "intervals", "by_sentence", "words", "examples")
+
+
+def comparisons_of(table: str) -> dict[tuple[str, str], str]:
+    """What is said of a table's systems beside each other, by kind and set."""
+    return {
+        (kind, split): f"<results>/evaluation/{table}/{split}.{kind}.tsv"
+        for split in compared_sets(table)
+        for kind in COMPARISONS
+    }
+
+
+def from_baseline(table: str) -> list[str]:
+    """A table's systems, in front the one that others are compared with: its baseline, or else its first row."""
+    options = EXPERIMENT.tables[table]
+    first = getattr(options, "baseline", options.systems[0])
+    return [first, *(system for system in options.systems if system != first)]
+
+
+def first_runs(table: str, split: str) -> dict[str, str]:
+    """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
+    return {
+        system: f"<results>/evaluation/{system}/{EXPERIMENT.runs(system)[0]}/{split}.txt"
+        for system in from_baseline(table)
+    }
+
+
+def trees_of_sentences(table: str, split: str) -> dict[str, str]:
+    """The trees that sentences are grouped by: annotation and file; nothing without a parser.
+
+    They are those that the table's networks read, or else others do that are asked for: no tree is made for this alone.
+    Dependencies say more than phrases, and control trees say nothing.
+    """
+    networks = [network for row in EXPERIMENT.tables[table].systems for network in EXPERIMENT.networks(row)]
+    read = [
+        (EXPERIMENT.systems[network].parser, trees)
+        for network in [*networks, *EXPERIMENT.networks_asked]
+        for trees in EXPERIMENT.trees_read(network)
+    ]
+    telling = [(parser, trees) for parser, trees in read if EXPERIMENT.parsers[parser].type != "control"]
+    if not telling:
+        return {}
+    parser, trees = min(telling, key=lambda one: one[1] != "conllu")
+    option = "dependencies" if trees == "conllu" else "phrases"
+    return {option: f"<results>/syntax/{parser}/{split}.{trees}"}
 
 
 def parsed_only(table: str, split: str) -> dict[str, str]:

@@ -1,9 +1,9 @@
 """Numbers.
 
-REQUIRED INPUTS: translation(system), cleaned references
+REQUIRED INPUTS: translation(system), cleaned references, trees_of_sentences(table, split)
 OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .bleu.json and .ribes.json,
                  <results>/evaluation/{table}/{split}.significance.tsv and .bootstrap.tsv, length.buckets.tsv,
-                 attention.tsv
+                 attention.tsv, comparisons_of(table), <results>/evaluation/word_frequencies.txt
 """
 
 
@@ -17,12 +17,14 @@ rule postprocess:
         "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
+    group:
+        "scores"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
             "language": EXPERIMENT.corpora.target.language,
@@ -63,12 +65,14 @@ rule score:
         "<benchmarks>/evaluation/score/{system}.{run}.{split}.{metric}.tsv"
     wildcard_constraints:
         metric="bleu|ribes",
+    group:
+        "scores"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given={
             "options": bleu_options(),
@@ -113,12 +117,14 @@ rule significance:
         "<logs>/evaluation/significance/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/significance/{table}.{split}.tsv"
+    group:
+        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given={
             "options": bleu_options(),
@@ -151,12 +157,14 @@ rule bootstrap:
         "<logs>/evaluation/bootstrap/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/bootstrap/{table}.{split}.tsv"
+    group:
+        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given={
             "options": bleu_options(),
@@ -193,12 +201,14 @@ rule buckets:
         "<logs>/evaluation/buckets/{table}.length.log",
     benchmark:
         "<benchmarks>/evaluation/buckets/{table}.length.tsv"
+    group:
+        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
@@ -241,12 +251,14 @@ rule attention_shares:
         "<logs>/evaluation/attention_shares/{table}.log",
     benchmark:
         "<benchmarks>/evaluation/attention_shares/{table}.tsv"
+    group:
+        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
@@ -261,5 +273,221 @@ rule attention_shares:
         python -m pipeline_py.evaluation.attention_shares \
             {params.files:q} \
             --output {output.shares:q} \
+            2>{log:q}
+        """
+
+
+rule comparisons:
+    input:
+        unpack(lambda wildcards: parsed_only(wildcards.table, wildcards.split)),
+        outputs=lambda wildcards: [
+            *outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)).values()
+        ],
+        references=references_of,
+    output:
+        comparisons="<results>/evaluation/{table}/{split}.comparisons.tsv",
+        intervals="<results>/evaluation/{table}/{split}.intervals.tsv",
+    log:
+        "<logs>/evaluation/comparisons/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/comparisons/{table}.{split}.tsv"
+    group:
+        "tables"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": from_baseline(wildcards.table),
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.comparisons", "sacrebleu", "scipy"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)),
+                    input.outputs,
+                    strict=True,
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+            *([f"--trees={input.trees}"] if "trees" in input.keys() else []),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.comparisons \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.comparisons:q} \
+            --intervals-output {output.intervals:q} \
+            2>{log:q}
+        """
+
+
+rule by_sentence:
+    input:
+        unpack(lambda wildcards: trees_of_sentences(wildcards.table, wildcards.split)),
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        source=tokens("source"),
+    output:
+        buckets="<results>/evaluation/{table}/{split}.by_sentence.tsv",
+    log:
+        "<logs>/evaluation/by_sentence/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/by_sentence/{table}.{split}.tsv"
+    group:
+        "tables"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "made_by": made_by("evaluation.by_sentence", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+            *(f"--{trees}={input[trees]}" for trees in ("dependencies", "phrases") if trees in input.keys()),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.by_sentence \
+            {params.files:q} \
+            --source {input.source:q} \
+            {params.given[options]:q} \
+            --output {output.buckets:q} \
+            2>{log:q}
+        """
+
+
+rule word_frequencies:
+    input:
+        "<results>/corpus/clean/train.target",
+    output:
+        "<results>/evaluation/word_frequencies.txt",
+    log:
+        "<logs>/evaluation/word_frequencies/train.log",
+    benchmark:
+        "<benchmarks>/evaluation/word_frequencies/train.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given={
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.word_frequencies", "sacrebleu"),
+        },
+    shell:
+        """
+        python -m pipeline_py.evaluation.word_frequencies \
+            --input {input:q} \
+            {params.given[options]:q} \
+            --output {output:q} \
+            2>{log:q}
+        """
+
+
+rule words:
+    input:
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        frequencies="<results>/evaluation/word_frequencies.txt",
+    output:
+        words="<results>/evaluation/{table}/{split}.words.tsv",
+    log:
+        "<logs>/evaluation/words/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/words/{table}.{split}.tsv"
+    group:
+        "tables"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.words", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.words \
+            {params.files:q} \
+            --frequencies {input.frequencies:q} \
+            {params.given[options]:q} \
+            --output {output.words:q} \
+            2>{log:q}
+        """
+
+
+rule examples:
+    input:
+        outputs=lambda wildcards: [*first_runs(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        source="<results>/corpus/clean/{split}.source",
+    output:
+        examples="<results>/evaluation/{table}/{split}.examples.tsv",
+    log:
+        "<logs>/evaluation/examples/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
+    group:
+        "tables"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": from_baseline(wildcards.table),
+            "case": "--lowercase" if EXPERIMENT.evaluation.lowercase else "--cased",
+            "made_by": made_by("evaluation.examples", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}={file}"
+                for system, file in zip(first_runs(wildcards.table, wildcards.split), input.outputs, strict=True)
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.examples \
+            {params.files:q} \
+            --source {input.source:q} \
+            {params.given[case]} \
+            --output {output.examples:q} \
             2>{log:q}
         """

@@ -1,0 +1,115 @@
+"""Which words a system gets right, by how often they occur in the training text.
+
+Matches are counted as compare-mt does (Neubig et al. 2019).
+"""
+
+import csv
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.options import Option
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+from pipeline_py.subword.vocabulary import read_counts
+
+COLUMNS = ("frequency", "system", "precision", "recall", "f1", "words")
+
+LEAST = (0, 1, 2, 3, 5, 10, 100, 1000)
+"""The least frequency of each group of words."""
+
+GROUPS = [
+    *(str(least) if least + 1 == more else f"{least}-{more - 1}" for least, more in pairwise(LEAST)),
+    f"{LEAST[-1]}+",
+]
+
+
+def words(
+    *,
+    system: list[str],
+    reference: list[Path],
+    frequencies: Path,
+    output: Path,
+    tokenizer: bleu.Tokenizer = "13a",
+    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+) -> None:
+    """Measure precision, recall and F1 of words, by groups of words that are similarly frequent in the training text.
+
+    A word of an output is right where the reference of the sentence has it too, as many times at the most as the
+    reference has it; its place is of no matter. Precision is the share of an output's words of a group that are
+    right, recall that of the reference's words that were found, and F1 their harmonic mean, all in percent and 0 where
+    there is no such word. `words` is how many the reference has. Sums are over all sentences, runs of a system, and
+    references: of several, each is compared with alone, and `words` is of all. Groups without a word, in references
+    and outputs, are left out.
+
+    Args:
+        system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
+            where there is one run).
+        reference: a reference translation; give the option once for each.
+        frequencies: the words of the training text with their counts, of `word_frequencies`.
+        output: the measures as TSV, by group and then by system.
+        tokenizer: sacrebleu's tokenizer, the same as for the scores and for the frequencies.
+        lowercase: whether case is ignored, the same.
+
+    Raises:
+        InputError: if there is no system, files differ in length, a reference line is empty, or the frequencies are
+            malformed.
+    """
+    systems = by_system(named_files(system, "--system"))
+    if not systems:
+        raise InputError("no system to look at; give --system NAME=FILE")
+    counts = dict(read_counts(frequencies))
+    files = [path for paths in systems.values() for path in paths]
+    sums = iter(_sums(files, reference, bleu.word_splitter(tokenizer, lowercase), counts))
+    of_systems = {name: np.sum([next(sums) for _ in paths], axis=0) for name, paths in systems.items()}
+    with writing(output) as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(COLUMNS)
+        for place, group in enumerate(GROUPS):
+            # A word that one system alone says makes a group for all.
+            if any(of_system[:, place].any() for of_system in of_systems.values()):
+                for name, of_system in of_systems.items():
+                    right, said, asked = map(int, of_system[:, place])
+                    table.writerow((group, name, *measures(right, said, asked), asked // len(systems[name])))
+
+
+def group_of(frequency: int) -> int:
+    """The place in `GROUPS` of words that occur so often."""
+    return bisect_right(LEAST, frequency) - 1
+
+
+def measures(right: int, said: int, asked: int) -> tuple[float, float, float]:
+    """Precision, recall and F1 in percent, of how many words were right, said, and asked for."""
+    return 100 * right / max(1, said), 100 * right / max(1, asked), 200 * right / max(1, said + asked)
+
+
+def _sums(
+    outputs: Sequence[Path],
+    references: Sequence[Path],
+    split: Callable[[str], list[str]],
+    frequencies: Mapping[str, int],
+) -> np.ndarray:
+    """How many words of each group are right, said, and asked for, (outputs, 3, groups)."""
+    sums = np.zeros((len(outputs), 3, len(GROUPS)), dtype=np.int64)
+    for lines in progress(bleu.read_sentences(outputs, references), "words"):
+        sentences = [Counter(split(line)) for line in lines]
+        asked = sentences[len(outputs) :]
+        for of_output, said in zip(sums, sentences, strict=False):
+            for reference in asked:
+                for row, counted in zip(of_output, (said & reference, said, reference), strict=True):
+                    for word, count in counted.items():
+                        row[group_of(frequencies.get(word, 0))] += count
+    return sums
+
+
+if __name__ == "__main__":
+    stage.run(words)

@@ -1,0 +1,218 @@
+"""Groups of one set's sentences against sacrebleu on lines that were selected by looking at the trees one by one."""
+
+import csv
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import conllu
+import pytest
+from nltk import Tree
+from sacrebleu.metrics.bleu import BLEU
+
+from pipeline_py.evaluation.by_sentence import COLUMNS, by_sentence
+from pipeline_py.stage import InputError
+
+WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
+RUNS = {"Base": 3, "Other": 1}
+SENTENCES = 60
+
+
+def heads_of(state: random.Random, words: int) -> list[int]:
+    """A tree that now and then is deep: each word hangs on a neighbour or any word before it, the first is the root."""
+    return [0, *(state.choice([word, state.randint(1, word)]) for word in range(1, words))]
+
+
+def block(words: list[str], heads: list[int], failed: bool) -> str:
+    rows = [
+        f"{n}\t{word}\t_\tX\t_\t_\t{head}\tdep\t_\t_"
+        for n, (word, head) in enumerate(zip(words, heads, strict=True), 1)
+    ]
+    return "\n".join(["# text = x", *(["# parse = failed: too long"] if failed else []), *rows]) + "\n\n"
+
+
+def brackets(state: random.Random, words: list[str]) -> str:
+    if len(words) == 1:
+        return f"(N {words[0]})"
+    cut = state.randint(1, len(words) - 1)
+    return f"(S {brackets(state, words[:cut])} {brackets(state, words[cut:])})"
+
+
+class Texts:
+    """A set with one empty sentence, one of one word, and some without a parse."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        state = random.Random(11)
+        lengths = [0, 1, *(state.randint(2, 14) for _ in range(SENTENCES - 2))]
+        self.source = [[state.choice(WORDS) for _ in range(length)] for length in lengths]
+        self.failed = [state.random() < 0.2 and length > 1 for length in lengths]
+        self.reference = [" ".join(state.choice(WORDS) for _ in range(length + 2)) for length in lengths]
+        self.outputs = {
+            (system, run): [self.noisy(state, line) for line in self.reference]
+            for system, runs in RUNS.items()
+            for run in range(1, runs + 1)
+        }
+        self.write(
+            "conllu",
+            "".join(
+                block(words, heads_of(state, len(words)) if words else [], failed)
+                for words, failed in zip(self.source, self.failed, strict=True)
+            ),
+        )
+        trees = [
+            ""
+            if not words
+            else f"(FAILED {' '.join(f'(X {word})' for word in words)})"
+            if failed
+            else brackets(state, words)
+            for words, failed in zip(self.source, self.failed, strict=True)
+        ]
+        self.write("ptb", "".join(tree + "\n" for tree in trees))
+        self.arguments = {
+            "system": [
+                f"{system}:{run}={self.lines(f'{system}{run}', lines)}" for (system, run), lines in self.outputs.items()
+            ],
+            "reference": [self.lines("reference", self.reference)],
+            "source": self.lines("source", [" ".join(words) for words in self.source]),
+        }
+
+    @staticmethod
+    def noisy(state: random.Random, line: str) -> str:
+        return " ".join(word if state.random() < 0.8 else state.choice(WORDS).lower() for word in line.split())
+
+    def write(self, name: str, text: str) -> Path:
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return self.folder / name
+
+    def lines(self, name: str, lines: list[str]) -> Path:
+        return self.write(name, "".join(line + "\n" for line in lines))
+
+    def rows(self, **options: object) -> list[dict[str, str]]:
+        by_sentence(**self.arguments, **options, output=self.folder / "out.tsv")  # type: ignore[arg-type]
+        with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t"))
+
+    def check(self, rows: list[dict[str, str]], values: list[float | None]) -> None:
+        """Each group against the sentences whose value is between its ends; None is in none."""
+        limits = list(dict.fromkeys((row["low"], row["high"]) for row in rows))
+        total = 0
+        for low, high in limits:
+            above, up_to = float(low or "-inf"), float(high or "inf")
+            places = [place for place, value in enumerate(values) if value is not None and above < value <= up_to]
+            self.check_group([row for row in rows if (row["low"], row["high"]) == (low, high)], places)
+            total += len(places)
+        assert total == sum(value is not None for value in values)
+
+    def check_group(self, rows: list[dict[str, str]], places: list[int]) -> None:
+        assert [row["system"] for row in rows] == list(RUNS)
+        for row in rows:
+            scores = [
+                BLEU(lowercase=True)
+                .corpus_score([lines[at] for at in places], [[self.reference[at] for at in places]])
+                .score
+                for (system, _), lines in self.outputs.items()
+                if system == row["system"]
+            ]
+            mean = sum(scores) / len(scores)
+            assert int(row["sentences"]) == len(places) > 0
+            assert float(row["bleu"]) == pytest.approx(mean)
+            if len(scores) > 1:
+                assert float(row["sd"]) == pytest.approx(math.sqrt(sum((score - mean) ** 2 for score in scores) / 2))
+            else:
+                assert row["sd"] == ""
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Texts:
+    return Texts(tmp_path)
+
+
+def edges_to_root(heads: list[int], word: int) -> int:
+    return 0 if heads[word - 1] == 0 else 1 + edges_to_root(heads, heads[word - 1])
+
+
+def test_length_alone_without_trees(texts: Texts) -> None:
+    rows = texts.rows(bounds=[4, 10])
+    assert tuple(rows[0]) == COLUMNS and {row["by"] for row in rows} == {"length"}
+    assert [row["bucket"] for row in rows] == ["4", "4", "10", "10", ">10", ">10"]
+    texts.check(rows, [len(words) for words in texts.source])
+
+
+def test_what_dependencies_say(texts: Texts) -> None:
+    rows = texts.rows(dependencies=texts.folder / "conllu")
+    assert list(dict.fromkeys(row["by"] for row in rows)) == ["length", "depth", "dependency_length", "parse"]
+    depths: list[float | None] = []
+    means: list[float | None] = []
+    blocks = iter(conllu.parse((texts.folder / "conllu").read_text(encoding="utf-8")))
+    for words, failed in zip(texts.source, texts.failed, strict=True):
+        heads = [token["head"] for token in next(blocks)]
+        has_tree = bool(words) and not failed
+        lengths = [abs(head - word) for word, head in enumerate(heads, start=1) if head]
+        depths.append(max(edges_to_root(heads, word) for word in range(1, len(heads) + 1)) if has_tree else None)
+        means.append(sum(lengths) / len(lengths) if has_tree and lengths else None)
+    texts.check([row for row in rows if row["by"] == "depth"], depths)
+    texts.check([row for row in rows if row["by"] == "dependency_length"], means)
+    for bucket, wanted in (("parsed", True), ("not parsed", False)):
+        places = [place for place, value in enumerate(depths) if (value is not None) == wanted]
+        group = [row for row in rows if row["by"] == "parse" and row["bucket"] == bucket]
+        assert all(row["low"] == row["high"] == "" for row in group)
+        texts.check_group(group, places)
+    assert depths.count(None) > 3 and means.count(None) == depths.count(None) + 1
+    assert len({row["bucket"] for row in rows if row["by"] == "depth"}) > 4
+
+
+def test_what_phrases_say(texts: Texts) -> None:
+    rows = texts.rows(phrases=texts.folder / "ptb")
+    assert list(dict.fromkeys(row["by"] for row in rows)) == ["length", "phrase_depth", "parse"]
+    depths: list[float | None] = []
+    for line, failed in zip((texts.folder / "ptb").read_text(encoding="utf-8").splitlines(), texts.failed, strict=True):
+        # nltk counts the tag of a word as a node.
+        depths.append(Tree.fromstring(line).height() - 2 if line and not failed else None)
+    texts.check([row for row in rows if row["by"] == "phrase_depth"], depths)
+    texts.check_group(
+        [row for row in rows if row["bucket"] == "not parsed"],
+        [place for place, value in enumerate(depths) if value is None],
+    )
+
+
+def test_both_kinds_of_trees(texts: Texts) -> None:
+    both = texts.rows(dependencies=texts.folder / "conllu", phrases=texts.folder / "ptb")
+    kinds = ["length", "phrase_depth", "depth", "dependency_length", "parse"]
+    assert list(dict.fromkeys(row["by"] for row in both)) == kinds
+
+
+@pytest.mark.parametrize("trees", ["conllu", "ptb"])
+def test_trees_of_another_text(texts: Texts, trees: str) -> None:
+    option = {"conllu": "dependencies", "ptb": "phrases"}[trees]
+    short = "# text = x\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" if trees == "conllu" else "(N a)\n"
+    texts.write(trees, short)
+    with pytest.raises(InputError, match=f"/{trees}: the file has 1 sentences and the outputs have 60; give the files"):
+        texts.rows(**{option: texts.folder / trees})
+
+
+def test_a_source_of_another_text(texts: Texts) -> None:
+    texts.lines("source", ["a"] * 59)
+    with pytest.raises(InputError, match="/source: the file has 59 sentences and the outputs have 60"):
+        texts.rows()
+
+
+def test_there_are_systems_and_bounds(texts: Texts) -> None:
+    with pytest.raises(InputError, match="do not rise"):
+        texts.rows(bounds=[3, 2])
+    texts.arguments["system"] = []
+    with pytest.raises(InputError, match="no system to score; give --system NAME=FILE"):
+        texts.rows()
+
+
+def test_command_line(texts: Texts) -> None:
+    rows = texts.rows(dependencies=texts.folder / "conllu", bounds=[5, 9], lowercase=False)
+    command = [sys.executable, "-m", "pipeline_py.evaluation.by_sentence", "--cased", "--bounds=5", "--bounds=9"]
+    command += [f"--system={pair}" for pair in texts.arguments["system"]]
+    command += [f"--reference={texts.folder / 'reference'}", f"--source={texts.folder / 'source'}"]
+    command += [f"--dependencies={texts.folder / 'conllu'}", f"--output={texts.folder / 'command.tsv'}"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()
+    assert rows

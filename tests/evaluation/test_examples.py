@@ -1,0 +1,126 @@
+"""Examples against ranking all sentences by sacrebleu's chrF."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sacrebleu import sentence_chrf
+
+from pipeline_py.evaluation.examples import COLUMNS, examples
+from pipeline_py.stage import InputError
+
+WORDS = ["The", "cat", '"sat"', "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
+SENTENCES = 40
+
+
+class Texts:
+    """A baseline, one system that is equal to it here and there, and one that is equal everywhere."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        state = random.Random(5)
+        self.source = [f'"source {number}' for number in range(1, SENTENCES + 1)]
+        self.references = [[self.sentence(state) for _ in self.source] for _ in range(2)]
+        base = [self.noisy(state, line) for line in self.references[0]]
+        again = [self.noisy(state, line) for line in self.references[0]]
+        mine = [state.choice(lines) for lines in zip(base, again, strict=True)]
+        self.outputs = {"Base (n=2)": base, "Mine": mine, "Same": base}
+
+    @staticmethod
+    def sentence(state: random.Random) -> str:
+        return " ".join(state.choice(WORDS) for _ in range(state.randint(3, 12)))
+
+    @staticmethod
+    def noisy(state: random.Random, line: str) -> str:
+        return " ".join(word if state.random() < 0.7 else state.choice(WORDS) for word in line.split())
+
+    def arguments(self) -> dict[str, object]:
+        return {
+            "system": [f"{name}={self.write(name, lines)}" for name, lines in self.outputs.items()],
+            "reference": [self.write(f"reference{place}", lines) for place, lines in enumerate(self.references)],
+            "source": self.write("source", self.source),
+        }
+
+    def write(self, name: str, lines: list[str]) -> Path:
+        (self.folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return self.folder / name
+
+    def rows(self, **options: object) -> list[dict[str, str]]:
+        examples(**self.arguments(), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
+        header, *rows = (self.folder / "out.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+        assert tuple(header.split("\t")) == COLUMNS
+        return [dict(zip(COLUMNS, row.split("\t"), strict=True)) for row in rows]
+
+    def score(self, name: str, place: int) -> float:
+        references = [lines[place].lower() for lines in self.references]
+        return sentence_chrf(self.outputs[name][place].lower(), references).score
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Texts:
+    return Texts(tmp_path)
+
+
+@pytest.mark.parametrize("most", [1, 4, 100])
+def test_the_most_different_sentences_in_either_direction(texts: Texts, most: int) -> None:
+    rows = texts.rows(most=most)
+    assert {(row["system"], row["other"]) for row in rows} == {("Mine", "Base (n=2)")}, "equal outputs are no example"
+    differences = {place: texts.score("Mine", place) - texts.score("Base (n=2)", place) for place in range(SENTENCES)}
+    better = sorted((place for place in differences if differences[place] > 0), key=lambda at: -differences[at])[:most]
+    worse = sorted((place for place in differences if differences[place] < 0), key=lambda at: differences[at])[:most]
+    assert [int(row["sentence"]) - 1 for row in rows] == [*better, *reversed(worse)]
+    assert better and worse and any(difference == 0 for difference in differences.values())
+    for row in rows:
+        place = int(row["sentence"]) - 1
+        assert row["source"] == texts.source[place] and row["reference"] == texts.references[0][place]
+        assert row["translation_system"] == texts.outputs["Mine"][place]
+        assert row["translation_other"] == texts.outputs["Base (n=2)"][place]
+        assert float(row["score_system"]) == pytest.approx(texts.score("Mine", place))
+        assert float(row["score_other"]) == pytest.approx(texts.score("Base (n=2)", place))
+
+
+def test_of_equal_differences_the_earlier_sentence_comes_first(texts: Texts) -> None:
+    texts.references = [["a b c"] * SENTENCES]
+    texts.outputs = {"Base": ["a b"] * SENTENCES, "Better": ["a b c"] * SENTENCES, "Worse": ["a"] * SENTENCES}
+    rows = texts.rows(most=3)
+    assert [(row["system"], row["sentence"]) for row in rows] == [
+        (system, str(number)) for system in ("Better", "Worse") for number in (1, 2, 3)
+    ]
+
+
+def test_case_counts_if_it_is_to(texts: Texts) -> None:
+    texts.outputs = {"Base": texts.references[0], "Mine": [line.upper() for line in texts.references[0]]}
+    assert texts.rows() == []
+    assert len(texts.rows(lowercase=False)) == 5
+
+
+def test_what_separates_cells_is_a_space_in_them(texts: Texts) -> None:
+    texts.source = [f"{line}\ta\rb\u2028c" for line in texts.source]
+    for row in texts.rows():
+        assert row["source"] == f'"source {row["sentence"]} a b\u2028c'
+
+
+def test_a_system_alone_has_no_examples(texts: Texts) -> None:
+    texts.outputs = {"Base": texts.references[0]}
+    assert texts.rows() == []
+
+
+def test_mistakes_are_said(texts: Texts) -> None:
+    texts.source.pop()
+    with pytest.raises(InputError, match=r"/source: the file has 39 lines and .* has more"):
+        texts.rows()
+    texts.outputs = {}
+    with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
+        texts.rows()
+
+
+def test_command_line(texts: Texts) -> None:
+    texts.rows(most=2, lowercase=False)
+    command = [sys.executable, "-m", "pipeline_py.evaluation.examples", "--most=2", "--cased"]
+    command += [f"--system={name}={texts.folder / name}" for name in texts.outputs]
+    command += [f"--reference={texts.folder / f'reference{place}'}" for place in range(2)]
+    command += [f"--source={texts.folder / 'source'}", f"--output={texts.folder / 'command.tsv'}"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()

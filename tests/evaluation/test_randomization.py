@@ -1,0 +1,67 @@
+"""Approximate randomization against corpora written out with their sentences exchanged, and scored by sacrebleu."""
+
+import random
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.randomization import p_value, sentences_kept
+from pipeline_py.evaluation.system_statistics import sums_over
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
+
+
+def text(state: random.Random, number: int) -> list[str]:
+    return [" ".join(state.choice(WORDS) for _ in range(state.randint(1, 12))) for _ in range(number)]
+
+
+def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
+    return [" ".join("xx" if state.random() < rate else word for word in line.split()) for line in lines]
+
+
+def statistics(lines: list[str], reference: list[str]) -> np.ndarray:
+    metric = bleu.metric("13a", True)
+    pairs = zip(lines, reference, strict=True)
+    return np.array([bleu.sentence_statistics(metric, line, [expected]) for line, expected in pairs])
+
+
+def ours(one: list[str], other: list[str], reference: list[str], trials: int, seed: int) -> float:
+    both = {"one": statistics(one, reference), "other": statistics(other, reference)}
+    kept = sums_over(sentences_kept(len(reference), trials, seed), both)
+    return p_value(both["one"].sum(axis=0), kept["one"], both["other"].sum(axis=0), kept["other"])
+
+
+def test_agrees_with_exchanged_corpora() -> None:
+    state = random.Random(1)
+    reference = text(state, 15)
+    one, other = (disturbed(reference, state, rate) for rate in (0.2, 0.35))
+    kept = np.random.default_rng(3).integers(2, size=(60, 15), dtype=bool)
+
+    def score(lines: list[str]) -> float:
+        return BLEU().corpus_score(lines, [reference]).score
+
+    difference = abs(score(one) - score(other))
+    as_large = 0
+    for keeps in kept:
+        pairs = [*zip(one, other, keeps, strict=True)]
+        first = [mine if keep else theirs for mine, theirs, keep in pairs]
+        second = [theirs if keep else mine for mine, theirs, keep in pairs]
+        as_large += abs(score(first) - score(second)) >= difference - 1e-9
+    assert 0 < as_large < 60
+    assert ours(one, other, reference, 60, 3) == pytest.approx((1 + as_large) / 61)
+
+
+def test_systems_that_differ_in_one_sentence_or_none_are_not_told_apart() -> None:
+    state = random.Random(2)
+    reference = text(state, 20)
+    other = disturbed(reference, state, 0.3)
+    assert ours(other, other, reference, 200, 1) == 1.0
+    assert ours([reference[0], *other[1:]], other, reference, 200, 1) == 1.0
+
+
+def test_a_clear_difference_is_found() -> None:
+    state = random.Random(3)
+    reference = text(state, 60)
+    assert ours(reference, disturbed(reference, state, 0.5), reference, 499, 1) == pytest.approx(1 / 500)

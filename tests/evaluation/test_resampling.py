@@ -1,0 +1,35 @@
+"""Resampled sets against a single draw of numpy, p-values by hand, intervals against sacrebleu's half widths."""
+
+import numpy as np
+import pytest
+from sacrebleu.significance import estimate_ci
+
+from pipeline_py.evaluation.resampling import interval, p_value, times_drawn
+
+
+def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
+    times = times_drawn(7, 50, 12345)
+    drawn = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)
+    assert times.tolist() == [[list(places).count(place) for place in range(7)] for places in drawn]
+
+
+@pytest.mark.parametrize(
+    ("difference", "system", "other", "expected"),
+    [
+        # |dₖ| = 1 3 0 0, mean 1: 3 − 1 > 1.5
+        (-1.5, [1, 0, 2, 5], [0, 3, 2, 5], 2 / 5),
+        # 3 − 1 > 2 is not larger.
+        (2.0, [1, 0, 2, 5], [0, 3, 2, 5], 1 / 5),
+        (0.0, [1, 2, 3], [1, 2, 3 + 1e-14], 1.0),
+    ],
+)
+def test_p_value_counted_by_hand(difference: float, system: list[float], other: list[float], expected: float) -> None:
+    assert p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("samples", [1, 7, 40, 1000])
+def test_half_the_interval_is_sacrebleus(samples: int) -> None:
+    values = np.random.default_rng(samples).normal(30, 2, samples)
+    low, high = interval(values)
+    assert (high - low) / 2 == pytest.approx(estimate_ci(values)[1])
+    assert (values < low).sum() == (values > high).sum() == samples // 40

@@ -1,0 +1,59 @@
+"""Statistics of runs against sacrebleu on the lines, and sums over sets against sets that are written out."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.system_statistics import SystemStatistics, pooled_alike, read_statistics, sums_over
+from pipeline_py.stage import InputError
+
+REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
+OUTPUTS = {
+    "A": [["the cat sat on the mat", "my garden is green", ""], ["a cat sat on a mat", "my old garden", "a b c d f"]],
+    "B": [["the dog", "my old old garden is green", "e d c b a"]],
+}
+
+
+@pytest.fixture
+def statistics(tmp_path: Path) -> dict[str, SystemStatistics]:
+    def write(name: str, lines: list[str]) -> Path:
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+        return tmp_path / name
+
+    systems = {name: [write(f"{name}{run}", text) for run, text in enumerate(runs)] for name, runs in OUTPUTS.items()}
+    references = [write(f"reference{place}", lines) for place, lines in enumerate(REFERENCES)]
+    return read_statistics(systems, references, "13a", True)
+
+
+def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
+    for name, runs in OUTPUTS.items():
+        expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in runs]
+        assert statistics[name].scores == pytest.approx(expected)
+        assert statistics[name].mean_score == pytest.approx(sum(expected) / len(expected))
+        corpus = [line for lines in runs for line in lines], [lines * len(runs) for lines in REFERENCES]
+        pooled = bleu.corpus_score(statistics[name].pooled).score
+        assert pooled == pytest.approx(BLEU(lowercase=True).corpus_score(*corpus).score)
+
+
+def test_a_single_run_counts_as_often_as_several(statistics: dict[str, SystemStatistics]) -> None:
+    pooled = pooled_alike(statistics)
+    assert pooled["A"].tolist() == statistics["A"].pooled.tolist()
+    assert pooled["B"].tolist() == (2 * statistics["B"].runs[0]).tolist()
+    three = SystemStatistics(np.concatenate([statistics["A"].runs, statistics["B"].runs]))
+    with pytest.raises(InputError, match="'A' has 2 runs and others have 3; give equally many, or one"):
+        pooled_alike({**statistics, "C": three})
+
+
+@pytest.mark.parametrize("sets", [1, 501, 1203])
+def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> None:
+    pooled = {name: of_system.pooled for name, of_system in statistics.items()}
+    times = np.random.default_rng(sets).integers(4, size=(sets, 3)).astype(np.uint16)
+    sums = sums_over(times, pooled)
+    assert list(sums) == ["A", "B"]
+    for name, of_system in pooled.items():
+        assert sums[name].dtype == np.int64 and sums[name].shape == (sets, bleu.STATISTICS)
+        for often, found in zip(times, sums[name], strict=True):
+            assert found.tolist() == sum(of_system[place] * int(often[place]) for place in range(3)).tolist()

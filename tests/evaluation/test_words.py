@@ -1,0 +1,160 @@
+"""Accuracy of words against crossing matched words out one by one."""
+
+import csv
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
+from pipeline_py.stage import InputError
+
+WORDS = [f"w{number}" for number in range(30)]
+RANGES = {
+    "0": (0, 0),
+    "1": (1, 1),
+    "2": (2, 2),
+    "3-4": (3, 4),
+    "5-9": (5, 9),
+    "10-99": (10, 99),
+    "100-999": (100, 999),
+    "1000+": (1000, 10**9),
+}
+Rows = dict[tuple[str, str], dict[str, str]]
+
+
+class Texts:
+    """Two references, a system of two runs and one of one run, over words of all frequencies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        state = random.Random(4)
+        counts = [0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 9, 10, 50, 99, 100, 500, 999, 1000, 5000, *[20] * 11]
+        self.frequency = dict(zip(WORDS, counts, strict=True))
+        self.references = [[self.sentence(state) for _ in range(25)] for _ in range(2)]
+        self.outputs = {name: [self.noisy(state, line) for line in self.references[0]] for name in ("A:1", "A:2", "B")}
+        known = "".join(f"{word} {count}\n" for word, count in self.frequency.items() if count)
+        self.frequencies = self.write("frequencies", known)
+
+    @staticmethod
+    def sentence(state: random.Random) -> str:
+        return " ".join(state.choice(WORDS) for _ in range(state.randint(1, 12)))
+
+    @staticmethod
+    def noisy(state: random.Random, line: str) -> str:
+        kept = [word if state.random() < 0.6 else state.choice(WORDS) for word in line.split()]
+        return " ".join(
+            word.upper() for word in state.sample(kept, len(kept)) for _ in range(state.choice([0, 1, 1, 2]))
+        )
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name.replace(":", "-")
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def rows(self, references: int = 1, **options: object) -> Rows:
+        words(
+            system=[
+                f"{name}={self.write(name, ''.join(f'{line}{chr(10)}' for line in lines))}"
+                for name, lines in self.outputs.items()
+            ],
+            reference=[
+                self.write(f"reference{place}", "".join(f"{line}\n" for line in self.references[place]))
+                for place in range(references)
+            ],
+            frequencies=self.frequencies,
+            output=self.folder / "out.tsv",
+            **options,  # type: ignore[arg-type]
+        )
+        with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        assert all(tuple(row) == COLUMNS for row in rows)
+        return {(row["frequency"], row["system"]): row for row in rows}
+
+    def expected(self, system: str, group: str, references: int) -> tuple[float, float, float, int]:
+        """Precision, recall, F1 and words of the references."""
+        least, most = RANGES[group]
+
+        def belongs(word: str) -> bool:
+            return least <= self.frequency[word.lower()] <= most
+
+        right = said = asked = 0
+        runs = [lines for name, lines in self.outputs.items() if name.partition(":")[0] == system]
+        for lines in runs:
+            for reference in self.references[:references]:
+                for line, expected in zip(lines, reference, strict=True):
+                    left = expected.split()
+                    asked += sum(map(belongs, left))
+                    for word in line.lower().split():
+                        said += belongs(word)
+                        if word in left:
+                            left.remove(word)
+                            right += belongs(word)
+        precision = right / said if said else 0.0
+        recall = right / asked if asked else 0.0
+        f1 = 2 * precision * recall / (precision + recall) if right else 0.0
+        return 100 * precision, 100 * recall, 100 * f1, asked // len(runs)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Texts:
+    return Texts(tmp_path)
+
+
+@pytest.mark.parametrize("references", [1, 2])
+def test_agrees_with_crossing_out(texts: Texts, references: int) -> None:
+    rows = texts.rows(references)
+    assert list(rows) == [(group, system) for group in RANGES for system in "AB"]
+    for (group, system), row in rows.items():
+        *shares, number = texts.expected(system, group, references)
+        assert [float(row[name]) for name in ("precision", "recall", "f1")] == pytest.approx(shares)
+        assert int(row["words"]) == number > 0
+    assert len({row["f1"] for row in rows.values()}) > 12
+
+
+def test_case_decides_what_is_right(texts: Texts) -> None:
+    assert {row["recall"] for row in texts.rows(lowercase=False).values()} == {"0.0"}
+
+
+def test_a_group_that_an_output_alone_has(texts: Texts) -> None:
+    texts.references[0] = ["w20 w21"] * 25
+    texts.outputs = {"A": ["w20 w0 w0"] * 25, "B": ["w21"] * 25}
+    rows = texts.rows()
+    assert list(rows) == [("0", "A"), ("0", "B"), ("10-99", "A"), ("10-99", "B")]
+    assert rows["0", "A"] == {
+        "frequency": "0",
+        "system": "A",
+        "precision": "0.0",
+        "recall": "0.0",
+        "f1": "0.0",
+        "words": "0",
+    }
+    shares = {name: float(rows["10-99", "B"][name]) for name in ("precision", "recall", "f1")}
+    assert shares == pytest.approx({"precision": 100, "recall": 50, "f1": 200 / 3})
+
+
+def test_every_frequency_has_its_group() -> None:
+    assert list(RANGES) == GROUPS
+    for frequency in [*range(1200), 10**7]:
+        least, most = RANGES[GROUPS[group_of(frequency)]]
+        assert least <= frequency <= most
+
+
+def test_mistakes_are_said(texts: Texts) -> None:
+    texts.frequencies.write_text("w1 x\n")
+    with pytest.raises(InputError, match=r"frequencies, line 1: not `token count`"):
+        texts.rows()
+    texts.outputs = {}
+    with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
+        texts.rows()
+
+
+def test_command_line(texts: Texts) -> None:
+    texts.rows()
+    command = [sys.executable, "-m", "pipeline_py.evaluation.words", f"--frequencies={texts.frequencies}"]
+    command += [f"--system={name}={texts.folder / name.replace(':', '-')}" for name in texts.outputs]
+    command += [f"--reference={texts.folder / 'reference0'}", f"--output={texts.folder / 'command.tsv'}"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()
