@@ -74,6 +74,7 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
+        "<results>/report.html",
         [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in everything_of(table)],
         [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in pictures_of(figure)],
         expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),

@@ -200,3 +200,6 @@ def table_of_measures(table: str) -> str:
     """A table of measures as JSON, its sets spelt out."""
     options = EXPERIMENT.tables[table]
     return options.model_copy(update={"sets": EXPERIMENT.sets_of(options)}).model_dump_json()
+
+
+include: "page.smk"

@@ -1,9 +1,10 @@
-"""Tables and figures.
+"""Tables and figures, and a page that holds them all; `report(...)` marks what `snakemake --report` shows.
 
-REQUIRED INPUTS: scores and significance of <results>/evaluation/, facts of training, ledgers of <results>/syntax/,
-                 attention of <results>/nmt/
+REQUIRED INPUTS: scores and comparisons of <results>/evaluation/, facts and curves of training, ledgers and reports of
+                 <results>/syntax/, attention of <results>/nmt/
 OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv,
-                 <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf
+                 <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf,
+                 <results>/report.html
 """
 
 
@@ -13,7 +14,12 @@ rule table:
         significance=expand("<results>/evaluation/{{table}}/{split}.significance.tsv", split=TESTS),
         published=lambda wildcards: PUBLISHED[wildcards.table],
     output:
-        tsv="<results>/{table}.tsv",
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
@@ -26,8 +32,8 @@ rule table:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
@@ -70,7 +76,12 @@ rule measures:
         bootstraps=lambda wildcards: [*bootstraps_of(wildcards.table).values()],
         accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
     output:
-        tsv="<results>/{table}.tsv",
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/measures.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
@@ -83,8 +94,8 @@ rule measures:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             "table": table_of_measures(wildcards.table),
@@ -134,7 +145,12 @@ rule parse_counts:
             split=EXPERIMENT.corpora.splits,
         ),
     output:
-        tsv="<results>/{table}.tsv",
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/parse_counts.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
@@ -147,8 +163,8 @@ rule parse_counts:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
@@ -185,7 +201,12 @@ rule vocabulary_sizes:
             for side in ("source", "target")
         ],
     output:
-        tsv="<results>/{table}.tsv",
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/vocabulary_sizes.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
@@ -198,8 +219,8 @@ rule vocabulary_sizes:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
@@ -229,7 +250,12 @@ rule attention_table:
     input:
         shares="<results>/evaluation/{table}/attention.tsv",
     output:
-        tsv="<results>/{table}.tsv",
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/attention_table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
@@ -242,8 +268,8 @@ rule attention_table:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
@@ -270,7 +296,12 @@ rule facts:
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
     output:
-        tsv="<results>/{table}.facts.tsv",
+        tsv=report(
+            "<results>/{table}.facts.tsv",
+            caption="../report/facts.rst",
+            category="Facts",
+            labels={"table": "{table}"},
+        ),
         markdown="<results>/{table}.facts.md",
     log:
         "<logs>/report/facts/{table}.log",
@@ -282,8 +313,8 @@ rule facts:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             "systems": trained_for(wildcards.table),
@@ -316,7 +347,12 @@ rule plot:
     input:
         buckets="<results>/evaluation/{table}/length.buckets.tsv",
     output:
-        svg="<results>/figures/{table}.length.svg",
+        svg=report(
+            "<results>/figures/{table}.length.svg",
+            caption="../report/plot.rst",
+            category="BLEU by source length",
+            labels={"table": "{table}"},
+        ),
         pdf="<results>/figures/{table}.length.pdf",
     log:
         "<logs>/report/plot/{table}.length.log",
@@ -328,8 +364,8 @@ rule plot:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(include={"title", "labels"}),
@@ -352,7 +388,12 @@ rule attention:
     input:
         unpack(lambda wildcards: picture_inputs(wildcards.figure)),
     output:
-        svg="<results>/figures/{figure}.{sentence}.svg",
+        svg=report(
+            "<results>/figures/{figure}.{sentence}.svg",
+            caption="../report/attention.rst",
+            category="Attention",
+            labels={"figure": "{figure}", "sentence": "{sentence}"},
+        ),
         pdf="<results>/figures/{figure}.{sentence}.pdf",
     log:
         "<logs>/report/attention/{figure}.{sentence}.log",
@@ -364,8 +405,8 @@ rule attention:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.figures[wildcards.figure].model_dump(include={"title", "words"}),
@@ -384,6 +425,48 @@ rule attention:
             {params.options:q} \
             --svg-output {output.svg:q} \
             --pdf-output {output.pdf:q} \
+            2>{log:q}
+        """
+
+
+rule report:
+    input:
+        unpack(lambda wildcards: {option: [*files.values()] for option, files in files_of_page().items()}),
+        templates=TEMPLATES_OF_PAGE,
+    output:
+        page=report(
+            "<results>/report.html",
+            caption="../report/report.rst",
+            category="The whole experiment",
+            labels={"page": "report.html"},
+        ),
+    log:
+        "<logs>/report/report/page.log",
+    benchmark:
+        "<benchmarks>/report/report/page.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        # Found for the page alone: the code of all stages takes most of a second.
+        given=lambda wildcards: {
+            "experiment": EXPERIMENT.model_dump_json(exclude_unset=True),
+            "made_by": made_by("report.report", *SOFTWARE_OF_PAGE),
+            "made_by_all": made_by_all(),
+        },
+        options=lambda wildcards, input: options_of_page(input),
+        command=lambda wildcards, input: command_of_page(),
+    shell:
+        """
+        python -m pipeline_py.report.report \
+            --experiment {params.given[experiment]:q} \
+            {params.options:q} \
+            {params.given[made_by_all]:q} \
+            --command {params.command:q} \
+            --output {output.page:q} \
             2>{log:q}
         """
 

@@ -1,0 +1,101 @@
+"""What systems cost: parameters, speed, time and energy of the trainings behind a row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from pipeline_py.report.page_table import PageCell, PageColumn, cell
+from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.tsv_rows import read_rows
+
+NEEDED = ("system", "parameters", "words_per_second", "seconds", "device")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One column: its head, and what makes a number of one training; runs are averaged.
+
+    Attributes:
+        head: of the column.
+        name: of the fact.
+        decimals: that are shown.
+        divided_by: the fact's unit in that of the column.
+        adds_up: whether the members of an ensemble have the sum.
+        on_gpu_only: whether it is told of trainings on a GPU alone.
+    """
+
+    head: str
+    name: str
+    decimals: int
+    divided_by: float = 1.0
+    adds_up: bool = True
+    on_gpu_only: bool = False
+
+
+COSTS = (
+    Cost("Parameters", "parameters", 2, 1e6),
+    Cost("Words/s", "words_per_second", 0, adds_up=False),
+    Cost("Training s", "seconds", 0),
+    Cost("GPU h", "seconds", 3, 3600, on_gpu_only=True),
+    Cost("Wh", "energy_joules", 2, 3600),
+)
+"""Columns that a table gets where one of its systems has them."""
+
+NOTE = (
+    "Parameters, target words per second in training and seconds of training as in the facts below; of several runs "
+    "their mean, of an ensemble the sum over its members."
+)
+
+
+def read_facts(path: Path) -> list[dict[str, str]]:
+    """Read the TSV of `report.facts`, a row for each training.
+
+    Raises:
+        InputError: if it is none.
+    """
+    return read_rows(path, NEEDED)
+
+
+def costs_of(
+    rows: Sequence[str], members: Mapping[str, Sequence[str]], facts: Sequence[Mapping[str, str]], but: Sequence[str]
+) -> tuple[list[PageColumn], list[list[PageCell]]]:
+    """Columns and, for each row of a table, cells that say what its system cost.
+
+    Args:
+        rows: systems.
+        members: of each system those that were trained for it: itself, or the networks of an ensemble.
+        facts: as `read_facts` reads them.
+        but: heads of columns that the table has already.
+    """
+    columns: list[PageColumn] = []
+    cells: list[list[PageCell]] = [[] for _ in rows]
+    for cost in COSTS:
+        values = [_value(cost, members[row], facts) for row in rows]
+        if cost.head in but or all(value is None for value in values):
+            continue
+        columns.append(PageColumn(cost.head, "cost"))
+        for row, value in zip(cells, values, strict=True):
+            row.append(PageCell(NOTHING) if value is None else cell(_readable(cost, value)))
+    return columns, cells
+
+
+def _value(cost: Cost, members: Sequence[str], facts: Sequence[Mapping[str, str]]) -> float | None:
+    """The mean over runs, of an ensemble summed over its members; None where one of them has none."""
+    if len(members) > 1 and not cost.adds_up:
+        return None
+    total = 0.0
+    for member in members:
+        told = [
+            float(row[cost.name])
+            for row in facts
+            if row["system"] == member and row.get(cost.name) and (not cost.on_gpu_only or row["device"] != "cpu")
+        ]
+        if not told:
+            return None
+        total += fmean(told)
+    return total / cost.divided_by
+
+
+def _readable(cost: Cost, value: float) -> str:
+    return f"{value:,.{cost.decimals}f}" + ("M" if cost.name == "parameters" else "")

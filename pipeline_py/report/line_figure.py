@@ -1,0 +1,109 @@
+"""Small figures of lines, whose legend stands on the page: one line for each system, each with a look of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from pipeline_py.report.plot import COLOURS, DASHES, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INCHES = (4.3, 2.9)
+STYLE: Any = {
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 10,
+    "grid.color": "#dddddd",
+}
+SIGNS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
+"""Markers of matplotlib as characters."""
+
+MANY = 6
+"""Groups whose names need smaller letters."""
+
+_FEW = 12
+"""Points of a line that each have a marker."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the n-th system looks in every figure."""
+
+    colour: str
+    marker: str
+    dashes: Any
+
+    @property
+    def sign(self) -> str:
+        """The marker, for a legend."""
+        return SIGNS[self.marker]
+
+    @property
+    def dash_array(self) -> str:
+        """The dashes, for a legend."""
+        return "" if self.dashes == "-" else " ".join(f"{1.6 * length:g}" for length in self.dashes[1])
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of one system."""
+
+    look: Look
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def look_of(number: int) -> Look:
+    """The look of a system by its place in a table, from 0."""
+    return Look(COLOURS[number % len(COLOURS)].lower(), MARKERS[number % len(MARKERS)], DASHES[number % len(DASHES)])
+
+
+def draw(
+    lines: Sequence[Line],
+    *,
+    x_label: str,
+    y_label: str,
+    groups: Sequence[str] = (),
+    counts: Sequence[str] = (),
+    size_label: str = "",
+) -> "Figure":
+    """Draw lines; within `figure_files.style(STYLE)`.
+
+    Args:
+        lines: one for each system or run.
+        x_label: below the figure.
+        y_label: above it.
+        groups: names of x = 0, 1, …, where these are groups and no numbers.
+        counts: how much each of the groups has, shown below its name.
+        size_label: what is counted.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    for line in lines:
+        points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if isfinite(y)]
+        if points:
+            axes.plot(
+                *zip(*points, strict=True),
+                color=line.look.colour,
+                marker=line.look.marker if len(points) <= _FEW else None,
+                linestyle=line.look.dashes,
+                linewidth=1.6,
+                markersize=5.5,
+                markeredgecolor="white",
+                markeredgewidth=0.5,
+            )
+    if groups:
+        axes.set_xlim(-0.4, len(groups) - 0.6)
+        both = [f"{group}\n{count}" for group, count in zip(groups, counts, strict=True)] if counts else list(groups)
+        axes.set_xticks(range(len(groups)), both, fontsize=7.5 if len(groups) > MANY else 9)
+        x_label += f" (below: {size_label})" if counts else ""
+    axes.set_xlabel(x_label)
+    axes.set_title(y_label, loc="left", fontsize=10)
+    axes.set_axisbelow(True)
+    return figure

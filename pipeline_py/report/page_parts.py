@@ -1,0 +1,58 @@
+"""What a page is made of: chapters, their parts, and what stands in these."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline_py.report.example_sentences import Example
+from pipeline_py.report.inline_svg import InlineFigure
+from pipeline_py.report.line_figure import Look
+from pipeline_py.report.page_table import PageTable
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """A sentence with what two systems, called by their labels, made of it."""
+
+    example: Example
+    system: str
+    other: str
+    figures: Sequence[InlineFigure] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a chapter; what it has stands in the order of these attributes.
+
+    Attributes:
+        title: may be empty.
+        text: paragraphs.
+        legend: names of systems and how their lines look.
+        figures: side by side where there is room.
+        tables: one below the other.
+        examples: sentences.
+        verbatim: text that keeps its lines.
+        folded: whether it is opened by a click; it is open on paper.
+    """
+
+    title: str = ""
+    text: Sequence[str] = ()
+    legend: Sequence[tuple[str, Look]] = ()
+    figures: Sequence[InlineFigure] = ()
+    tables: Sequence[PageTable] = ()
+    examples: Sequence[ShownExample] = ()
+    verbatim: str = ""
+    folded: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not (self.text or self.figures or self.tables or self.examples or self.verbatim)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter; `name` is what links to it say."""
+
+    name: str
+    title: str
+    parts: Sequence[Part]

@@ -1,0 +1,192 @@
+"""The chapter of one table: its scores and what they cost, and everything that compares its systems."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.report import breakdown, pairs
+from pipeline_py.report.breakdown import Groups, read_breakdown, read_words
+from pipeline_py.report.costs import NOTE, costs_of, read_facts
+from pipeline_py.report.examples import shown_examples
+from pipeline_py.report.fact_table import fact_table
+from pipeline_py.report.learning_curves import figures, read_curve
+from pipeline_py.report.line_figure import Look, look_of
+from pipeline_py.report.markdown_table import read_markdown
+from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_sources import Sources
+from pipeline_py.report.page_table import PageTable, beside, from_sheet
+from pipeline_py.report.published import read_published
+from pipeline_py.report.published_table import published_tables, source_of
+from pipeline_py.report.sheet import Sheet
+
+CAPTIONS = {
+    "bleu": "BLEU in percent of each system on the development set and on every test set; marks and signatures are "
+    "explained below.",
+    "measures": "What was measured of each system; sets, marks and signatures are explained below.",
+    "parses": "How many sentences of each text have a parse.",
+    "vocabulary": "How many different words the training text has as it is, after generalisation, and in pieces.",
+    "attention": "How much of the attention lies on words and on phrases.",
+}
+"""What tables show, by their type."""
+
+
+@dataclass(frozen=True)
+class TableChapter:
+    """What is known of a table of an experiment; `set_names` is what its sets are called."""
+
+    experiment: Experiment
+    name: str
+    sources: Sources
+    set_names: Mapping[str, str]
+    published: tuple[str, ...] = ()
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """The table as it was laid out."""
+        return read_markdown(self.sources.files["table"][self.name])
+
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """What its systems are called: by their labels, where these differ."""
+        table = self.experiment.tables[self.name]
+        labels = getattr(table, "labels", {})
+        names = {system: labels.get(system, system) for system in getattr(table, "systems", [])}
+        return {
+            system: name if [*names.values()].count(name) == 1 else f"{name} ({system})"
+            for system, name in names.items()
+        }
+
+    @cached_property
+    def looks(self) -> dict[str, Look]:
+        """How their lines look in all figures of the chapter."""
+        return {system: look_of(number) for number, system in enumerate(self.called)}
+
+    @property
+    def anchor(self) -> str:
+        """The chapter's identifier on the page."""
+        return self.name.replace("/", "-")
+
+    def chapter(self) -> Chapter:
+        """Everything that there are files for."""
+        parts = [
+            self._scores(),
+            *self._published(),
+            *self._pairs(),
+            *self._by_groups("breakdown", "BLEU by kinds of sentences", read_breakdown),
+            *self._by_groups("words", "Word accuracy by training frequency", read_words),
+            self._learning(),
+            *self._examples(),
+            *self._facts(),
+        ]
+        return Chapter(self.anchor, self.sheet.title, [part for part in parts if not part.is_empty])
+
+    def _scores(self) -> Part:
+        table = from_sheet(self.sheet, CAPTIONS[self.experiment.tables[self.name].type])
+        facts = self.sources.of("facts", self.name)
+        text = [f"Also in {self.name}.tsv, .md and .tex."]
+        options = self.experiment.tables[self.name]
+        if facts is None or not isinstance(options, BleuTable | MeasureTable):
+            return Part(text=text, tables=[table])
+        rows = options.systems
+        members = {row: self.experiment.networks(row) or [row] for row in rows}
+        columns, cells = costs_of(rows, members, read_facts(facts), self.sheet.columns)
+        wide = beside(table, columns, cells)
+        return Part(
+            text=text,
+            tables=[PageTable(wide.caption, wide.columns, wide.rows, [*wide.notes, NOTE] if columns else wide.notes)],
+        )
+
+    def _published(self) -> Iterator[Part]:
+        path = self.sources.of("published", self.name)
+        if path is not None:
+            source = source_of(path)
+            yield Part(
+                "As published",
+                [
+                    "Printed by the paper, from its own data and languages, not made here: such numbers say how "
+                    "systems compare there, and cannot be set against ours one by one.",
+                    source.text,
+                ],
+                tables=published_tables(read_published(path), self.published, source.short),
+            )
+
+    def _pairs(self) -> Iterator[Part]:
+        """Intervals and differences of each set, the first set open; then everything about each pair."""
+        of_set: dict[str, list[PageTable]] = {}
+        for split, path in self.sources.by_set("intervals", self.name):
+            of_set.setdefault(split, []).append(pairs.intervals(path, self.called, self._on(split)))
+        in_full = []
+        for split, path in self.sources.by_set("comparisons", self.name):
+            found, on = pairs.read_pairs(path), self._on(split)
+            of_set.setdefault(split, []).append(pairs.matrix(found, self.called, on))
+            in_full.append(pairs.listing(found, self.called, on))
+        for place, (split, tables) in enumerate(of_set.items()):
+            yield Part(self._on(split) if place else "All pairs of systems", tables=tables, folded=place > 0)
+        yield Part("Everything in numbers", tables=in_full, folded=True)
+
+    def _by_groups(self, option: str, title: str, read: Callable[[Path], list[Groups]]) -> Iterator[Part]:
+        """Figures of each set, the first set open; then their numbers."""
+        numbers = []
+        for place, (split, path) in enumerate(self.sources.by_set(option, self.name)):
+            groups, on = read(path), self._on(split)
+            shown = [one for one in groups if breakdown.is_telling(one)]
+            numbers += [breakdown.table(one, self.called, on) for one in shown]
+            anchor = f"{self.anchor}-{option}-{split}"
+            yield Part(
+                on if place else title,
+                breakdown.sentences_about(groups, on),
+                legend=self._legend({system for one in shown for system, _ in one.values}),
+                figures=[breakdown.figure(one, self.looks, on, f"{anchor}-{n}") for n, one in enumerate(shown)],
+                folded=place > 0,
+            )
+        yield Part("The same in numbers", tables=numbers, folded=True)
+
+    def _learning(self) -> Part:
+        curves = {
+            system: [read_curve(path) for path in self._runs_of(system)]
+            for system in self.called
+            if self._runs_of(system)
+        }
+        drawn = figures(curves, self.looks, f"{self.anchor}-learning")
+        return Part("Learning curves", legend=self._legend({*curves}), figures=drawn)
+
+    def _examples(self) -> Iterator[Part]:
+        """Those of each set, the first set open."""
+        table = self.experiment.tables[self.name]
+        text = [
+            "Where a table's first proposed system and its baseline, or else its first two systems, differ most: "
+            "numbers are chrF of the sentence. Marked words stand in one translation alone."
+        ]
+        for place, (split, path) in enumerate(self.sources.by_set("examples", self.name)):
+            shown = [*shown_examples(self.experiment, table, self.called, split, path, self.sources, self.name)]
+            if shown:
+                title = self._on(split) if place else "Sentences where systems differ most"
+                yield Part(title, text if place == 0 else [], examples=shown, folded=place > 0)
+
+    def _facts(self) -> Iterator[Part]:
+        path = self.sources.of("facts", self.name)
+        if path is not None:
+            yield Part("Facts of the trainings", tables=[fact_table(read_facts(path), self.called)], folded=True)
+
+    def _runs_of(self, system: str) -> list[Path]:
+        return [path for name, path in self.sources.files["curve"].items() if name.rpartition(":")[0] == system]
+
+    def _legend(self, systems: set[str]) -> list[tuple[str, Look]]:
+        return [(name, self.looks[system]) for system, name in self.called.items() if system in systems]
+
+    def _on(self, split: str) -> str:
+        return self.set_names.get(split, split)
+
+
+def chapters(
+    experiment: Experiment, sources: Sources, published: Mapping[str, tuple[str, ...]]
+) -> Iterator[TableChapter]:
+    """A chapter for each table that there is a file of, in their order."""
+    dev = experiment.corpora.dev.name
+    set_names = {"dev": "dev" if dev.lower() == "dev" else f"dev ({dev})"}
+    for name in experiment.tables:
+        if name in sources.files["table"]:
+            yield TableChapter(experiment, name, sources, set_names, published.get(name, ()))

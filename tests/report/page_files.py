@@ -1,0 +1,129 @@
+"""A very small experiment and everything that its page is made of, with names that would be markup."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pipeline_py.config.loading import load
+from pipeline_py.report import sheet
+from pipeline_py.report.example_sentences import COLUMNS as EXAMPLES
+from pipeline_py.report.pairs import COLUMNS
+from pipeline_py.report.sheet import Cell, Sheet
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = '</title><script>bad()</script>&amp; "x" \''
+TITLES = {"table1": f"Main {HOSTILE}", "paper/table3": "Others"}
+LABELS = {"SDAtt": "Ours <b>"}
+ROWS = {"GlobalAtt": "30.00", "SDAtt": "9.50", "+SDAtt": "31.25"}
+
+
+def configuration() -> str:
+    """The experiment as JSON: a table of BLEU, and one of measures."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config["tables"] = {
+        "table1": {
+            "title": TITLES["table1"],
+            "systems": [*ROWS],
+            "labels": LABELS,
+            "baseline": "GlobalAtt",
+            "proposed": ["SDAtt"],
+        },
+        "paper/table3": {"type": "measures", "title": TITLES["paper/table3"], "systems": [*ROWS], "columns": ["bleu"]},
+    }
+    config["figures"] = {"attention": {"title": HOSTILE, "system": "SDAtt", "sentences": [1]}}
+    return load(config).model_dump_json(exclude_unset=True)
+
+
+def options(folder: Path) -> dict[str, Any]:
+    """Everything that `report` takes, with its files."""
+
+    def written(name: str, *rows: list[Any]) -> Path:
+        path = folder / name
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            lines = csv.writer(
+                file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None, escapechar="\\"
+            )
+            lines.writerows(rows)
+        return path
+
+    tables = []
+    for name, title in TITLES.items():
+        layout = Sheet(
+            title,
+            ["System", "Dev", "mixed", "AVG"],
+            [
+                [Cell(LABELS.get(row, row)), Cell(bleu), Cell(bleu, marks="**"), Cell(bleu)]
+                for row, bleu in ROWS.items()
+            ],
+            [f"BLEU: nrefs:1|case:lc. {HOSTILE}"],
+        )
+        path = folder / f"{name.replace('/', '-')}.md"
+        path.write_text(sheet.markdown(layout), encoding="utf-8")
+        tables.append(f"{name}={path}")
+    facts = written(
+        "facts.tsv",
+        ["system", "parameters", "words_per_second", "seconds", "device", "torch"],
+        *([row, 1_000_000 + place, 4000.5, 60, "cpu", "2.13.0"] for place, row in enumerate(ROWS)),
+    )
+    comparisons = written(
+        "comparisons.tsv",
+        [*COLUMNS],
+        ["SDAtt", "GlobalAtt", 9.5, 30, -20.5, -22, -19, 10, 90, 0, *[0.001] * 6],
+        ["+SDAtt", "GlobalAtt", 31.25, 30, 1.25, -0.5, 3, 55, 45, 0, *[0.2, 0.4] * 3],
+    )
+    intervals = written("intervals.tsv", ["system", "bleu", "low", "high"], *([row, 20, 18, 22] for row in ROWS))
+    breakdown = written(
+        "breakdown.tsv",
+        ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd"],
+        *(
+            ["length", bucket, "", bucket, 1200, row, 20 + place, ""]
+            for bucket in (10, 20)
+            for place, row in enumerate(ROWS)
+        ),
+        *(["parse", "parsed", "", "", 2400, row, 20, ""] for row in ROWS),
+    )
+    words = written(
+        "words.tsv",
+        ["frequency", "system", "precision", "recall", "f1", "words"],
+        *([group, row, 50, 50, 50 + place, 1234] for group in ("0", "1+") for place, row in enumerate(ROWS)),
+    )
+    examples = written(
+        "examples.tsv",
+        [*EXAMPLES],
+        ["SDAtt", "GlobalAtt", 1, f"a {HOSTILE}", "der Satz", "<i>ein</i> Satz", "kein Satz", 70.0, 20.5],
+    )
+    curve = written(
+        "curve.tsv", ["update", "seconds", "dev_loss", "dev_bleu"], [10, 1.5, 4.0, ""], [20, 3.0, 3.0, 12.5]
+    )
+    accuracy = written("accuracy.tsv", ["metric", "value", "sentences", "words"], ["UAS", "95.02", 90, 1206])
+    measures = written(
+        "measures.tsv",
+        ["split", "trees", "measure", "value"],
+        ["train", "dependency", "sentences", 4000],
+        ["all", "dependency", "stanza", "1.15.0"],
+    )
+    ledger = folder / "ledger.json"
+    ledger.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
+    published = ROOT / "workflow" / "published" / "tree2seq.tsv"
+    return {
+        "experiment": configuration(),
+        "table": tables,
+        "facts": [f"{name}={facts}" for name in TITLES],
+        "published": [f"paper/table3={published}"],
+        "published_table": ["paper/table3=3"],
+        "comparisons": [f"table1:{split}={comparisons}" for split in ("mixed", "dev")],
+        "intervals": [f"table1:mixed={intervals}"],
+        "breakdown": [f"table1:mixed={breakdown}"],
+        "words": [f"table1:mixed={words}"],
+        "examples": [f"table1:mixed={examples}"],
+        "curve": [f"SDAtt:seed1={curve}", f"GlobalAtt:seed1={curve}"],
+        "accuracy": [f"embedded={accuracy}"],
+        "parser": [f"embedded={measures}"],
+        "agreement": [f"embedded:random={measures}"],
+        "ledger": [f"train={ledger}"],
+        "code": ["nmt.train=0123456789abcdef"],
+        "version": ["torch=2.13.0"],
+        "command": "snakemake --cores 8 results/report.html",
+    }

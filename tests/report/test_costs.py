@@ -1,0 +1,53 @@
+"""What stands beside scores: means over runs, sums over members, and only what somebody has."""
+
+import pytest
+
+from pipeline_py.report.costs import costs_of, read_facts
+from pipeline_py.stage import InputError
+
+HEADER = "system\tparameters\twords_per_second\tseconds\tdevice"
+
+
+def facts(tmp_path, *rows: str, header: str = HEADER):
+    path = tmp_path / "facts.tsv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return read_facts(path)
+
+
+def texts(found) -> list[list[str]]:
+    columns, cells = found
+    return [[column.head for column in columns], *([cell.text for cell in row] for row in cells)]
+
+
+def test_runs_are_averaged_and_members_add_up(tmp_path):
+    read = facts(
+        tmp_path,
+        "A\t1000000\t4000\t10\tcpu",
+        "A\t1000000\t2000\t30\tcpu",
+        "B\t500000\t1000\t100\tcpu",
+        "PBSMT\t\t\t5\tcpu",
+    )
+    members = {"A": ["A"], "Both": ["A", "B"], "PBSMT": ["PBSMT"]}
+    assert texts(costs_of([*members], members, read, but=[])) == [
+        ["Parameters", "Words/s", "Training s"],
+        ["1.00M", "3,000", "20"],
+        ["1.50M", "–", "120"],
+        ["–", "–", "5"],
+    ]
+
+
+def test_hours_are_told_of_cards_alone(tmp_path):
+    read = facts(tmp_path, "A\t1\t1\t7200\tcuda", "B\t1\t1\t7200\tcpu")
+    heads, a, b = texts(costs_of(["A", "B"], {"A": ["A"], "B": ["B"]}, read, but=["Parameters", "Words/s"]))
+    assert heads == ["Training s", "GPU h"] and a == ["7,200", "2.000"] and b == ["7,200", "–"]
+
+
+def test_energy_is_told_where_it_was_measured(tmp_path):
+    read = facts(tmp_path, "A\t1\t1\t1\tcuda\t36000", header=f"{HEADER}\tenergy_joules")
+    heads, a = texts(costs_of(["A"], {"A": ["A"]}, read, but=[]))
+    assert a[heads.index("Wh")] == "10.00"
+
+
+def test_another_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match="line 1: the file has no column 'device'"):
+        facts(tmp_path, header=HEADER.removesuffix("\tdevice"))

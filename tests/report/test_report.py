@@ -1,0 +1,261 @@
+"""The page: complete without scripts, nothing of the data is markup, and sound in a browser at three widths."""
+
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.report.report import report
+from pipeline_py.stage import InputError
+from tests.report.page_files import HOSTILE, ROOT, ROWS, options
+from tests.workplace import Workplace
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+WIDTHS = (360, 800, 1400)
+
+
+class Page(HTMLParser):
+    """Checks that tags match, and gathers what tests ask for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.names: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags[tag] += 1
+        self.names += [value for key, value in attrs if key == "id" and value]
+        self.links += [value for key in ("href", "src", "xlink:href") if (value := given.get(key))]
+        assert not any(key.startswith("on") for key in given), "no attribute is a script"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    report(**options(folder), output=folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def page(made: Path) -> Page:
+    return Page(made.read_text(encoding="utf-8"))
+
+
+def test_everything_stands_on_the_page(page: Page):
+    for text in (
+        *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s"),
+        *(
+            "All pairs of systems",
+            "−20.50",
+            "approximate randomization",
+            "BLEU by kinds of sentences",
+            "2,400 sentences",
+        ),
+        *("Word accuracy by training frequency", "Learning curves", "70.0", "ein</i>"),
+        *("As printed in Eriguchi et al. (2019), Table 3, zh-ja", "13.4", "UAS", "Whatever the text: stanza: 1.15.0"),
+        *("0123456789abcdef", "torch", "snakemake --cores 8", "too long", "early_stopping", "5,000"),
+    ):
+        assert text in page.text, text
+
+
+def test_what_comes_from_data_is_text(page: Page):
+    assert page.tags["script"] == 1 and page.tags["title"] == 1 and "i" not in page.tags
+    assert page.text.count(re.sub(r"\s+", " ", HOSTILE)) >= 3
+
+
+def test_the_page_needs_nothing_but_itself(page: Page, made: Path):
+    assert all(link.startswith(("#", "data:,")) for link in page.links)
+    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", made.read_text(encoding="utf-8"))
+
+
+def test_links_lead_somewhere_and_names_are_given_once(page: Page):
+    assert len(page.names) == len({*page.names})
+    assert {link[1:] for link in page.links if link.startswith("#")} <= {*page.names}
+
+
+def test_same_files_same_bytes(made: Path, tmp_path: Path):
+    report(**options(tmp_path), output=tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == made.read_bytes()
+
+
+def test_a_configuration_alone_is_a_page(tmp_path: Path):
+    report(experiment=options(tmp_path)["experiment"], output=tmp_path / "page.html")
+    assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+
+
+@pytest.mark.slow
+def test_what_is_not_given_is_left_out(tmp_path: Path):
+    every = options(tmp_path)
+    for left_out in [name for name in every if name not in ("experiment", "published_table")]:
+        given = {name: value for name, value in every.items() if name != left_out}
+        report(**given, output=tmp_path / "page.html")
+        assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "message"),
+    [
+        ("table", "table9", "--table 'table9' is of no table or set of the experiment; write TABLE=FILE"),
+        ("words", "table1:gone", "--words 'table1:gone' is of no table or set of the experiment; write TABLE:SET=FILE"),
+    ],
+)
+def test_files_must_belong_to_the_experiment(tmp_path: Path, option: str, name: str, message: str):
+    given = options(tmp_path)
+    file = given[option][0].partition("=")[2]
+    with pytest.raises(InputError, match=re.escape(message)):
+        report(**given | {option: [f"{name}={file}"]}, output=tmp_path / "page.html")
+
+
+def test_what_snakemake_shows_has_a_caption():
+    rules = (ROOT / "workflow" / "rules" / "report.smk").read_text(encoding="utf-8")
+    captions = re.findall(r'caption="([^"]+)"', rules)
+    assert len(captions) == rules.count("report(\n") == rules.count("category=")
+    folder = ROOT / "workflow" / "report"
+    assert {(ROOT / "workflow" / "rules" / name).resolve() for name in captions} == {*folder.glob("*.rst")}
+
+
+@pytest.mark.slow
+def test_the_page_waits_for_what_it_shows_and_for_nothing_else(tmp_path: Path):
+    jobs = Workplace(tmp_path / "work").planned("results/report.html", config={"targets": ["table1"]})
+    assert jobs["report"] == jobs["table"] == jobs["facts"] == 1
+    assert jobs["comparisons"] == jobs["words"] == jobs["by_sentence"] == jobs["examples"] == 3, "dev and two test sets"
+    assert jobs["attend"] == 2, "of the baseline and what is proposed, on the first test set"
+    assert jobs["train"] == 2 and jobs["parser_report"] == 1 and not {"attention", "binarize", "train_smt"} & {*jobs}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    selenium = pytest.importorskip("selenium", reason="needs selenium: pip install -e '.[test]'")
+    chromium, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    if chromium is None or driver is None:
+        pytest.skip("needs a browser: apt-get install chromium chromium-driver")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    assert selenium
+    settings = ChromeOptions()
+    settings.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        settings.add_argument(argument)
+    settings.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    running = Chrome(options=settings, service=Service(driver))
+    yield running
+    running.quit()
+
+
+def shown(browser, made: Path, width: int = 800, scheme: str = "light") -> None:
+    """Open the page on a screen."""
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+    browser.get(made.as_uri())
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """How well one colour is read on another, from 1 to 21 (WCAG 2.1)."""
+    light, dark = sorted((sum(
+        share * ((part / 255 / 12.92) if part / 255 <= 0.03928 else ((part / 255 + 0.055) / 1.055) ** 2.4)
+        for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
+    ) for colour in (one, other)), reverse=True)  # fmt: skip
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overflows_or_fails(browser, made: Path, width: int, scheme: str):
+    shown(browser, made, width, scheme)
+    browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    beyond = browser.execute_script(
+        """return [...document.querySelectorAll("body *")]
+        .filter((each) => !each.parentElement.closest(".scroll, pre, svg"))
+        .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
+        .map((each) => each.outerHTML.slice(0, 80))"""
+    )
+    assert beyond == []
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    colours = browser.execute_script(
+        """const style = getComputedStyle(document.body);
+        return [style.color, style.backgroundColor].map((each) => each.match(/[0-9.]+/g).slice(0, 3).map(Number))"""
+    )
+    assert contrast(*colours) > 10 and (sum(colours[1]) < 150) == (scheme == "dark")
+
+
+def cells(browser, place: int) -> list[str]:
+    """A column of the first table of scores, from top to bottom."""
+    return browser.execute_script(
+        """const rows = document.querySelector("#table1 table").tBodies[0].rows;
+        return [...rows].map((row) => row.cells[arguments[0]].textContent)""",
+        place,
+    )
+
+
+def test_a_click_on_a_head_sorts(browser, made: Path):
+    shown(browser, made)
+    heads = browser.find_elements("css selector", "#table1 table thead tr:last-child th button")
+    falling = sorted(ROWS.values(), key=float, reverse=True)
+    assert cells(browser, 1) == [*ROWS.values()] != falling
+    heads[1].click()
+    assert cells(browser, 1) == falling
+    heads[1].click()
+    assert cells(browser, 1) == falling[::-1], "9.50 is less than 30.00"
+    heads[0].click()
+    assert cells(browser, 0) == sorted(cells(browser, 0), key=str.lower)
+    sorted_by = browser.find_elements("css selector", "#table1 table:first-of-type th[aria-sort]")
+    assert sum(each.get_attribute("aria-sort") == "ascending" for each in sorted_by) == 1
+    assert browser.get_log("browser") == []
+
+
+def test_parts_unfold_and_links_lead_down_the_page(browser, made: Path):
+    shown(browser, made)
+    folded = browser.find_elements("css selector", "details")
+    assert folded and not any(each.get_attribute("open") for each in folded)
+    for each in folded:
+        summary = each.find_element("css selector", "summary")
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", summary)
+        summary.click()
+    assert all(each.get_attribute("open") for each in folded)
+    link = browser.find_element("css selector", "nav a[href='#provenance']")
+    link.click()
+    top = browser.execute_script("return document.getElementById('provenance').getBoundingClientRect().top")
+    assert top < 900
+
+
+def test_the_page_is_whole_on_paper(browser, made: Path):
+    shown(browser, made)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    hidden = browser.execute_script(
+        """dispatchEvent(new Event("beforeprint"));
+        return [...document.querySelectorAll("main table")].filter((each) => !each.checkVisibility()).length"""
+    )
+    assert hidden == 0
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
