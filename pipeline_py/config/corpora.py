@@ -93,7 +93,11 @@ class Language(Section):
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = Field(
         "moses", description="none: the text is tokenized already, by spaces."
     )
-    stanza_directory: str | None = Field(None, description="For tokenizer stanza: a local model directory.")
+    stanza_directory: str | None = Field(
+        None,
+        description="For tokenizer stanza: a local model directory; null: a Chinese source is cut as "
+        "the treebank of the first parser that is trained from files, other text by a model that is downloaded.",
+    )
     case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_as_word)] = Field(
         "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
     )

@@ -41,6 +41,11 @@ def is_visible(token: str) -> bool:
     return _JOINERS.fullmatch(token) is None
 
 
+def is_latin(character: str) -> bool:
+    """Whether a character is a letter or digit of ASCII or `_`: what names are made of in Chinese text too."""
+    return character.isascii() and (character.isalnum() or character == "_")
+
+
 def words(text: str, tokenized: bool = False) -> int:
     """Count the words of a sentence.
 

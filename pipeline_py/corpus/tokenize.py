@@ -1,13 +1,15 @@
 """Split sentences into tokens: Moses where words stand apart, jieba or Stanza for Chinese, none for tokenized text."""
 
+import pickle
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.corpus.characters import is_visible, without_invisible
+from pipeline_py.corpus.characters import is_latin, is_visible, without_invisible
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -26,6 +28,7 @@ def tokenize(
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = "moses",
     lowercase: bool = False,
     stanza_directory: Path | None = None,
+    segmenter: Path | None = None,
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
 
@@ -33,7 +36,8 @@ def tokenize(
     into the same tokens for whoever reads it. Before tokenizing, invisible characters are taken out and a
     zero-width space separates; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped.
     `none` only squeezes whitespace: every visible or invisible character of tokenized text stays.
-    Moses: no escaping of XML characters, hyphenated words stay whole. Lower-casing comes last.
+    Moses: no escaping of XML characters, hyphenated words stay whole. A segmenter: letters and digits of ASCII that
+    touch stay one word, whatever a treebank of Chinese has taught. Lower-casing comes last.
 
     Args:
         input: One sentence a line, plain or .gz.
@@ -42,11 +46,12 @@ def tokenize(
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
         stanza_directory: Where Stanza's models lie; without it Stanza downloads the model of the language.
+        segmenter: For `stanza`, in place of a directory: the model that `learn_segmenter` made of a treebank.
 
     Raises:
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
     """
-    segment = _segmenter(tokenizer, language, stanza_directory)
+    segment = _segmenter(tokenizer, language, stanza_directory, segmenter)
     with writing(output) as file:
         for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
             line = " ".join(tokens)
@@ -57,7 +62,7 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None) -> Segment:
+def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, learnt: Path | None) -> Segment:
     spoken = language.partition("-")[0]
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
@@ -69,7 +74,9 @@ def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None) -> 
         if spoken != "zh":
             raise stage.InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
-    return _visible(_stanza(language, stanza_directory))
+    if learnt is not None:
+        return _visible(_with(_learnt(learnt, language), _unbroken))
+    return _visible(_with(_stanza(language, stanza_directory), lambda tokens: [token.text for token in tokens]))
 
 
 def _visible(segment: Segment) -> Segment:
@@ -102,19 +109,10 @@ def _jieba() -> Segment:
     return lambda sentences: (jieba.lcut(sentence) for sentence in sentences)
 
 
-def _stanza(language: str, directory: Path | None) -> Segment:
-    import stanza
-
+def _stanza(language: str, directory: Path | None) -> Any:
     options = {} if directory is None else {"dir": str(directory), "download_method": None}
     try:
-        pipeline = stanza.Pipeline(
-            language,
-            processors="tokenize",
-            tokenize_no_ssplit=True,
-            use_gpu=False,
-            verbose=False,
-            **options,
-        )
+        return _pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         reason = str(error).strip().split("\n")[0]
         raise stage.InputError(
@@ -123,15 +121,57 @@ def _stanza(language: str, directory: Path | None) -> Segment:
             directory,
         ) from None
 
+
+def _learnt(model: Path, language: str) -> Any:
+    if not model.is_file():
+        raise stage.InputError("no such model; make it with learn_segmenter", model)
+    with tempfile.TemporaryDirectory() as nothing_to_download:
+        (Path(nothing_to_download) / "resources.json").write_text("{}", encoding="utf-8")
+        options = {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
+        try:
+            return _pipeline(language, tokenize_model_path=str(model), **options)
+        except (OSError, KeyError, ValueError, RuntimeError, pickle.UnpicklingError):
+            raise stage.InputError("no model of learn_segmenter; make it anew", model) from None
+
+
+def _pipeline(language: str, **options: Any) -> Any:
+    import stanza
+
+    return stanza.Pipeline(
+        language,
+        processors="tokenize",
+        tokenize_no_ssplit=True,
+        use_gpu=False,
+        verbose=False,
+        **options,
+    )
+
+
+def _with(pipeline: Any, words: Callable[[list[Any]], list[str]]) -> Segment:
+    """Segment with Stanza; `words` makes words of the tokens of a sentence."""
+
     def segment(sentences: Iterable[str]) -> Iterator[list[str]]:
         remaining = iter(sentences)
         while batch := list(islice(remaining, SENTENCES_AT_ONCE)):
             documents = iter(pipeline.bulk_process([sentence for sentence in batch if sentence]))
             for sentence in batch:
                 parts = next(documents).sentences if sentence else []
-                yield [token.text for part in parts for token in part.tokens]
+                yield words([token for part in parts for token in part.tokens])
 
     return segment
+
+
+def _unbroken(tokens: list[Any]) -> list[str]:
+    """The texts of tokens, with letters and digits that touch in one: `max` and `_size` are `max_size`."""
+    words: list[str] = []
+    end = None
+    for token in tokens:
+        if token.start_char == end and is_latin(words[-1][-1]) and is_latin(token.text[0]):
+            words[-1] += token.text
+        else:
+            words.append(token.text)
+        end = token.end_char
+    return words
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from pipeline_py.corpus.characters import is_visible, without_controls, without_invisible, words
+from pipeline_py.corpus.characters import is_latin, is_visible, without_controls, without_invisible, words
 
 UNSPACED = (
     "CJK UNIFIED IDEOGRAPH",
@@ -62,3 +62,8 @@ def test_invisible_characters_go_and_joiners_stay_inside_a_word() -> None:
     assert is_visible(persian)
     assert not is_visible("\u200d")
     assert not is_visible("\ufe0f\u200d")
+
+
+def test_names_in_chinese_text_are_made_of_ascii_letters_digits_and_underscores():
+    assert all(map(is_latin, "aZ09_"))
+    assert not any(map(is_latin, "é中９ -.Ａ"))

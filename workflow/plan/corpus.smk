@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pipeline_py.config.corpora import Generated, share_of_split, share_of_treebank
+from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.text import read_bytes
 
 
@@ -70,6 +71,25 @@ TOKENIZER_ENVIRONMENT = (
     if "stanza" in (EXPERIMENT.corpora.source.tokenizer, EXPERIMENT.corpora.target.tokenizer)
     else "../../envs/text.yaml"
 )
+
+
+def treebank_of_words() -> dict[str, str]:
+    """Gold trees that say what a word of the Chinese source is, as inputs; none where that is not learnt.
+
+    A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models, the
+    first parser that is trained from files gives its treebank, and text and trees agree.
+    """
+    source = EXPERIMENT.corpora.source
+    if source.tokenizer != "stanza" or source.stanza_directory or not source.language.startswith("zh"):
+        return {}
+    banks = [parser.treebank for parser in EXPERIMENT.parsers.values() if isinstance(parser, TrainedParser)]
+    in_files = [bank for bank in banks if not bank.is_generated]
+    return {part: EXPERIMENT.path(getattr(bank, part)) for bank in in_files[:1] for part in ("train", "dev")}
+
+
+def segmenter(side: str) -> list[str]:
+    """The model that separates the words of a side, where it is learnt."""
+    return ["<results>/corpus/segmenter.pt"] if side == "source" and treebank_of_words() else []
 
 
 def tokenization(side: str) -> dict:

@@ -1,6 +1,7 @@
 """Text comes in, before anything else, so that what is wrong with it is said before hours of work.
 
-REQUIRED INPUTS: the files named under `corpora`, or none (the embedded corpus is generated)
+REQUIRED INPUTS: the files named under `corpora`, or none (the embedded corpus is generated); a treebank where the
+                 words of Chinese are learnt
 OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it
 """
 
@@ -21,8 +22,8 @@ rule generate:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: generation_of_split(wildcards.split),
     shell:
@@ -59,8 +60,8 @@ rule fetch:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
             "files": files_of(wildcards.split, wildcards.side),
@@ -95,8 +96,8 @@ rule clean:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={
             **EXPERIMENT.corpora.limits.model_dump(),
@@ -150,8 +151,8 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
             "../../envs/text.yaml"
         threads: 1
         resources:
-            mem_mb=500,
-            runtime=30,
+            mem_mb=lambda wildcards, attempt: 1000 * attempt,
+            runtime=lambda wildcards, attempt: 30 * attempt,
         params:
             given={"made_by": made_by("corpus.clean")},
             targets=lambda wildcards, input, output: [
@@ -171,9 +172,41 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
             """
 
 
+rule learn_segmenter:
+    input:
+        unpack(lambda wildcards: treebank_of_words()),
+    output:
+        model="<results>/corpus/segmenter.pt",
+        ledger="<results>/corpus/segmenter.json",
+    log:
+        "<logs>/corpus/learn_segmenter/source.log",
+    benchmark:
+        "<benchmarks>/corpus/learn_segmenter/source.tsv"
+    priority: 10
+    conda:
+        "../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given={"made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba")},
+    shell:
+        """
+        python -m pipeline_py.corpus.learn_segmenter \
+            --treebank-train {input.train:q} \
+            --treebank-dev {input.dev:q} \
+            --threads {threads} \
+            --output {output.model:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
 rule tokenize:
     input:
         text="<results>/corpus/clean/{split}.{side}",
+        segmenter=lambda wildcards: segmenter(wildcards.side),
     output:
         text="<results>/corpus/tokenized/{split}.{side}",
     log:
@@ -185,12 +218,13 @@ rule tokenize:
         TOKENIZER_ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         given=lambda wildcards: tokenization(wildcards.side),
-        flags=lambda wildcards: [
+        flags=lambda wildcards, input: [
             *(["--lowercase"] if tokenization(wildcards.side)["case"] == "lower" else []),
+            *(f"--segmenter={file}" for file in input.segmenter),
             *(
                 [f"--stanza-directory={EXPERIMENT.path(directory)}"]
                 if (directory := tokenization(wildcards.side)["stanza_directory"])
@@ -223,8 +257,8 @@ rule learn_truecaser:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         given={"made_by": made_by("corpus.learn_truecaser", "sacremoses")},
     shell:
@@ -251,8 +285,8 @@ rule truecase:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("corpus.truecase")},
     shell:
@@ -282,8 +316,8 @@ rule generalise:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("corpus.generalise")},
     shell:

@@ -1,0 +1,146 @@
+"""Learn to separate the words of Chinese text as a treebank does, with Stanza's own training command."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, whole
+from pipeline_py.corpus.characters import is_latin
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"
+
+BATCH = 32  # sentences
+INSIDE, LAST_OF_WORD, LAST_OF_SENTENCE = "0", "1", "2"
+"""What Stanza learns of each character."""
+
+
+def learn_segmenter(
+    *,
+    treebank_train: Path,
+    treebank_dev: Path,
+    output: Path,
+    ledger_output: Path,
+    epochs: int = 15,
+    seed: int = 1,
+    threads: int = 1,
+) -> None:
+    """Train Stanza's tokenizer on the words of gold trees, so that text is cut into the words that a parser knows.
+
+    The characters of a sentence are tagged by a recurrent network that sees which of jieba's words begin and end
+    beside them. Words of the treebank touch, but for two of letters or digits of ASCII: it may not say where spaces
+    were. The dev trees decide which epoch is kept. The same seed and threads give the same model, byte by byte.
+
+    Args:
+        treebank_train: CoNLL-U; may be gzipped.
+        treebank_dev: the same, of other sentences.
+        output: the Stanza model.
+        ledger_output: counts of the training sentences.
+        epochs: passes over the training sentences.
+        seed: of all random numbers.
+        threads: CPU threads.
+
+    Raises:
+        InputError: a file is no CoNLL-U, or has no sentence.
+    """
+    if epochs < 1 or threads < 1:
+        raise InputError("epochs and threads must be at least 1")
+    ledger = Ledger()
+    train, dev = _sentences(treebank_train), _sentences(treebank_dev)
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        for part, sentences in ((TRAIN, train), (DEV, dev)):
+            _write(sentences, Path(part))
+        ledger.keep(len(train))
+        Path(LEXICON).write_text("".join(f"{word}\n" for word in _lexicon()), encoding="utf-8")
+        Path(EXPANSIONS).write_text("{}", encoding="utf-8")
+        model = _trained(-(-len(train) // BATCH), epochs, seed, threads)
+    _save(model, output)
+    ledger.write(ledger_output)
+
+
+def _sentences(treebank: Path) -> list[list[str]]:
+    """The tokens of each sentence."""
+    from stanza.utils.conll import CoNLL
+
+    try:
+        document = CoNLL.conll2doc(input_str="\n".join(read_lines(treebank)) + "\n\n")
+    except (ValueError, AssertionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"no CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
+    sentences = [[token.text for token in sentence.tokens] for sentence in document.sentences if sentence.tokens]
+    if not sentences:
+        raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)
+    return sentences
+
+
+def _write(sentences: list[list[str]], path: Path) -> None:
+    """Write the text of sentences to `path.txt` and a label for each character of it to `path.labels`."""
+    with (
+        path.with_suffix(".txt").open("w", encoding="utf-8", newline="\n") as texts,
+        path.with_suffix(".labels").open("w", encoding="utf-8", newline="\n") as labels,
+    ):
+        for words in sentences:
+            text, tags = "", ""
+            for word in words:
+                if text and is_latin(text[-1]) and is_latin(word[0]):
+                    text, tags = text + " ", tags + INSIDE
+                text, tags = text + word, tags + INSIDE * (len(word) - 1) + LAST_OF_WORD
+            texts.write(f"{text}\n\n")
+            labels.write(f"{tags[:-1]}{LAST_OF_SENTENCE}\n\n")
+
+
+def _lexicon() -> Iterator[str]:
+    """The words that jieba knows, in the order of its dictionary."""
+    import jieba
+
+    with jieba.get_dict_file() as file:
+        for line in file:
+            yield line.decode("utf-8").split(" ", maxsplit=1)[0]
+
+
+def _trained(steps: int, epochs: int, seed: int, threads: int) -> dict[str, Any]:
+    """Train on the files of the current directory.
+
+    Args:
+        steps: batches of an epoch.
+        epochs: passes over the training sentences.
+        seed: of all random numbers.
+        threads: CPU threads.
+
+    Returns:
+        The content of Stanza's model file.
+    """
+    import torch
+    from stanza.models import tokenizer
+
+    torch.set_num_threads(threads)
+    tokenizer.main(
+        [
+            *("--lang", "zh", "--shorthand", "zh_own", "--seed", str(seed), "--device", "cpu"),
+            *("--txt_file", f"{TRAIN}.txt", "--label_file", f"{TRAIN}.labels"),
+            *("--dev_txt_file", f"{DEV}.txt", "--dev_label_file", f"{DEV}.labels"),
+            *("--mwt_json_file", EXPANSIONS, "--no_use_mwt", "--skip_newline"),
+            *("--use_dictionary", "--external_dict", LEXICON),
+            *("--batch_size", str(BATCH), "--steps", str(steps * epochs)),
+            *("--eval_steps", str(steps), "--report_steps", str(steps)),
+            *("--save_dir", ".", "--save_name", MODEL),
+        ]
+    )
+    return torch.load(MODEL, map_location="cpu", weights_only=True)
+
+
+def _save(model: dict[str, Any], path: Path) -> None:
+    """Save a model so that equal ones have equal bytes: Stanza writes addresses in memory, and a set in any order."""
+    import torch
+
+    model["lexicon"] = sorted(model["lexicon"])
+    with whole(path) as temporary, temporary.open("wb") as file:
+        torch.save(model, file)
+
+
+if __name__ == "__main__":
+    stage.run(learn_segmenter)

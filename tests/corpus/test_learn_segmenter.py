@@ -1,0 +1,145 @@
+"""A segmenter cuts text into the words of the treebank that it has learnt from."""
+
+import gzip
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import jieba
+import pytest
+
+from pipeline_py.corpus.learn_segmenter import learn_segmenter
+from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.stage import InputError
+
+TREEBANK = Path(__file__).parents[2].parent / "shared" / "data" / "treebanks" / "zh_gsd"
+
+WHO, DOES, WHAT = ["我们", "老师", "那个孩子", "Python", "他"], ["喜欢", "看见了", "不要"], ["红苹果", "书", "max_size"]
+"""Words of a treebank that has words of its own: jieba takes 那个孩子 for 那个 and 孩子."""
+
+
+def block(words: list[str]) -> str:
+    rows = [
+        f"{place}\t{word}\t{word}\tX\t_\t_\t{place - 1}\tdep\t_\tSpaceAfter=No"
+        for place, word in enumerate(words, start=1)
+    ]
+    return "\n".join(rows) + "\n\n"
+
+
+def sentences(seed: int, number: int) -> list[list[str]]:
+    """Sentences that name two who do something, with `Python` and `max_size` side by side now and then."""
+    draw = random.Random(seed)
+    return [
+        [draw.choice(WHO), draw.choice(DOES), draw.choice(WHAT), draw.choice(WHO), draw.choice(DOES), "。"]
+        for _ in range(number)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("segmenter")
+    with gzip.open(folder / "train.conllu.gz", "wt", encoding="utf-8") as file:
+        file.write("".join(map(block, sentences(1, 400))))
+    (folder / "dev.conllu").write_text("".join(map(block, sentences(2, 40))), encoding="utf-8")
+    return folder
+
+
+def learn(folder: Path, output: Path, epochs: int) -> None:
+    learn_segmenter(
+        treebank_train=folder / "train.conllu.gz",
+        treebank_dev=folder / "dev.conllu",
+        output=output,
+        ledger_output=output.with_suffix(".json"),
+        epochs=epochs,
+    )
+
+
+@pytest.mark.slow
+def test_text_is_cut_into_the_words_of_the_treebank(folder: Path, tmp_path: Path) -> None:
+    learn(folder, tmp_path / "model.pt", 12)
+    held_out = sentences(3, 100)
+    texts = ["".join(words).replace("max_sizePython", "max_size Python") for words in held_out]
+    (tmp_path / "text").write_text("\n".join([*texts, "", "Python 和 bdist_rpm"]) + "\n", encoding="utf-8")
+    tokenize(
+        input=tmp_path / "text",
+        output=tmp_path / "tokens",
+        language="zh",
+        tokenizer="stanza",
+        segmenter=tmp_path / "model.pt",
+    )
+    *lines, empty, latin = (tmp_path / "tokens").read_text(encoding="utf-8").splitlines()
+    assert sum(line.split(" ") == words for line, words in zip(lines, held_out, strict=True)) > 95
+    assert empty == "" and {"Python", "bdist_rpm"} <= {*latin.split(" ")}
+    assert sum(jieba.lcut(text) == words for text, words in zip(texts, held_out, strict=True)) < 50
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    for name in ("one.pt", "two.pt"):
+        learn(folder, tmp_path / name, 1)
+    assert (tmp_path / "one.pt").read_bytes() == (tmp_path / "two.pt").read_bytes()
+    assert '"kept": 400' in (tmp_path / "one.json").read_text()
+
+
+@pytest.mark.slow
+def test_a_real_treebank_is_followed_more_closely_than_by_jieba(tmp_path: Path) -> None:
+    if not TREEBANK.is_dir():
+        pytest.skip(f"the Chinese treebank is not at {TREEBANK}")
+    learn_segmenter(
+        treebank_train=TREEBANK / "train.conllu.gz",
+        treebank_dev=TREEBANK / "dev.conllu.gz",
+        output=tmp_path / "model.pt",
+        ledger_output=tmp_path / "ledger.json",
+        epochs=1,
+    )
+    with gzip.open(TREEBANK / "test.conllu.gz", "rt", encoding="utf-8") as file:
+        blocks = file.read().strip().split("\n\n")
+    gold = [[row.split("\t")[1] for row in each.split("\n") if row[0] != "#"] for each in blocks]
+    texts = ["".join(words) for words in gold]
+    (tmp_path / "text").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    tokenize(
+        input=tmp_path / "text",
+        output=tmp_path / "tokens",
+        language="zh",
+        tokenizer="stanza",
+        segmenter=tmp_path / "model.pt",
+    )
+    learnt = [line.split(" ") for line in (tmp_path / "tokens").read_text(encoding="utf-8").splitlines()]
+    assert f1(gold, learnt) > f1(gold, [jieba.lcut(text) for text in texts])
+
+
+def f1(gold: list[list[str]], found: list[list[str]]) -> float:
+    """F1 of words by where they begin and end."""
+
+    def spans(words: list[str]) -> set[tuple[int, int]]:
+        ends = [sum(map(len, words[:place])) for place in range(len(words) + 1)]
+        return {*pairwise(ends)}
+
+    pairs = [(spans(one), spans(other)) for one, other in zip(gold, found, strict=True)]
+    return 2 * sum(len(one & other) for one, other in pairs) / sum(len(one) + len(other) for one, other in pairs)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("", "no sentence to learn from"), ("1\t好\n\n", "no CoNLL-U")])
+def test_a_file_that_is_no_treebank_is_named(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "bad.conllu").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"bad\.conllu: {sentence}.*; give a treebank in CoNLL-U"):
+        learn_segmenter(
+            treebank_train=tmp_path / "bad.conllu",
+            treebank_dev=tmp_path / "bad.conllu",
+            output=tmp_path / "model.pt",
+            ledger_output=tmp_path / "ledger.json",
+        )
+    assert not (tmp_path / "model.pt").exists()
+
+
+def test_what_is_no_segmenter_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("好\n", encoding="utf-8")
+    for name, sentence in (("absent.pt", "no such model"), ("text", "no model of learn_segmenter")):
+        with pytest.raises(InputError, match=rf"{name}: {sentence}"):
+            tokenize(
+                input=tmp_path / "text",
+                output=tmp_path / "out",
+                language="zh",
+                tokenizer="stanza",
+                segmenter=tmp_path / name,
+            )

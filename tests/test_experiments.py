@@ -1,0 +1,146 @@
+"""The experiments that come with the project: each preset is planned as a whole, over stand-ins for its files."""
+
+import gzip
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+import yaml
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading import load
+from pipeline_py.evaluation.postprocess import postprocess
+from pipeline_py.report.published import published_score, read_published
+from tests.workplace import ROOT, SNAKEMAKE, Workplace, merged
+
+EXPERIMENTS = ROOT / "workflow" / "experiments"
+NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
+
+
+def presets() -> Iterator[tuple[str, str | None]]:
+    """Each experiment with each of its presets, or with none where it has none."""
+    for file in sorted(EXPERIMENTS.glob("*.yaml")):
+        names = yaml.safe_load(file.read_text(encoding="utf-8")).get("presets", {})
+        yield from ((file.stem, preset) for preset in [*names] or [None])
+
+
+def experiment_of(name: str, preset: str | None, data: Path | str = "data") -> Experiment:
+    """What the Snakefile makes of an experiment over the default, its files apart."""
+    default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    over = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))
+    config: dict[str, Any] = merged(merged(default, over), {"data": str(data), "preset": preset})
+    return load(config, check_files=False)
+
+
+def write_stand_ins(experiment: Experiment) -> None:
+    """A small file wherever the experiment names one that is not there; directories come with their index."""
+    for file in map(Path, experiment.files()):
+        if file.suffix and not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            content = b"{}\n" if file.suffix == ".json" else b"x\n"
+            file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
+
+
+def snakemake(place: Workplace, name: str, preset: str | None, data: Path, *arguments: str) -> str:
+    """Run an experiment in a copy of the project, and give what Snakemake says."""
+    command = [str(SNAKEMAKE), "--cores", "2", *arguments, "--configfile", f"workflow/experiments/{name}.yaml"]
+    command += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
+    environment = {**os.environ, "PYTHONPATH": str(place.folder)}
+    done = subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Workplace:
+    return Workplace(tmp_path_factory.mktemp("experiments"))
+
+
+# Networks trained, phrase-based systems trained, sides of texts (source, target, references), processors of parsers
+# trained, and segmenters learnt: counted by hand in the tables that an experiment asks for.
+PLANNED = {
+    ("ende_wmt14", None): (9, 1, 10, 0, 0),
+    ("enja", "fast"): (4, 0, 6, 0, 0),
+    ("enja", "paper"): (4, 0, 6, 0, 0),
+    ("enja_aspec", "small"): (16, 0, 6, 0, 0),
+    ("enja_aspec", "large"): (4, 0, 6, 0, 0),
+    ("enzh", "fast"): (3, 0, 8, 0, 0),
+    ("enzh", "paper"): (12, 0, 8, 0, 0),
+    ("enzh_nist", None): (12, 0, 10, 0, 0),
+    ("multi30k", "fast"): (10, 1, 6, 0, 0),
+    ("multi30k", "paper"): (10, 1, 6, 0, 0),
+    ("zhen", "fast"): (2, 0, 8, 2, 1),
+    ("zhen", "paper"): (10, 1, 8, 2, 1),
+    ("zhen_nist", "sdatt"): (9, 1, 32, 2, 1),
+    ("zhen_nist", "sdrnmt"): (4, 1, 32, 2, 1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "preset"), [*presets()])
+def test_a_preset_is_planned_as_a_whole(place, tmp_path, name, preset):
+    write_stand_ins(experiment_of(name, preset, tmp_path))
+    said = snakemake(place, name, preset, tmp_path, "--dry-run")
+    jobs = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", said, flags=re.MULTILINE)}
+    rules = ("train", "train_smt", "fetch", "train_parser", "learn_segmenter")
+    assert tuple(jobs.get(rule, 0) for rule in rules) == PLANNED[name, preset]
+
+
+@pytest.mark.parametrize(("name", "preset"), [*presets()])
+def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
+    """A set or a row under another name than the paper's would have no number, without a word."""
+    experiment = experiment_of(name, preset)
+    sets = [text.name for text in experiment.corpora.held_out.values()]
+    for table in map(experiment.tables.get, experiment.asked(experiment.tables)):
+        if asked := getattr(table, "published", None):
+            numbers = read_published(ROOT / "workflow" / "published" / f"{asked.paper}.tsv")
+            for row in table.systems:
+                printed = asked.names.get(row, table.labels.get(row, row))
+                for each in [*sets, "AVG"]:
+                    assert published_score(numbers, asked.table, asked.task, printed, each), (printed, each)
+
+
+@pytest.mark.parametrize(
+    ("name", "preset", "tables"),
+    [("ende_wmt14", None, 2), ("zhen_nist", "sdatt", 2), ("zhen_nist", "sdrnmt", 1), ("zhen", "paper", 0)],
+)
+def test_printed_numbers_stand_where_the_data_is_the_papers(name, preset, tables):
+    experiment = experiment_of(name, preset)
+    asked = [experiment.tables[table] for table in experiment.asked(experiment.tables)]
+    assert sum(getattr(table, "published", None) is not None for table in asked) == tables
+
+
+SENTENCES = {"dev": 3003, "newstest2013": 3000, "newstest2014": 3003, "newstest2015": 2169}
+"""As WMT counts them."""
+
+
+@pytest.mark.slow
+def test_the_held_out_sets_of_wmt14_come_through_whole(place, tmp_path):
+    """Raw text to words and back: nothing of the references is lost that BLEU would see."""
+    if not NEWSTESTS.is_dir():
+        pytest.skip(f"the newstests of WMT are not at {NEWSTESTS}")
+    (tmp_path / "newstest_ende").symlink_to(NEWSTESTS)
+    write_stand_ins(experiment_of("ende_wmt14", None, tmp_path))
+    tokens = {
+        (split, side): f"results/ende_wmt14/corpus/tokenized/{split}.{side}"
+        for split in SENTENCES
+        for side in ("source", "target")
+    }
+    snakemake(place, "ende_wmt14", None, tmp_path, *tokens.values())
+    for (split, _), file in tokens.items():
+        lines = (place.folder / file).read_text(encoding="utf-8").split("\n")
+        assert lines.pop() == "" and len(lines) == SENTENCES[split] and all(lines)
+    for split in SENTENCES:
+        postprocess(
+            pieces=place.folder / tokens[split, "target"], output=tmp_path / "text", language="de", joiner="none"
+        )
+        year = "newstest2012" if split == "dev" else split
+        with gzip.open(NEWSTESTS / f"{year}.de.gz", "rt", encoding="utf-8", newline="\n") as file:
+            reference = file.read().split("\n")
+        text = (tmp_path / "text").read_text(encoding="utf-8").split("\n")
+        assert sacrebleu.corpus_bleu(text, [reference], lowercase=True).score > 99
