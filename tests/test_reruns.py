@@ -257,6 +257,26 @@ def test_an_option_of_one_system(finished):
     assert not {"parse", "pack", "train_smt"} & plan.rules
 
 
+COMPARED = ("comparisons", "by_sentence", "words", "examples")
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ({"evaluation": {"lowercase": False}}, {"word_frequencies", *COMPARED}),
+        ({"evaluation": {"length_groups": [5, 15]}}, {"by_sentence"}),
+        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, set()),
+    ],
+    ids=["case", "groups of lengths", "title"],
+)
+def test_what_is_said_of_systems_beside_each_other(finished, change, again):
+    targets = [f"results/evaluation/table1/one.{kind}.tsv" for kind in COMPARED]
+    done = finished.snakemake(*targets, config=CONFIG)
+    assert done.returncode == 0, done.stderr[-5000:]
+    planned = {rule for rule, _ in finished.jobs(*targets, config={**CONFIG, **change})}
+    assert planned == again
+
+
 def test_watching_changes_no_result(finished):
     watched = {"tensorboard": True, "checkpoint_minutes": 9, "threads": 2}
     assert not Plan(finished, {"training": watched}).rules
