@@ -17,8 +17,6 @@ rule postprocess:
         "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
-    group:
-        "scores"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -65,8 +63,6 @@ rule score:
         "<benchmarks>/evaluation/score/{system}.{run}.{split}.{metric}.tsv"
     wildcard_constraints:
         metric="bleu|ribes",
-    group:
-        "scores"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -117,8 +113,6 @@ rule significance:
         "<logs>/evaluation/significance/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/significance/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -157,8 +151,6 @@ rule bootstrap:
         "<logs>/evaluation/bootstrap/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/bootstrap/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -201,8 +193,6 @@ rule buckets:
         "<logs>/evaluation/buckets/{table}.length.log",
     benchmark:
         "<benchmarks>/evaluation/buckets/{table}.length.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -251,8 +241,6 @@ rule attention_shares:
         "<logs>/evaluation/attention_shares/{table}.log",
     benchmark:
         "<benchmarks>/evaluation/attention_shares/{table}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -291,8 +279,6 @@ rule comparisons:
         "<logs>/evaluation/comparisons/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/comparisons/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -340,8 +326,6 @@ rule by_sentence:
         "<logs>/evaluation/by_sentence/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/by_sentence/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -416,8 +400,6 @@ rule words:
         "<logs>/evaluation/words/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/words/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -461,8 +443,6 @@ rule examples:
         "<logs>/evaluation/examples/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
-    group:
-        "tables"
     conda:
         "../../envs/text.yaml"
     threads: 1

@@ -23,8 +23,8 @@ rule pretrain:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
-        mem_mb=8000,
-        runtime=1440,
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
@@ -81,8 +81,8 @@ rule train:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
-        mem_mb=8000,
-        runtime=2880,
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=1440,
         gpu=takes_gpu() * EXPERIMENT.training.processes,
     params:
         given=lambda wildcards: {
@@ -150,8 +150,8 @@ rule length_model:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given={"made_by": made_by("nmt.length_model", "pyarrow")},
     shell:
@@ -183,8 +183,8 @@ rule translate:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {
@@ -244,8 +244,8 @@ rule attend:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: {

@@ -27,8 +27,8 @@ rule:
         "../../envs/smt.yaml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=1440,
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
         given=lambda wildcards: {
             "options": EXPERIMENT.systems[wildcards.system].model_dump_json(),
@@ -69,8 +69,8 @@ rule:
         "../../envs/smt.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         given={"made_by": made_by("smt.translate", "sil-machine", "sil-thot")},
     shell:

@@ -27,8 +27,8 @@ rule learn_bpe:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         given=lambda wildcards: {
             **EXPERIMENT.units[wildcards.units].model_dump(include={"merges", "min_frequency", "joint"}),
@@ -60,8 +60,8 @@ rule apply_bpe:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         given={"made_by": made_by("subword.apply_bpe", "subword-nmt")},
     shell:
@@ -90,8 +90,8 @@ rule inherit:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "kind": next(kind for kind, file in SYNTAX_FILES.items() if file == wildcards.syntax),
@@ -121,8 +121,8 @@ rule vocabulary:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             **getattr(EXPERIMENT.units[wildcards.units], f"{wildcards.side}_vocabulary").model_dump(),
@@ -183,8 +183,8 @@ rule pack:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("subword.pack", "pyarrow")},
     shell:
@@ -227,8 +227,8 @@ rule pack_units:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("subword.pack_units", "pyarrow")},
     shell:
@@ -258,8 +258,8 @@ rule pack_trees:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("subword.pack_trees", "pyarrow")},
         trees=lambda wildcards, input: f"--trees={input.trees}",
@@ -305,8 +305,8 @@ rule pack_heads:
         "../../envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("subword.pack_heads", "pyarrow")},
     shell:

@@ -42,8 +42,8 @@ rule train_parser:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=6000,
-        runtime=1440,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
         given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
         options=lambda wildcards, input: training_options(wildcards.parser, wildcards.processor, input),
@@ -81,8 +81,8 @@ rule treebank_text:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
@@ -130,8 +130,8 @@ rule accuracy:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
@@ -162,8 +162,8 @@ rule accuracy_of_all_trees:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=100,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         """
         awk 'FNR > 1 || NR == 1' {input:q} >{output.accuracy:q} 2>{log:q}

@@ -18,8 +18,8 @@ rule tree_statistics:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
@@ -50,8 +50,8 @@ rule parser_report:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
             "trees": EXPERIMENT.trees_of(wildcards.parser),
@@ -83,8 +83,8 @@ rule agreement:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("syntax.agreement")},
         files=lambda wildcards, input: agreement_options(wildcards.parser, wildcards.other, input),

@@ -32,8 +32,8 @@ rule parse:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=1440,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=takes_gpu(),
     params:
         given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
@@ -101,8 +101,8 @@ rule merge_trees:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
@@ -146,8 +146,8 @@ rule import_trees:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
@@ -189,8 +189,8 @@ rule control_trees:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],

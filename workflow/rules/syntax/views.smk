@@ -20,8 +20,8 @@ rule binarize:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
             "branching": EXPERIMENT.parsers[wildcards.parser].branching,
@@ -54,8 +54,8 @@ rule distances:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("syntax.distances", "pyarrow")},
     shell:
@@ -84,8 +84,8 @@ rule units:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("syntax.units", "pyarrow")},
     shell:
@@ -114,8 +114,8 @@ rule labels:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=120,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("syntax.labels")},
     shell:
