@@ -1,0 +1,155 @@
+"""A SLURM of its own on this machine: one node with two processors and two cards, and no right of root needed.
+
+python -m tests.slurm.cluster FOLDER COMMAND…
+
+starts it with all its files in FOLDER, runs a command that sees it, and stops it. Nothing outside FOLDER changes.
+"""
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "scontrol", "sinfo")
+PATIENCE = 30
+"""Seconds until a node is ready, or a daemon has ended."""
+
+# The memory is made up, and the cards are files: a node that takes jobs as a large one would, and computes as this one.
+CONFIGURATION = """\
+ClusterName=test
+SlurmctldHost=localhost
+SlurmctldPort={slurmctld_port}
+SlurmdPort={slurmd_port}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+KillWait=5
+MinJobAge=86400
+SlurmdParameters=config_overrides
+GresTypes=gpu
+NodeName=node NodeHostname={host} NodeAddr=127.0.0.1 Sockets=2 CoresPerSocket=1 RealMemory=64000 Gres=gpu:2
+PartitionName=common Nodes=node Default=YES PriorityTier=1
+PartitionName=urgent Nodes=node PriorityTier=2
+"""
+
+
+def missing() -> list[str]:
+    """Programs of SLURM that this machine lacks."""
+    return [program for program in PROGRAMS if which(program) is None]
+
+
+def which(program: str) -> str | None:
+    """Daemons lie where only root's path leads."""
+    return shutil.which(program, path=os.pathsep.join([*os.get_exec_path(), "/usr/local/sbin", "/usr/sbin"]))
+
+
+class Cluster:
+    """The daemons, from entering to leaving the context, and what asks them."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder of all files; it is made. Its path is short enough for a socket's (107 bytes)."""
+        self.folder = folder.absolute()
+        self.environment = {
+            "SLURM_CONF": f"{self.folder}/slurm.conf",
+            "PATH": os.pathsep.join([f"{self.folder}/bin", *os.get_exec_path()]),
+        }
+        self._daemons = ExitStack()
+
+    def __enter__(self) -> "Cluster":
+        """Start the daemons and wait until the node takes jobs."""
+        with self._daemons as daemons:
+            self._write_files()
+            key, place = f"--key-file={self.folder}/munge.key", f"--socket={self.folder}/munge.socket"
+            files = [f"--{name}-file={self.folder}/munged.{name}" for name in ("pid", "log", "seed")]
+            self._start("munged", "--foreground", "--force", key, place, *files)
+            self._wait_for(lambda: (self.folder / "munge.socket").exists(), "munged does not answer")
+            self._start("slurmctld", "-D", "-c")
+            self._start("slurmd", "-D", "-N", "node")
+            self._wait_for(lambda: "idle" in self.ask("sinfo", "--noheader", "--format=%T"), "the node is not ready")
+            self._daemons = daemons.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Cancel what still runs, and stop the daemons."""
+        with self._daemons:
+            self.ask("scancel", f"--user={getpass.getuser()}")
+            self._wait_for(lambda: not self.ask("squeue", "--noheader"), "jobs outlive their cancellation")
+
+    def ask(self, *command: str) -> str:
+        """What a command prints that sees this cluster; nothing where it fails."""
+        done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def jobs(self, *states: str) -> dict[str, dict[str, str]]:
+        """Jobs by identifier, as `scontrol show job` describes them; of some states only, or of all."""
+        lines = self.ask("scontrol", "show", "job", "--oneliner", "--all").splitlines()
+        described = [dict(pair.split("=", 1) for pair in line.split(" ") if "=" in pair) for line in lines]
+        return {job["JobId"]: job for job in described if job.get("JobState") in states or (job and not states)}
+
+    def _write_files(self) -> None:
+        for name in ("state", "spool", "bin"):
+            (self.folder / name).mkdir(parents=True)
+        with socket.create_server(("localhost", 0)) as first, socket.create_server(("localhost", 0)) as second:
+            ports = {"slurmctld_port": first.getsockname()[1], "slurmd_port": second.getsockname()[1]}
+        user, host = getpass.getuser(), socket.gethostname()
+        configuration = CONFIGURATION.format(folder=self.folder, user=user, host=host, **ports)
+        (self.folder / "slurm.conf").write_text(configuration, encoding="utf-8")
+        (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/card[0-1]\n", encoding="utf-8")
+        (self.folder / "cgroup.conf").write_text("CgroupPlugin=autodetect\nIgnoreSystemd=yes\n", encoding="utf-8")
+        for card in ("card0", "card1"):
+            (self.folder / card).touch()
+        key = self.folder / "munge.key"
+        key.touch(mode=0o600)
+        key.write_bytes(os.urandom(128))
+        # The executor takes SLURM's variables from `srun`, which on a usual cluster finds its configuration without.
+        self._write_program("srun", f'SLURM_CONF={self.folder}/slurm.conf exec {which("srun")} "$@"')
+        self._write_program("nvidia-smi", "true")
+
+    def _write_program(self, name: str, command: str) -> None:
+        program = self.folder / "bin" / name
+        program.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+        program.chmod(0o755)
+
+    def _start(self, name: str, *arguments: str) -> None:
+        program = which(name)
+        assert program is not None, f"{name} is not installed"
+        log = self._daemons.enter_context((self.folder / f"{name}.output").open("w", encoding="utf-8"))
+        environment = {**os.environ, **self.environment}
+        process = subprocess.Popen([program, *arguments], env=environment, stdout=log, stderr=log)
+        self._daemons.callback(process.wait, PATIENCE)
+        self._daemons.callback(process.terminate)
+
+    def _wait_for(self, holds, complaint: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{complaint}; see the *.output files of {self.folder}")
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    with Cluster(Path(sys.argv[1])) as cluster:
+        sys.exit(subprocess.run(sys.argv[2:], env={**os.environ, **cluster.environment}).returncode)

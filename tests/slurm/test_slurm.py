@@ -1,0 +1,110 @@
+"""The workflow on a real SLURM: what its jobs ask for, and that a training outlives its job."""
+
+import csv
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster, missing
+from tests.workplace import SMALL, Workplace
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing()), reason=f"SLURM is not installed: there is no {', '.join(missing())}"),
+    pytest.mark.skipif(
+        find_spec("snakemake_executor_plugin_slurm") is None,
+        reason="needs the extra `slurm`: pip install -e '.[slurm]'",
+    ),
+]
+
+PROFILE = ["--workflow-profile", "workflow/profiles/slurm", "--slurm-init-seconds-before-status-checks", "2"]
+MODEL = "results/nmt/GlobalAtt/seed1/model.safetensors"
+LONG = {"training": {"epochs": 40, "patience": 1000, "checkpoint_minutes": 0.001}}
+"""A training of some seconds, with many checkpoints."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Iterator[Cluster]:
+    """A SLURM that commands of this module see. Snakemake takes its node for one with cards; torch finds none there."""
+    with Cluster(tmp_path_factory.mktemp("slurm") / "c") as cluster, pytest.MonkeyPatch.context() as patch:
+        for name, value in cluster.environment.items():
+            patch.setenv(name, value)
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory) -> Workplace:
+    return Workplace(tmp_path_factory.mktemp("workplace"))
+
+
+def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace) -> None:
+    config = {"corpora": {"tests": SMALL["corpora"]["tests"][:1]}}
+    done = workplace.snakemake(*PROFILE, "results/table1.tsv", config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    with (workplace.folder / "results/table1.tsv").open(encoding="utf-8", newline="") as file:
+        assert [row["system"] for row in csv.DictReader(file, delimiter="\t")] == ["GlobalAtt", "SDAtt"]
+
+    jobs = [*cluster.jobs().values()]
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"} and {job["Requeue"] for job in jobs} == {"1"}
+    kinds = Counter(job["Comment"].split("_wildcards_")[0] for job in jobs)
+    assert kinds["rule_train"] == 2 and kinds["rule_parse"] == 3
+    (text,) = [kind for kind in kinds if kind.startswith("rule_text_")]
+    assert kinds[text] == 1 and "generate" in text and "clean" in text and "tokenize" in text
+    assert kinds["rule_scores_postprocess_score_translate"] == 4
+    asked = {job["Comment"].split("_wildcards_")[0]: job for job in jobs}
+    assert asked["rule_train"]["TresPerJob"] == "gres:gpu:1" and "TresPerJob" not in asked[text]
+    assert asked["rule_train"]["MinMemoryNode"] == "16000M" and asked["rule_train"]["TimeLimit"] == "1-00:00:00"
+    assert asked["rule_train_parser"]["NumCPUs"] == "1"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(cluster: Cluster, workplace: Workplace) -> bytes:
+    """The model of a training that nobody disturbs; what it needs is left in the workplace."""
+    done = workplace.snakemake(MODEL, config=LONG)
+    assert done.returncode == 0, done.stderr[-5000:]
+    model = (workplace.folder / MODEL).read_bytes()
+    shutil.rmtree((workplace.folder / MODEL).parent)
+    return model
+
+
+def preempt(cluster: Cluster, job: str) -> None:
+    """Take the processors of a job for another one, which ends at once; SLURM puts the first back in the queue."""
+    cluster.ask("sbatch", "--partition=urgent", "--cpus-per-task=2", "--output=/dev/null", "--wrap=true")
+
+
+def cancel(cluster: Cluster, job: str) -> None:
+    """End a job as SLURM does where preempted jobs do not go back in the queue."""
+    cluster.ask("scancel", job)
+
+
+@pytest.mark.parametrize(
+    ("lose", "ends"), [(cancel, [("CANCELLED", "0"), ("COMPLETED", "0")]), (preempt, [("COMPLETED", "1")])]
+)
+def test_a_training_that_loses_its_job_goes_on_in_another(
+    cluster: Cluster, workplace: Workplace, undisturbed: bytes, tmp_path: Path, lose, ends: list[tuple[str, str]]
+) -> None:
+    place = workplace.copied(tmp_path / "copy")
+    before = cluster.jobs()
+    with ThreadPoolExecutor() as pool:
+        run = pool.submit(place.snakemake, *PROFILE, MODEL, config=LONG)
+        while not [*(place.folder / MODEL).parent.glob("checkpoints/*.safetensors")]:
+            assert not run.done(), run.result().stderr[-5000:]
+            time.sleep(0.1)
+        (job,) = cluster.jobs().keys() - before.keys()
+        lose(cluster, job)
+        done = run.result()
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert (place.folder / MODEL).read_bytes() == undisturbed
+    log = (place.folder / "logs/nmt/train/GlobalAtt.seed1.log").read_text(encoding="utf-8")
+    resumed = re.search(r"train GlobalAtt from update (\d+)", log)
+    assert resumed and int(resumed[1]) > 0, log
+    jobs = [job for name, job in cluster.jobs().items() if name not in before]
+    trainings = [job for job in jobs if job.get("Comment", "").startswith("rule_train")]
+    assert [(job["JobState"], job["Restarts"]) for job in trainings] == ends
