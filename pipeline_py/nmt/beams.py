@@ -142,7 +142,7 @@ class Beams:
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)
-            _, maxima = _survey(ranked)
+            maxima = _maxima(ranked)
         tokens, tied = _top(ranked, maxima, self._beam)
         candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
         facts = [candidates.sums.isnan().any(), tied.any(), *self._demand(live)]
@@ -185,20 +185,22 @@ class Beams:
 
 
 def _survey(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and the greatest of blocks.
-
-    The blocks (R, V / 64) are of 64 columns; what is left behind the last of them is in none.
-    """
+    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_maxima`."""
     normalizers, maxima = [], []
-    size = logits.shape[1]
-    whole = size - size % BLOCK
-    for rows in groups(len(logits), size, logits.device):
+    for rows in groups(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
-        of_blocks = part[:, :whole].unflatten(1, (whole // BLOCK, BLOCK)).amax(dim=2)
-        peak = torch.cat([of_blocks, part[:, whole:]], dim=1).amax(dim=1, keepdim=True)
+        of_blocks = _maxima(part)
+        rest = part[:, of_blocks.shape[1] * BLOCK :]
+        peak = torch.cat([of_blocks, rest], dim=1).amax(dim=1, keepdim=True)
         normalizers.append((part - peak).exp_().sum(dim=1, keepdim=True).log_().add_(peak))
         maxima.append(of_blocks)
     return torch.cat(normalizers), torch.cat(maxima)
+
+
+def _maxima(logits: Tensor) -> Tensor:
+    """The greatest of each block of 64 columns, (R, V) → (R, ⌊V / 64⌋); what is behind the last block is in none."""
+    blocks = logits.shape[1] // BLOCK
+    return logits[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK)).amax(dim=2)
 
 
 def _top(logits: Tensor, maxima: Tensor, beam: int) -> tuple[Tensor, Tensor]:
