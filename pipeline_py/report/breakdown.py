@@ -17,6 +17,7 @@ KINDS = {
     "length": "Words of the source",
     "depth": "Depth of the tree",
     "dependency_length": "Mean dependency length",
+    "phrase_depth": "Depth of the source's phrase tree",
     "parse": "Parse",
 }
 
