@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -84,6 +85,13 @@ def test_units_and_labels_are_made_for_those_that_read_them(fresh):
     assert labels["labels"] == labels["pack_labels"] == 2 and not {"units", "distances"} & labels.keys()
 
 
+def test_a_dry_run_says_how_long_it_will_take(fresh):
+    said = fresh.snakemake("--dry-run", "results/table1.tsv").stdout
+    assert said.count("What will run, and about how long:") == said.count("Job stats:") == 2
+    assert re.search(r"^Together about \d+ s on \d cores? \(by the embedded experiment", said, re.MULTILINE)
+    assert re.search(r"^  nmt/train +2 × [\d.]+ s +=", said, re.MULTILINE)
+
+
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory) -> Workplace:
     """Where tables are really made; they share text, parser and parses."""
@@ -123,6 +131,8 @@ def test_every_kind_of_system_in_one_table(workplace):
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
+    again = workplace.snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
+    assert "(as these jobs took here before)" in again.stdout
 
 
 def test_folders_of_tables_are_targets(fresh):

@@ -1,0 +1,78 @@
+"""How long a run will take, told with Snakemake's list of jobs."""
+
+import logging
+
+import yaml
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from pipeline_py.config.workload import workload
+from pipeline_py.forecast import Planned, told
+from pipeline_py.run_times import Job, expected, recorded, typical
+
+NOT_IN_EMBEDDED = {"split": "mixed", "system": "GlobalAtt", "parser": "embedded"}
+"""What of the embedded experiment stands for what only this one has."""
+
+
+def embedded_experiment():
+    """The experiment that `config.yaml` alone describes."""
+    described = (Path(workflow.basedir) / "config.yaml").read_text(encoding="utf-8")
+    return load(yaml.safe_load(described), check_files=False)
+
+
+def sentences_of_embedded(experiment, split: str) -> int:
+    text = experiment.corpora.train[0] if split == "train" else experiment.corpora.held_out[split]
+    return text.generate.sentences
+
+
+def growth(embedded, stage: str, wildcards: dict[str, str]) -> float:
+    """How many times more work a job is than its like in the embedded experiment."""
+    known = {"split": embedded.corpora.splits, "system": embedded.systems, "parser": embedded.parsers}
+    like = {
+        name: value if value in known.get(name, [value]) else NOT_IN_EMBEDDED[name] for name, value in wildcards.items()
+    }
+    there = workload(embedded, stage, like, lambda split: sentences_of_embedded(embedded, split))
+    return workload(EXPERIMENT, stage, wildcards, most_sentences) / there
+
+
+def planned_jobs() -> tuple[list[Planned], int]:
+    """The jobs of this run, and how many of them ran here before."""
+    folder, embedded = Path(EXPERIMENT.folder("benchmarks")), embedded_experiment()
+    here, elsewhere = recorded(folder), typical()
+    levels = workflow.dag.toposorted({*workflow.dag.needrun_jobs(exclude_finished=False)})
+    jobs = [job for level in levels for job in sorted(level, key=str)]
+    places = {job: place for place, job in enumerate(jobs)}
+    planned, seen = [], 0
+    for job in jobs:
+        stage, seconds = "", 0.0
+        if job.benchmark:
+            *room, name = Path(job.benchmark).relative_to(folder).parts
+            stage, name = "/".join(room), name.removesuffix(".tsv")
+            wildcards = dict(job.wildcards.items())
+            seconds = expected(Job(stage, name), here, elsewhere, lambda: growth(embedded, stage, wildcards))
+            seen += Job(stage, name) in here
+        after = {places[earlier] for earlier in workflow.dag.dependencies[job] if earlier in places}
+        planned.append(Planned(stage, seconds, job.threads, after))
+    return planned, seen
+
+
+def threads_at_a_time() -> int | None:
+    """Threads that work side by side: cores that Snakemake may use and the machine has; null on a cluster."""
+    return None if workflow.nodes is not None else min(workflow.cores, os.cpu_count())
+
+
+class Forecast(logging.Handler):
+    """Tells the forecast whenever Snakemake has counted its jobs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "event", None) != LogEvent.RUN_INFO:
+            return
+        try:
+            planned, seen = planned_jobs()
+            logger.info(told(planned, threads_at_a_time(), seen, with_card=takes_gpu() > 0))
+        except Exception:  # no run shall end for want of a forecast
+            self.handleError(record)
+
+
+if workflow.is_main_process:
+    logger.addHandler(Forecast())
