@@ -68,8 +68,13 @@ include: "workflow/rules/syntax/reports.smk"
 include: "workflow/rules/subword.smk"
 include: "workflow/rules/smt.smk"
 include: "workflow/rules/nmt.smk"
-include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/report.smk"
+include: "workflow/rules/evaluation/scores.smk"
+include: "workflow/rules/evaluation/significance.smk"
+include: "workflow/rules/evaluation/breakdowns.smk"
+include: "workflow/rules/report/tables.smk"
+include: "workflow/rules/report/counts.smk"
+include: "workflow/rules/report/figures.smk"
+include: "workflow/rules/report/page.smk"
 
 
 rule all:

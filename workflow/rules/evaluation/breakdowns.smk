@@ -1,0 +1,249 @@
+"""Where systems differ: by sentence, by word, in examples, and in what they attend to.
+
+REQUIRED INPUTS: <results>/evaluation/{system}/{run}/{split}.txt, cleaned references, trees_of_sentences(table, split),
+                 attention of <results>/nmt/
+OUTPUTS:         <results>/evaluation/{table}/length.buckets.tsv, {split}.by_sentence.tsv, .words.tsv, .examples.tsv,
+                 attention.tsv, <results>/evaluation/word_frequencies.txt
+"""
+
+
+rule buckets:
+    input:
+        outputs=lambda wildcards: [file for split in TESTS for file in outputs_of(wildcards.table, split).values()],
+        references=[f"<results>/corpus/clean/{split}.{side}" for split in TESTS for side in REFERENCES[split]],
+        sources=expand(tokens("source"), split=TESTS),
+    output:
+        buckets="<results>/evaluation/{table}/length.buckets.tsv",
+    log:
+        "<logs>/evaluation/buckets/{table}.length.log",
+    benchmark:
+        "<benchmarks>/evaluation/buckets/{table}.length.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "made_by": made_by("evaluation.buckets", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}:{split}={file}"
+                for (split, system, run), file in zip(
+                    ((split, *place) for split in TESTS for place in outputs_of(wildcards.table, split)),
+                    input.outputs,
+                    strict=True,
+                )
+            ),
+            *(
+                f"--reference={split}={file}"
+                for split, file in zip(
+                    (split for split in TESTS for _ in REFERENCES[split]), input.references, strict=True
+                )
+            ),
+            *(f"--source={split}={file}" for split, file in zip(TESTS, input.sources, strict=True)),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.buckets \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.buckets:q} \
+            2>{log:q}
+        """
+
+
+rule by_sentence:
+    input:
+        unpack(lambda wildcards: trees_of_sentences(wildcards.table, wildcards.split)),
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        source=tokens("source"),
+    output:
+        buckets="<results>/evaluation/{table}/{split}.by_sentence.tsv",
+    log:
+        "<logs>/evaluation/by_sentence/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/by_sentence/{table}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "made_by": made_by("evaluation.by_sentence", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+            *(f"--{trees}={input[trees]}" for trees in ("dependencies", "phrases") if trees in input.keys()),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.by_sentence \
+            {params.files:q} \
+            --source {input.source:q} \
+            {params.given[options]:q} \
+            --output {output.buckets:q} \
+            2>{log:q}
+        """
+
+
+rule word_frequencies:
+    input:
+        "<results>/corpus/clean/train.target",
+    output:
+        "<results>/evaluation/word_frequencies.txt",
+    log:
+        "<logs>/evaluation/word_frequencies/train.log",
+    benchmark:
+        "<benchmarks>/evaluation/word_frequencies/train.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given={
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.word_frequencies", "sacrebleu"),
+        },
+    shell:
+        """
+        python -m pipeline_py.evaluation.word_frequencies \
+            --input {input:q} \
+            {params.given[options]:q} \
+            --output {output:q} \
+            2>{log:q}
+        """
+
+
+rule words:
+    input:
+        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        frequencies="<results>/evaluation/word_frequencies.txt",
+    output:
+        words="<results>/evaluation/{table}/{split}.words.tsv",
+    log:
+        "<logs>/evaluation/words/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/words/{table}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.words", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.words \
+            {params.files:q} \
+            --frequencies {input.frequencies:q} \
+            {params.given[options]:q} \
+            --output {output.words:q} \
+            2>{log:q}
+        """
+
+
+rule examples:
+    input:
+        outputs=lambda wildcards: [*first_runs(wildcards.table, wildcards.split).values()],
+        references=references_of,
+        source="<results>/corpus/clean/{split}.source",
+    output:
+        examples="<results>/evaluation/{table}/{split}.examples.tsv",
+    log:
+        "<logs>/evaluation/examples/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": from_baseline(wildcards.table),
+            "case": "--lowercase" if EXPERIMENT.evaluation.lowercase else "--cased",
+            "made_by": made_by("evaluation.examples", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}={file}"
+                for system, file in zip(first_runs(wildcards.table, wildcards.split), input.outputs, strict=True)
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.examples \
+            {params.files:q} \
+            --source {input.source:q} \
+            {params.given[case]} \
+            --output {output.examples:q} \
+            2>{log:q}
+        """
+
+
+rule attention_shares:
+    input:
+        attended=lambda wildcards: [*attended_systems(wildcards.table).values()],
+    output:
+        shares="<results>/evaluation/{table}/attention.tsv",
+    log:
+        "<logs>/evaluation/attention_shares/{table}.log",
+    benchmark:
+        "<benchmarks>/evaluation/attention_shares/{table}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "made_by": made_by("evaluation.attention_shares", "pyarrow"),
+        },
+        files=lambda wildcards, input: [
+            f"--{option}={system}:{run}={file}"
+            for (system, run, option), file in zip(attended_systems(wildcards.table), input.attended, strict=True)
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.attention_shares \
+            {params.files:q} \
+            --output {output.shares:q} \
+            2>{log:q}
+        """
