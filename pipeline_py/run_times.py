@@ -32,6 +32,12 @@ RunTimes = Mapping[Job, float]
 """Seconds of jobs."""
 
 
+def job_of(file: Path, benchmarks: Path) -> Job:
+    """The job that a benchmark file below a folder is of."""
+    room, stage, _ = file.relative_to(benchmarks).parts
+    return Job(f"{room}/{stage}", file.name.removesuffix(".tsv"))
+
+
 def recorded(benchmarks: Path) -> dict[Job, float]:
     """What jobs took, by the files below a folder; of a job that was resumed, the last part.
 
@@ -39,12 +45,11 @@ def recorded(benchmarks: Path) -> dict[Job, float]:
     """
     found = {}
     for file in sorted(benchmarks.glob("*/*/*.tsv")):
-        job = Job("/".join(file.relative_to(benchmarks).parts[:2]), file.stem)
         with file.open(encoding="utf-8", newline="") as lines:
             for row in csv.DictReader(lines, delimiter="\t"):
                 wall, busy = _number(row.get("s")), _number(row.get("cpu_time"))
                 if wall is not None:
-                    found[job] = wall if busy is None or wall < SAMPLED else min(wall, busy)
+                    found[job_of(file, benchmarks)] = wall if busy is None or wall < SAMPLED else min(wall, busy)
     return found
 
 

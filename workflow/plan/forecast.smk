@@ -8,7 +8,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from pipeline_py.config.workload import workload
 from pipeline_py.forecast import Planned, told
-from pipeline_py.run_times import Job, expected, recorded, typical
+from pipeline_py.run_times import expected, job_of, recorded, typical
 
 NOT_IN_EMBEDDED = {"split": "mixed", "system": "GlobalAtt", "parser": "embedded"}
 """What of the embedded experiment stands for what only this one has."""
@@ -46,11 +46,10 @@ def planned_jobs() -> tuple[list[Planned], int]:
     for job in jobs:
         stage, seconds = "", 0.0
         if job.benchmark:
-            *room, name = Path(job.benchmark).relative_to(folder).parts
-            stage, name = "/".join(room), name.removesuffix(".tsv")
-            wildcards = dict(job.wildcards.items())
-            seconds = expected(Job(stage, name), here, elsewhere, lambda: growth(embedded, stage, wildcards))
-            seen += Job(stage, name) in here
+            like = job_of(Path(job.benchmark), folder)
+            stage, wildcards = like.stage, dict(job.wildcards.items())
+            seconds = expected(like, here, elsewhere, lambda: growth(embedded, stage, wildcards))
+            seen += like in here
         after = {places[earlier] for earlier in workflow.dag.dependencies[job] if earlier in places}
         planned.append(Planned(stage, seconds, job.threads, after))
     return planned, seen
