@@ -13,6 +13,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.training import Training
+from pipeline_py.energy import Meter
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.checkpoint import (
     Checkpoint,
@@ -32,6 +33,9 @@ from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
 
+SECONDS_BETWEEN_METERINGS = 30.0
+"""Of updates: often enough for a processor whose counter of energy is full after some minutes."""
+
 
 class Run:
     """Trains a model; `updates` is iterated over to the end, then `model` holds the best weights.
@@ -50,18 +54,20 @@ class Run:
         checkpoints: Checkpoints,
         device: torch.device,
         seed: int,
+        meter: Meter,
         processes: Processes = ALONE,
     ) -> None:
         self.name = name
         self.model = model.to(device).train()
         self.training = training
         self.seed = seed
-        self.standing = Standing()
+        self.standing = Standing(joules=meter.nothing)
         self._data = data
         self._validation = validation
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
         self._device = device
+        self._meter = meter
         self._processes = processes
         self._optimizer = build(training.optimizer, model.parameters())
         self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
@@ -71,6 +77,7 @@ class Run:
         self._show: Callable[[Mapping[str, Any]], None] | None = None
         self._clock = time.monotonic()
         self._saved = self._clock
+        self._metered = self._clock
 
     def watched(self, folder: Path) -> None:
         """Let TensorBoard show the learning curve from here on."""
@@ -260,6 +267,9 @@ class Run:
         if training:
             self.standing.training_seconds += now - self._clock
         self._clock = now
+        if not training or now - self._metered > SECONDS_BETWEEN_METERINGS:
+            self.standing.joules = self._meter.added_to(self.standing.joules)
+            self._metered = now
 
     def _tell(self) -> None:
         if not self._processes.first:

@@ -23,6 +23,7 @@ class Standing:
         words: target words in all, EOS not included.
         training_seconds: time spent on updates.
         seconds: time spent in all.
+        joules: energy spent in that time by each part of the machine that was measured all of the time.
         curve: one row a look.
     """
 
@@ -40,6 +41,7 @@ class Standing:
     words: int = 0
     training_seconds: float = 0.0
     seconds: float = 0.0
+    joules: dict[str, float] = field(default_factory=dict)
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     @property

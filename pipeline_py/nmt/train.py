@@ -11,6 +11,7 @@ from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
+from pipeline_py.energy import cards_of, meter, told
 from pipeline_py.kept import Kept, identity
 from pipeline_py.nmt.launch import is_one_of_several, launch
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
@@ -108,7 +109,7 @@ def train(
         model_output: Weights in safetensors.
         config_output: What is needed to build the network: {"system", "vocabularies"}.
         curve_output: One row for each look at the development set.
-        facts_output: Size, speed, scores and versions as JSON.
+        facts_output: Size, speed, energy, scores and versions as JSON.
 
     Raises:
         InputError: options or files are not what they should be, or do not belong together.
@@ -194,6 +195,7 @@ def train(
         checkpoints=(rolling := Checkpoints(checkpoints, identity([], made_from, device.type))),
         device=device,
         seed=seed,
+        meter=meter(cards_of(processes.count) if device.type == "cuda" else []),
         processes=processes,
     )
     what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
@@ -247,6 +249,8 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "seconds": round(standing.seconds, 1),
         "training_seconds": round(standing.training_seconds, 3),
         "seconds_per_epoch": round(standing.training_seconds / run.epochs, 3),
+        "gpu_hours": round(standing.seconds * training.processes / 3600, 4) if device.type == "cuda" else None,
+        **told(standing.joules),
         "seed": run.seed,
         "device": device.type,
         "threads": training.threads,

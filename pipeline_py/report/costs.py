@@ -9,7 +9,7 @@ from pipeline_py.report.page_table import PageCell, PageColumn, cell
 from pipeline_py.report.table_layout import NOTHING
 from pipeline_py.report.tsv_rows import read_rows
 
-NEEDED = ("system", "parameters", "words_per_second", "seconds", "device")
+NEEDED = ("system", "parameters", "words_per_second", "seconds")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class Cost:
         decimals: that are shown.
         divided_by: the fact's unit in that of the column.
         adds_up: whether the members of an ensemble have the sum.
-        on_gpu_only: whether it is told of trainings on a GPU alone.
     """
 
     head: str
@@ -30,21 +29,20 @@ class Cost:
     decimals: int
     divided_by: float = 1.0
     adds_up: bool = True
-    on_gpu_only: bool = False
 
 
 COSTS = (
     Cost("Parameters", "parameters", 2, 1e6),
     Cost("Words/s", "words_per_second", 0, adds_up=False),
     Cost("Training s", "seconds", 0),
-    Cost("GPU h", "seconds", 3, 3600, on_gpu_only=True),
+    Cost("GPU h", "gpu_hours", 3),
     Cost("Wh", "energy_joules", 2, 3600),
 )
 """Columns that a table gets where one of its systems has them."""
 
 NOTE = (
-    "Parameters, target words per second in training and seconds of training as in the facts below; of several runs "
-    "their mean, of an ensemble the sum over its members."
+    "What training took, as in the facts below: target words per second, seconds, hours of cards and, of the parts of "
+    "a machine that count it, energy; of several runs the mean, of an ensemble the sum over its members."
 )
 
 
@@ -86,11 +84,7 @@ def _value(cost: Cost, members: Sequence[str], facts: Sequence[Mapping[str, str]
         return None
     total = 0.0
     for member in members:
-        told = [
-            float(row[cost.name])
-            for row in facts
-            if row["system"] == member and row.get(cost.name) and (not cost.on_gpu_only or row["device"] != "cpu")
-        ]
+        told = [float(row[cost.name]) for row in facts if row["system"] == member and row.get(cost.name)]
         if not told:
             return None
         total += fmean(told)

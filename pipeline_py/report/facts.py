@@ -38,6 +38,9 @@ OPTIONAL = (
     "dev_perplexity",
     "training_seconds",
     "seconds_per_epoch",
+    "gpu_hours",
+    "energy_joules",
+    "energy_of",
 )
 # What parses and scores whatever the system is made with.
 SHARED_SOFTWARE = ("stanza", "sacrebleu")
@@ -53,7 +56,7 @@ def facts(
     parser_accuracy: list[str] | None = None,
     markdown_output: Path | None = None,
 ) -> None:
-    """Lay out parameters, updates, speed, time, dev score, hardware, seed, parser and versions of every system.
+    """Lay out parameters, updates, speed, time, energy, dev score, hardware, seed, parser and versions of every system.
 
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
     trained the system; where it did not load stanza or sacrebleu, those installed here.

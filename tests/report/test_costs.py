@@ -5,7 +5,7 @@ import pytest
 from pipeline_py.report.costs import costs_of, read_facts
 from pipeline_py.stage import InputError
 
-HEADER = "system\tparameters\twords_per_second\tseconds\tdevice"
+HEADER = "system\tparameters\twords_per_second\tseconds"
 
 
 def facts(tmp_path, *rows: str, header: str = HEADER):
@@ -22,10 +22,10 @@ def texts(found) -> list[list[str]]:
 def test_runs_are_averaged_and_members_add_up(tmp_path):
     read = facts(
         tmp_path,
-        "A\t1000000\t4000\t10\tcpu",
-        "A\t1000000\t2000\t30\tcpu",
-        "B\t500000\t1000\t100\tcpu",
-        "PBSMT\t\t\t5\tcpu",
+        "A\t1000000\t4000\t10",
+        "A\t1000000\t2000\t30",
+        "B\t500000\t1000\t100",
+        "PBSMT\t\t\t5",
     )
     members = {"A": ["A"], "Both": ["A", "B"], "PBSMT": ["PBSMT"]}
     assert texts(costs_of([*members], members, read, but=[])) == [
@@ -37,17 +37,17 @@ def test_runs_are_averaged_and_members_add_up(tmp_path):
 
 
 def test_hours_are_told_of_cards_alone(tmp_path):
-    read = facts(tmp_path, "A\t1\t1\t7200\tcuda", "B\t1\t1\t7200\tcpu")
+    read = facts(tmp_path, "A\t1\t1\t7200\t4.0", "B\t1\t1\t7200\t", header=f"{HEADER}\tgpu_hours")
     heads, a, b = texts(costs_of(["A", "B"], {"A": ["A"], "B": ["B"]}, read, but=["Parameters", "Words/s"]))
-    assert heads == ["Training s", "GPU h"] and a == ["7,200", "2.000"] and b == ["7,200", "–"]
+    assert heads == ["Training s", "GPU h"] and a == ["7,200", "4.000"] and b == ["7,200", "–"]
 
 
 def test_energy_is_told_where_it_was_measured(tmp_path):
-    read = facts(tmp_path, "A\t1\t1\t1\tcuda\t36000", header=f"{HEADER}\tenergy_joules")
+    read = facts(tmp_path, "A\t1\t1\t1\t36000", header=f"{HEADER}\tenergy_joules")
     heads, a = texts(costs_of(["A"], {"A": ["A"]}, read, but=[]))
     assert a[heads.index("Wh")] == "10.00"
 
 
 def test_another_file_is_refused(tmp_path):
-    with pytest.raises(InputError, match="line 1: the file has no column 'device'"):
-        facts(tmp_path, header=HEADER.removesuffix("\tdevice"))
+    with pytest.raises(InputError, match="line 1: the file has no column 'seconds'"):
+        facts(tmp_path, header=HEADER.removesuffix("\tseconds"))

@@ -111,14 +111,18 @@ def test_every_run_has_a_row(tmp_path: Path) -> None:
 
 def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -> None:
     network = {"hidden": 256, "loss": "blackout", "samples": 500, "dev_loss": 2.5, "dev_perplexity": 12.18}
+    network |= {"gpu_hours": 1.5, "energy_joules": 3.6e6, "energy_of": "processor and card"}
     files = [
         write(tmp_path / "old.json", TRAINED),
-        write(tmp_path / "softmax.json", {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5}),
+        write(
+            tmp_path / "softmax.json",
+            {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5, "energy_joules": None},
+        ),
     ]
     facts(facts=[f"old={files[0]}", f"softmax={files[1]}"], output=tmp_path / "two.tsv")
     with (tmp_path / "two.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
-    assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch"} == {
+    assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch", "energy_joules"} == {
         "loss",
         "seconds_per_epoch",
     }
