@@ -9,6 +9,15 @@ from pipeline_py.config.base import Section
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
 
+Identifier = Annotated[
+    str | None,
+    Field(
+        pattern=r"^(mtdata|sacrebleu):\S+$",
+        description="What mtdata or sacrebleu calls this text, e.g. sacrebleu:wmt14/full; `python -m "
+        "pipeline_py.download` gets it where its files are not there.",
+    ),
+]
+
 HELD_OUT_SETS = 16
 """Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
 
@@ -40,6 +49,7 @@ class TrainingText(Section):
 
     source: str | None = None
     target: str | None = None
+    download: Identifier = None
     generate: Generated | None = None
 
     @model_validator(mode="after")
@@ -48,6 +58,8 @@ class TrainingText(Section):
             raise ValueError("parallel text needs both `source` and `target`")
         if self.source is None and self.generate is None:
             raise ValueError("give `source` and `target` files, or `generate`")
+        if self.download is not None and self.source is None:
+            raise ValueError("a `download` goes into files; name them by `source` and `target`")
         return self
 
 
@@ -57,6 +69,7 @@ class HeldOutText(Section):
     name: str = Field(pattern=NAME)
     source: str | None = None
     references: list[str] = []
+    download: Identifier = None
     generate: Generated | None = None
     removed_from_training: bool = Field(
         True,
@@ -70,6 +83,8 @@ class HeldOutText(Section):
             raise ValueError("a held-out set needs both a `source` file and a list of `references`")
         if self.source is None and self.generate is None:
             raise ValueError("give a `source` file with a list of `references`, or `generate`")
+        if self.download is not None and self.source is None:
+            raise ValueError("a `download` goes into files; name them by `source` and `references`")
         return self
 
     @property
@@ -163,6 +178,17 @@ class Corpora(Section):
     def held_out(self) -> dict[str, HeldOutText]:
         """Dev and test sets by split."""
         return {"dev": self.dev, **{test.name: test for test in self.tests}}
+
+    @property
+    def downloads(self) -> list[tuple[str, list[str]]]:
+        """Texts that can be downloaded: their identifiers, and the files of the source and of its translations."""
+        texts = [(text.download, [text.source, text.target]) for text in self.train]
+        texts += [(text.download, [*text.sides.values()]) for text in self.held_out.values()]
+        return [
+            (identifier, [file for file in files if file is not None])
+            for identifier, files in texts
+            if identifier is not None
+        ]
 
     @property
     def is_generated(self) -> dict[str, bool]:

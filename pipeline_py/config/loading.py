@@ -42,7 +42,8 @@ def load(
         if missing:
             raise InputError(
                 f"{missing[0]}: no such file{_more(missing)}; "
-                f"relative paths start from `data`, now {experiment.data} (override: --config data=DIR)",
+                f"relative paths start from `data`, now {experiment.data} (override: --config data=DIR)"
+                + _remedy(experiment, missing),
                 "configuration",
             )
     return experiment
@@ -111,6 +112,12 @@ def _is_inherited(mistake: dict[str, Any], mistakes: list[dict[str, Any]], bases
 
 def _more(items: list[str]) -> str:
     return f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+
+
+def _remedy(experiment: Experiment, missing: list[str]) -> str:
+    downloads = {experiment.path(file) for _, files in experiment.corpora.downloads for file in files}
+    count = len(downloads.intersection(missing))
+    return f"; `python -m pipeline_py.download --configfile FILE` gets {count} of them" if count else ""
 
 
 def _laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

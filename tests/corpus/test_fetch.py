@@ -37,7 +37,7 @@ def test_byte_order_marks_go_at_the_start_of_each_file_only(tmp_path: Path) -> N
         ("absent", None, "absent: no such file"),
         ("empty", b"", "empty: the file is empty"),
         ("text.gz", b"not gzipped\n", "text.gz: broken gzip file"),
-        ("cut.gz", gzip.compress(b"line\n" * 999)[:-12], "cut.gz: broken gzip file"),
+        ("cut.gz", gzip.compress(b"line\n" * 999, mtime=0)[:-12], "cut.gz: broken gzip file"),
     ],
 )
 def test_a_bad_file_is_named_and_leaves_nothing_behind(

@@ -1,0 +1,131 @@
+"""Texts that an experiment names by mtdata's or sacrebleu's identifiers: `python -m pipeline_py.download --help`."""
+
+import gzip
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pipeline_py import stage
+from pipeline_py.artifact import whole
+from pipeline_py.config.loading import load
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_parallel
+
+DEFAULT = Path("config.yaml")
+
+
+def download(*, configfile: list[Path], data: Path | None = None) -> None:
+    """Get the texts of an experiment that have a `download` and whose files are not there yet.
+
+    What is there stays as it is. mtdata and sacrebleu keep what they download in folders of their own.
+
+    Args:
+        configfile: Files of the configuration, as Snakemake's option of the same name; they are laid over config.yaml.
+        data: The folder below which the files belong, instead of the configuration's.
+
+    Raises:
+        InputError: an identifier is unknown, of other languages or of more or fewer texts than there are files for,
+            some of a text's files are there and others are not, or the download fails.
+    """
+    from snakemake.utils import update_config
+
+    config: dict[str, Any] = {}
+    for path in (DEFAULT, *configfile):
+        if not path.is_file():
+            raise InputError("no such file; give the configuration, in the folder of the project", path)
+        update_config(config, yaml.safe_load(path.read_text(encoding="utf-8")))
+    experiment = load(config, {} if data is None else {"data": str(data)}, check_files=False)
+    corpora = experiment.corpora
+    if not corpora.downloads:
+        raise InputError("no text has a `download`; put its files where the configuration says", configfile[-1])
+    for identifier, files in corpora.downloads:
+        paths = [Path(experiment.path(file)) for file in files]
+        there = [path for path in paths if path.exists()]
+        if there == paths:
+            print(f"{identifier}: is there already", file=sys.stderr)
+        elif not there:
+            _write(identifier, (corpora.source.language, corpora.target.language), paths)
+        else:
+            missing = next(path for path in paths if path not in there)
+            raise InputError(
+                f"the file is there and {missing}, of the same text, is not; remove it or add that", there[0]
+            )
+
+
+def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -> None:
+    """Write the source of a text and its translations, one sentence a line, all of them or none."""
+    origin, _, name = identifier.partition(":")
+    try:
+        rows = ORIGINS[origin](name, languages)
+        with ExitStack() as stack:
+            parts = [stack.enter_context(whole(path)) for path in paths]
+            with ExitStack() as opened:
+                files = [
+                    opened.enter_context(
+                        gzip.open(part, "wb") if path.suffix == ".gz" else part.open("wb")  # noqa: SIM115
+                    )
+                    for part, path in zip(parts, paths, strict=True)
+                ]
+                for row in progress(rows, f"download {identifier}"):
+                    if len(row) != len(files):
+                        raise InputError(
+                            f"{identifier} has {len(row)} texts; name as many files, the source among them"
+                        )
+                    for file, sentence in zip(files, row, strict=True):
+                        file.write(sentence.replace("\r", " ").replace("\n", " ").encode() + b"\n")
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever a library, or the network below it, fails with
+        said = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
+        reason = said or type(error).__name__
+        raise InputError(
+            f"{identifier} cannot be downloaded ({reason}); try again, or put a copy at {paths[0]}"
+        ) from None
+
+
+def _from_mtdata(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
+    try:
+        from mtdata import cache_dir
+
+        logging.getLogger().setLevel(logging.WARNING)  # else it tells about all of its 300,000 texts
+        from mtdata.data import INDEX, Cache, Parser
+        from mtdata.entry import DatasetId
+        from mtdata.iso.bcp47 import BCP47Tag, bcp47
+    except ImportError:
+        raise InputError("mtdata is not installed; pip install -e '.[mtdata]'") from None
+    if (identifier := DatasetId.parse(name)) not in INDEX:
+        raise InputError(f"mtdata has no text {name}; `mtdata list -l {'-'.join(languages)}` lists those it has")
+    entry = INDEX[identifier]
+    fits, is_swapped = BCP47Tag.check_compat_swap(tuple(map(bcp47, languages)), entry.did.langs)
+    if not fits:
+        raise InputError(f"mtdata's {name} is no text of {' and '.join(languages)}")
+    segments = Parser(Cache(cache_dir).get_entry(entry), ext=entry.in_ext or None, ent=entry).read_segs(show_pbar=False)
+    for first, second, *_ in segments:
+        yield (second, first) if is_swapped else (first, second)
+
+
+def _from_sacrebleu(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
+    from sacrebleu.dataset import DATASETS
+
+    pair = "-".join(languages)
+    if name not in DATASETS or pair not in DATASETS[name].langpairs:
+        raise InputError(f"sacrebleu has no test set {name} of {pair}; `sacrebleu --list -l {pair}` lists those it has")
+    test_set = DATASETS[name]
+    return read_parallel(*map(Path, [test_set.get_source_file(pair), *test_set.get_reference_files(pair)]))
+
+
+ORIGINS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]] = {
+    "mtdata": _from_mtdata,
+    "sacrebleu": _from_sacrebleu,
+}
+"""Where a text comes from, by what its identifier begins with (`config.corpora.IDENTIFIER`)."""
+
+
+if __name__ == "__main__":
+    stage.run(download)
