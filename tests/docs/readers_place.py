@@ -1,0 +1,78 @@
+"""A copy of the project where somebody followed the pages: parts, configurations and stand-ins for their files."""
+
+import os
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from subprocess import CompletedProcess, run
+
+import yaml
+
+from tests.docs.pages import Block, blocks
+from tests.workplace import ROOT, Workplace, merged
+
+OPTIONS_OF_PARTS = "pipeline_py/config/decoders.py"
+UNION = "AnyContext = Annotated[\n    "
+"""What new options stand before, and are named in."""
+
+PAGE_OF_FILE = {"docs/results.md": "docs/parsers.md", "docs/faq.md": "docs/systems.md"}
+"""Page that names a file → page where the file stands, if elsewhere."""
+
+ELSEWHERE = "elsewhere"
+"""Where data lie that a command line says to be in a folder of their own."""
+
+
+def configuration_of(page: str) -> str:
+    """The file, in the copy, with all that a page has its reader write into a configuration."""
+    return f"reader/{PAGE_OF_FILE.get(page, page).replace('/', '.')}.yaml"
+
+
+def page_with_parts() -> tuple[str, list[Block]]:
+    """The page that teaches a new part, and its blocks of Python: options, then the module."""
+    found = blocks("python")
+    (page,) = {block.page for block in found}
+    return page, found
+
+
+def module_on(page: str) -> str:
+    """The file that a page has its reader make."""
+    (module,) = re.findall(r"`(pipeline_py/nmt/\S+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
+    return module
+
+
+class ReadersPlace(Workplace):
+    """A copy of the project after all pages were read."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._make_parts()
+        (folder / "reader").mkdir()
+        of_page: dict[str, dict] = defaultdict(dict)
+        for block in blocks("yaml"):
+            given = yaml.safe_load(block.text)
+            of_page[block.page] = merged(of_page[block.page], given)
+            self._write(f"reader/{block.page.replace('/', '.')}.{block.line}.yaml", given)
+        for page, given in of_page.items():
+            self._write(configuration_of(page), given)
+
+    def _make_parts(self) -> None:
+        page, (options, module) = page_with_parts()
+        file = self.folder / OPTIONS_OF_PARTS
+        before, union, after = file.read_text(encoding="utf-8").partition(UNION)
+        (name,) = re.findall(r"^class (\w+)", options.text, flags=re.MULTILINE)
+        assert union
+        file.write_text(f"{before}{options.text}\n\n{union}{name} | {after}", encoding="utf-8")
+        (self.folder / module_on(page)).write_text(module.text, encoding="utf-8")
+
+    def _write(self, name: str, content: dict) -> None:
+        (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+    def run(self, *command: str) -> CompletedProcess:
+        """Run a command as the reader would, with the copy's own code."""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
+        return run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def validated(self) -> CompletedProcess:
+        """Lay every configuration over the default one, and make small files of those that it names."""
+        return self.run(sys.executable, "-m", "tests.docs.laid_over", "reader", "workflow/experiments")

@@ -1,0 +1,80 @@
+"""Every configuration on a page is one, and the part that a page teaches does what the page says."""
+
+import re
+import sys
+
+import pytest
+
+from tests.docs.pages import blocks
+from tests.docs.readers_place import ReadersPlace, page_with_parts
+from tests.workplace import ROOT
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> ReadersPlace:
+    return ReadersPlace(tmp_path_factory.mktemp("reader"))
+
+
+def test_there_are_configurations():
+    assert {block.page for block in blocks("yaml")} >= {"README.md", "docs/index.md", "docs/data.md", "docs/systems.md"}
+
+
+def test_every_configuration_is_valid(place):
+    """Each block by itself, and all blocks of a page together."""
+    done = place.validated()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len([*(place.folder / "reader").glob("*.yaml")]) > len(blocks("yaml"))
+
+
+def test_a_mistake_in_a_configuration_is_found(place):
+    wrong = place.folder / "reader" / "wrong.yaml"
+    wrong.write_text("systems: {SDAtt: {parsers: gold}}\n")
+    done = place.validated()
+    wrong.unlink()
+    assert done.returncode != 0 and "wrong.yaml" in done.stdout and "did you mean `parser`?" in done.stdout
+
+
+def test_every_key_and_part_is_explained():
+    """What a reader may configure of texts and systems stands on the pages about them."""
+    from pipeline_py.config import corpora, decoders, decoding, encoders, evaluation, neural, subword, systems, training
+
+    sections = {
+        "docs/data.md": [
+            *(corpora.Language, corpora.Limits, corpora.Corpora, corpora.HeldOutText, corpora.Generated),
+            *(subword.Subword, subword.Vocabulary, training.Training, training.Optimizer),
+            *(decoding.Decoding, evaluation.Evaluation),
+        ],
+        "docs/systems.md": [
+            *(neural.NeuralSystem, systems.Model, encoders.LabelInput, encoders.UnitInput, encoders.GRUEncoder),
+            *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
+            *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
+            *(decoders.GRUDecoder, decoders.BlackOut),
+        ],
+    }
+    for page, models in sections.items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for model in models:
+            missing = [key for key in model.model_fields if not re.search(rf"[`{{ ]{key}[`:]", text)]
+            assert missing == [], (page, model.__name__)
+
+
+@pytest.mark.slow
+def test_the_new_part_does_what_the_page_says(place):
+    """A softmax of scores over T, by numpy; padding gets nothing."""
+    _, (options, _) = page_with_parts()
+    name = re.findall(r'= "(\w+)"', options.text)[0]
+    code = f"""
+import numpy, torch
+from types import SimpleNamespace
+from pipeline_py.config.systems import System
+from pipeline_py.nmt.model import part
+(context,) = System.model_validate({{"contexts": [{{"type": {name!r}, "temperature": 0.25}}]}}).contexts
+scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])
+mask = torch.tensor([[True, True, True], [True, True, False]])
+weights, carried = part("weighting", {name!r})(context, 4)(scores, None, SimpleNamespace(mask=mask), ())
+expected = numpy.where(mask.numpy(), numpy.exp(scores.numpy() / 0.25), 0)
+expected = expected / expected.sum(axis=1, keepdims=True)
+assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), weights
+"""
+    done = place.run(sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,111 @@
+"""Blocks of all languages are known to a check, and what pages quote is so."""
+
+import re
+import subprocess
+
+import pytest
+import yaml
+
+from pipeline_py.config.loading import load
+from pipeline_py.stage import InputError
+from tests.docs.pages import PAGES, blocks
+from tests.test_house import STAGES
+from tests.workplace import ROOT, SNAKEMAKE, merged
+
+CHECKED = {
+    "sh": "test_commands",
+    "console": "test_commands",
+    "yaml": "test_configurations",
+    "python": "test_configurations",
+    "text": "here",
+    "mermaid": "here",
+}
+"""Language of a block → the module that checks it."""
+
+
+def test_every_block_has_a_language_that_is_checked():
+    assert len(blocks()) > 60
+    assert [str(block) for block in blocks() if block.language not in CHECKED] == []
+
+
+def test_no_fence_is_left_open():
+    for page in PAGES:
+        fences = re.findall(r"^ *```", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert len(fences) == 2 * sum(block.page == str(page.relative_to(ROOT)) for block in blocks()), page
+
+
+# What is quoted → the configuration, laid over the default one, that it is said of.
+MISTAKES = {
+    "unknown key `training.epochz`; did you mean `epochs`?": {"training": {"epochz": 1}},
+    "unknown key `systems.SDAtt.contexts.0.windows`; did you mean `window`?": {
+        "systems": {"SDAtt": {"contexts": [{"type": "syntax", "windows": 8}]}}
+    },
+}
+
+LOCKED = "Error: Directory cannot be locked."
+SWALLOWED = "FileNotFoundError: [Errno 2] No such file or directory: 'table1'"
+FILES_OF_DATA = "data/mine/train.en.gz"
+
+
+def test_every_text_is_quoted_from_what_is_tested():
+    quoted = {block.text.strip() for block in blocks("text")}
+    listing = {text for text in quoted if text.startswith(FILES_OF_DATA)}
+    assert quoted - listing == {*MISTAKES, LOCKED, SWALLOWED} and len(listing) == 1
+
+
+@pytest.mark.parametrize("sentence", MISTAKES)
+def test_a_quoted_mistake_is_told_in_these_words(sentence):
+    default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        load(merged(default, MISTAKES[sentence]), check_files=False)
+
+
+@pytest.mark.slow
+def test_snakemake_says_what_is_quoted_of_it(tmp_path):
+    (tmp_path / "Snakefile").write_text('rule table1:\n    output: "made"\n    shell: "touch {output}"\n')
+    (tmp_path / "mine.yaml").write_text("{}")
+
+    def said(*arguments: str) -> str:
+        done = subprocess.run([SNAKEMAKE, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    assert SWALLOWED in said("--cores", "1", "--configfile", "mine.yaml", "table1")
+    locks = tmp_path / ".snakemake" / "locks"
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text("made\n")
+    assert LOCKED in said("table1", "--cores", "1")
+    said("--unlock")
+    assert LOCKED not in said("table1", "--cores", "1") and (tmp_path / "made").exists()
+
+
+def test_files_of_ones_own_are_those_that_the_configuration_names():
+    (listing,) = [block.text for block in blocks("text") if block.text.startswith(FILES_OF_DATA)]
+    configuration = yaml.safe_load(
+        next(block.text for block in blocks("yaml") if block.page == "docs/data.md" and "references:" in block.text)
+    )
+    corpora, (parser,) = configuration["corpora"], configuration["parsers"].values()
+    named = [*corpora["train"], corpora["dev"], *corpora["tests"]]
+    files = [text["source"] for text in named]
+    files += [target for text in named for target in text.get("references", [text.get("target")])]
+    assert {word.rpartition("/")[2] for word in re.findall(r"\S+\.(?:en|de)\S*", listing)} == {
+        file.rpartition("/")[2] for file in files
+    }
+    assert f"{configuration['data']}/{parser['directory']}/" in listing
+
+
+def test_the_graph_is_one_of_stages():
+    (graph,) = blocks("mermaid")
+    text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD)\b", " ", graph.text)
+    names = {*re.findall(r"[a-z_]+", text)}
+    known = {name for _, name in STAGES} | {room for room, _ in STAGES} | {"trees", "train_smt", "translate_smt"}
+    assert names - known == set()
+
+
+def test_the_first_table_is_that_of_the_results():
+    """What a newcomer is promised is what was measured last."""
+    rows = [line for line in (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    first = rows.index(next(row for row in rows if row.startswith("| System |")))
+    table = "\n".join(rows[first + 1 : first + 7])
+    assert table.count("\n") == 5 and "SDAtt" in table
+    results = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    assert table in results.partition("## The embedded corpus")[2]
