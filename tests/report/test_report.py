@@ -134,7 +134,8 @@ def test_files_must_belong_to_the_experiment(tmp_path: Path, option: str, name: 
 
 
 def test_what_snakemake_shows_has_a_caption():
-    rules = (ROOT / "workflow" / "rules" / "report.smk").read_text(encoding="utf-8")
+    folder = ROOT / "workflow" / "rules" / "report"
+    rules = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.smk")))
     captions = re.findall(r'caption="([^"]+)"', rules)
     assert len(captions) == rules.count("report(\n") == rules.count("category=")
     folder = ROOT / "workflow" / "report"
