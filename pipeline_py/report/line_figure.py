@@ -102,7 +102,7 @@ def draw(
         axes.set_xlim(-0.4, len(groups) - 0.6)
         both = [f"{group}\n{count}" for group, count in zip(groups, counts, strict=True)] if counts else list(groups)
         axes.set_xticks(range(len(groups)), both, fontsize=7.5 if len(groups) > MANY else 9)
-        x_label += f" (below: {size_label})" if counts else ""
+        x_label += f"\n(below: {size_label})" if counts else ""  # in one line, a long label would be cut
     axes.set_xlabel(x_label)
     axes.set_title(y_label, loc="left", fontsize=10)
     axes.set_axisbelow(True)
