@@ -26,18 +26,22 @@ class GRU(nn.Module):
         self.input = LoopLinear(inputs, 3 * hidden, bias=True)
         self.recurrent = LoopLinear(hidden, 3 * hidden, bias=False)
 
-    def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None) -> Tensor:
+    def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None, place: Tensor | None = None) -> Tensor:
         """Move on by one position.
 
         Args:
             inputs: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
-            state: h (B, H).
+            state: h (B, H), or the different ones (D, H).
             mask: dropout of h on its way into U, not of the h that is carried on (B, H).
+            place: which of the different ones each row has (B,), whose U h are computed once; None: each its own.
 
         Returns:
             h' (B, H).
         """
-        new: Tensor = _Gates.apply(inputs, self.recurrent(state, mask), state)
+        recurrent = self.recurrent(state, mask)
+        if place is not None:
+            recurrent, state = recurrent.index_select(0, place), state.index_select(0, place)
+        new: Tensor = _Gates.apply(inputs, recurrent, state)
         return new
 
 

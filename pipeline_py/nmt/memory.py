@@ -104,6 +104,7 @@ class Memory:
 
     def select(self, index: Tensor) -> "Memory":
         """Gather rows: `index` (R,) int64 names the row that each new one is; a row may be named many times."""
+        owners = self.owners or Owners(torch.arange(len(self.mask), device=index.device), self.reach)
         return replace(
             self,
             there=None,
@@ -112,7 +113,5 @@ class Memory:
             lengths=self.lengths.index_select(0, index),
             summary=tuple(summary.index_select(0, index) for summary in self.summary),
             syntax={kind: tensor.index_select(0, index) for kind, tensor in self.syntax.items()},
-            owners=Owners.of(
-                index if self.owners is None else self.owners.sentence.index_select(0, index), len(self.states[0])
-            ),
+            owners=Owners.of(owners.sentence.index_select(0, index), len(self.states[0]), owners.reach),
         )

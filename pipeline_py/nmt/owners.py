@@ -13,6 +13,7 @@ class Owners:
 
     Attributes:
         sentence: (R,) its number among B.
+        reach: in how many columns of the memory each of the B sentences may have something; None: in all.
         runs: rows that stand together and are of one sentence, and which; None where a device would have to be asked.
         width: the most rows that a sentence has; None where a device would have to be asked for it.
         place: (R,) where a row stands when each sentence has room for `width` rows, b · width + its number among those
@@ -20,15 +21,16 @@ class Owners:
     """
 
     sentence: Tensor
+    reach: tuple[int, ...] | None = None
     runs: tuple[tuple[slice, int], ...] | None = None
     width: int | None = None
     place: Tensor | None = None
 
     @staticmethod
-    def of(sentence: Tensor, sentences: int) -> "Owners":
+    def of(sentence: Tensor, sentences: int, reach: tuple[int, ...] | None = None) -> "Owners":
         """Give rows (R,) of B sentences their places; a GPU is not asked."""
         if sentence.device.type != "cpu":
-            return Owners(sentence)
+            return Owners(sentence, reach)
         counts = torch.bincount(sentence, minlength=sentences)
         width = int(counts.max())
         order = sentence.argsort(stable=True)
@@ -38,4 +40,4 @@ class Owners:
         of_runs, lengths = torch.unique_consecutive(sentence, return_counts=True)
         stops = [0, *lengths.cumsum(0).tolist()]
         runs = tuple((slice(*span), owner) for span, owner in zip(pairwise(stops), of_runs.tolist(), strict=True))
-        return Owners(sentence, runs, width, place)
+        return Owners(sentence, reach, runs, width, place)

@@ -14,7 +14,7 @@ from pipeline_py.config.systems import System
 from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending
-from pipeline_py.nmt.decoder.recurrence import Attention, State, Step
+from pipeline_py.nmt.decoder.recurrence import Attention, State, Step, at_places, distinct
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.loop_linear import LoopLinear
@@ -118,11 +118,15 @@ class Decoder(Attending, ABC):
         Returns:
             Logits (B, V), the new state, and the weights of the first context (B, N).
         """
+        place = None
         if previous is None:
-            embedded = state.hidden.new_zeros(len(state.hidden), self.embedding.embedding_dim)
+            embedded = state.different.new_zeros(len(state.different), self.embedding.embedding_dim)
         else:
-            embedded = self.embedding(previous)
-        state, step = self._advance(self._inputs(embedded), state, memory)
+            words, place = distinct(previous)
+            embedded = self.embedding(words)
+        inputs = [at_places(values, place) for values in self._inputs(embedded)]
+        embedded = at_places(embedded, place)
+        state, step = self._advance(inputs, state, memory)
         vectors = [embedded, *step.vectors] if self.reads_word else step.vectors
         logits = self.softmax(self._readout(vectors, step.projected))
         return at_least_single(logits), state, step.attended.weights
@@ -204,11 +208,11 @@ class Decoder(Attending, ABC):
         state, masks = self.start(memory), self._masks(memory)
         # All whose gradient may wait, since all they are applied to comes from the state.
         maps = [partial(module.traced, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
-        with time_loop(state.hidden, [*maps, *self.traced(memory)]) as hidden:
-            state = replace(state, hidden=hidden)
+        with time_loop(state.different, [*maps, *self.traced(memory)]) as hidden:
+            state = replace(state, different=hidden)
             positions = zip(*(values.split([*words.steps]) for values in inputs), strict=True)
             for rows, position in zip(words.steps, positions, strict=True):
-                if rows < len(state.hidden):
+                if rows < len(state.different):
                     state, memory = state.leading(rows), memory.leading(rows)
                 state, step = self._advance(position, state, memory, masks, observe)
                 yield step

@@ -114,9 +114,9 @@ class Part(Decoder):
         observe: bool = False,
     ) -> tuple[State, Step]:
         masks = masks or [Masks() for _ in self.first]
-        before = state.hidden.split(self.size, dim=1)
+        before = state.different.split(self.size, dim=1)
         queries = [  # s'
-            gru.step(values, hidden, mask.first)  # type: ignore[operator]
+            gru.step(values, hidden, mask.first, state.place)  # type: ignore[operator]
             for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
         ]
         asked = [drop(query, mask.query) for query, mask in zip(queries, masks, strict=True)]

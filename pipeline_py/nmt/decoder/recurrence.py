@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import torch
 from torch import Tensor
 
 from pipeline_py.nmt.attention import Carried, Observation
@@ -12,27 +13,37 @@ class State:
     """Where the decoder stands in B sentences.
 
     Attributes:
-        hidden: what the recurrence carries on, side by side as the decoder lays it out (B, ·).
+        different: what the recurrence carries on, side by side as the decoder lays it out (D, ·), once for all
+            sentences (of a search: hypotheses) that have it in common.
         carried: for each context what its weighting carries from step to step.
         first: whether no word has been predicted yet.
+        place: which of the different ones a sentence has (B,); None: each its own.
     """
 
-    hidden: Tensor
+    different: Tensor
     carried: tuple[Carried, ...]
     first: bool = False
+    place: Tensor | None = None
+
+    @property
+    def hidden(self) -> Tensor:
+        """What the recurrence carries on (B, ·)."""
+        return at_places(self.different, self.place)
 
     def select(self, index: Tensor) -> "State":
         """Gather rows, as `Memory.select` does."""
+        different, place = distinct(index if self.place is None else self.place.index_select(0, index))
         return State(
-            self.hidden.index_select(0, index),
+            self.different.index_select(0, different),
             tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.carried),
             self.first,
+            place,
         )
 
     def leading(self, rows: int) -> "State":
         """Keep the first sentences only."""
         carried = tuple(tuple(part[:rows] for part in parts) for parts in self.carried)
-        return replace(self, hidden=self.hidden[:rows], carried=carried)
+        return replace(self, different=self.hidden[:rows], place=None, carried=carried)
 
 
 @dataclass(frozen=True)
@@ -80,3 +91,19 @@ class Attention:
 
     weights: Tensor
     phrase_weights: Tensor | None
+
+
+def distinct(numbers: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Say which numbers (B,) there are (D,), and which of them each one is (B,); None: each is one of its own.
+
+    A GPU would have to be asked how many there are, and computes with the same ones as fast as with others.
+    """
+    if numbers.device.type != "cpu":
+        return numbers, None
+    found, place = torch.unique(numbers, return_inverse=True)
+    return found, place
+
+
+def at_places(values: Tensor, place: Tensor | None) -> Tensor:
+    """Hand out what `distinct` ones have: (D, …) → (B, …)."""
+    return values if place is None else values.index_select(0, place)

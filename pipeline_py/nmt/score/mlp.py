@@ -55,14 +55,17 @@ class Part(LoopPart):
             owners: of the rows; None: rows are sentences.
 
         Returns:
-            (R, N), at least float32.
+            (R, N), at least float32; behind the last column that a row's sentence reaches anything finite.
         """
         query = at_least_single(self.query(query))
         if self.trace is not None:
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
         with torch.autocast(query.device.type, enabled=False):
-            return torch.cat([hidden @ self.vector + self.bias for hidden in _hidden(query, keys, owners)])
+            scores = query.new_zeros(len(query), keys.shape[1])
+            for group, hidden in _hidden(query, keys, owners):
+                scores[group] = hidden @ self.vector + self.bias
+            return scores
 
     def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, A).
@@ -143,15 +146,16 @@ def _traced_hidden(query: Tensor, trace: _ScoreTrace) -> Iterator[tuple[tuple[sl
         yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
 
 
-def _hidden(query: Tensor, keys: Tensor, owners: Owners | None) -> Iterator[Tensor]:
-    """Compute tanh(query + key) in groups of rows: (R, A), (B, N, A) → (G, N, A) each."""
+def _hidden(query: Tensor, keys: Tensor, owners: Owners | None) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
+    """Compute tanh(query + key), (R, A), (B, N, A): groups of rows, with their columns, and their units (G, C, A)."""
     width, device = keys[0].numel(), keys.device
     if owners is not None and owners.runs is not None:
         for run, sentence in owners.runs:
-            of_run = query[run]
-            for rows in groups(len(of_run), width, device):
-                yield (keys[sentence] + of_run[rows].unsqueeze(1)).tanh_()
+            columns = slice(0, keys.shape[1] if owners.reach is None else owners.reach[sentence])
+            for rows in groups(run.stop - run.start, width, device):
+                part = slice(run.start + rows.start, run.start + rows.stop)
+                yield (part, columns), (keys[sentence, columns] + query[part].unsqueeze(1)).tanh_()
     else:
         for rows in groups(len(query), width, device):
             own = keys[rows] if owners is None else keys.index_select(0, owners.sentence[rows])
-            yield (own + query[rows].unsqueeze(1)).tanh_()
+            yield (rows, slice(0, keys.shape[1])), (own + query[rows].unsqueeze(1)).tanh_()

@@ -101,3 +101,20 @@ def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monke
     with torch.no_grad():
         scores = part(query, part.keys(states), Owners.of(sentence, SENTENCES))
         torch.testing.assert_close(scores, written_out(part, query, states[sentence]))
+
+
+@pytest.mark.parametrize("at_once", [1, 2**20], ids=["one", "all"])
+def test_rows_of_a_search_have_scores_as_far_as_their_sentences_reach(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "CACHED", at_once)
+    part = build()
+    _, states = values()
+    sentence, reach = torch.tensor([4, 4, 0, 2, 0, 0]), (1, 4, 3, 4, 2)
+    query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
+    with torch.no_grad():
+        scores = part(query, part.keys(states), Owners.of(sentence, SENTENCES, reach))
+        expected = written_out(part, query, states[sentence])
+    for row, owner in enumerate(sentence.tolist()):
+        torch.testing.assert_close(scores[row, : reach[owner]], expected[row, : reach[owner]])
+    assert scores.isfinite().all()
