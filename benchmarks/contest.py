@@ -11,8 +11,8 @@ from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.rounds import Measured, alternate
 from benchmarks.setting import Setting
-from benchmarks.sides import Side, worker
-from benchmarks.spread import NOT_MEASURED
+from benchmarks.sides import OURS, Side, as_large_as, worker
+from benchmarks.spread import NOT_MEASURED, Spread
 from pipeline_py.device import device_named
 
 WARM_UP = {"cpu": 1, "cuda": 3}
@@ -90,6 +90,14 @@ class Contest:
         side = Side(called, known.side.toolkit, known.side.shape, known.side.precision, known.side.system)
         return self._add(Contender(side, known.workers, known.threads, batches))
 
+    def match(self, name: str, system: str) -> None:
+        """Let a system of ours with as many parameters as a contender take part, where it has not its nominal size."""
+        known = self.contenders[name]
+        sized = as_large_as(known.parameters, system, known.side.shape, self._material.sizes)
+        if sized != known.side.shape:
+            side = Side(f"{system}, as large as {known.side.name}", OURS, sized, known.side.precision, system)
+            self.add(side, known.batches)
+
     def _add(self, contender: Contender) -> str:
         name = f"{contender.side.name} {contender.side.precision}"
         self.contenders[name] = contender
@@ -104,6 +112,16 @@ class Contest:
     @staticmethod
     def _turn(contender: Contender, do: str, asked: Mapping[str, Any]) -> Any:
         return lambda: contender.turn(do, **asked)
+
+    @staticmethod
+    def ratios(
+        name: str, measured: Mapping[str, Measured], unit: str, references: Mapping[str, str]
+    ) -> dict[str, Spread]:
+        """Divide what a contender did by what others did; arguments are those of `row`."""
+        return {
+            column: measured[name].times_as_fast_as(measured[other], unit) if other in measured else NOT_MEASURED
+            for column, other in references.items()
+        }
 
     def row(
         self, name: str, measured: Mapping[str, Measured], unit: str, references: Mapping[str, str]
@@ -130,10 +148,7 @@ class Contest:
             "batch_size": self.setting.batch_size,
             "dropout": self.setting.dropout,
             f"{unit}_per_second": did.rate(unit),
-            **{
-                column: did.times_as_fast_as(measured[other], unit) if other in measured else NOT_MEASURED
-                for column, other in references.items()
-            },
+            **self.ratios(name, measured, unit, references),
             "peak_megabytes": did.peak_memory,
             **machine.described(device_named(self.setting.device), contender.threads),
         }

@@ -14,7 +14,7 @@ from benchmarks import chosen, peers, table
 from benchmarks.contest import Contest
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
-from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as
+from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
 from pipeline_py import stage
 
 SYSTEM = "GlobalAtt"
@@ -72,10 +72,8 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
         for precision in setting.precision:
             contest.add(Side(SYSTEM, OURS, shape, precision), same)
         for peer in peer_names:
-            side, parameters = contest.contenders[peer].side, contest.contenders[peer].parameters
-            sized = as_large_as(parameters, SYSTEM, shape, material.sizes)
-            if contest.contenders[peer].batches == same and sized != shape:
-                contest.add(Side(f"{SYSTEM}, as large as {side.name}", OURS, sized, side.precision), same)
+            if contest.contenders[peer].batches == same:
+                contest.match(peer, SYSTEM)
         if setting.threads > 1:
             at_once = Side(f"{SYSTEM}, {setting.threads} trainings of 1 thread", OURS, shape, first)
             contest.add(at_once, same, threads=1, processes=setting.threads)

@@ -33,6 +33,8 @@ COLUMNS = {
     "mean_length": ("length", ".1f"),
     "to_opennmt": ("to OpenNMT-py", ".2f"),
     "to_joeynmt": ("to JoeyNMT", ".2f"),
+    "words_to_opennmt": ("words to OpenNMT-py", ".2f"),
+    "words_to_joeynmt": ("words to JoeyNMT", ".2f"),
     "peak_megabytes": ("peak MB", ",.0f"),
 }
 
@@ -63,15 +65,19 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     learned, translated = (setting.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
     chosen.training_batches(material, setting, setting.updates, learned)
     chosen.test_batches(material, setting, translated)
-    toolkits = {SYSTEM: OURS} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT, SYSTEM: OURS}
+    peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        for name, toolkit in toolkits.items():
-            contest.add(Side(name, toolkit, shape, setting.precision[0]), translated)
+        precision = setting.precision[0]
+        peer_names = [
+            contest.add(Side(name, toolkit, shape, precision), translated) for name, toolkit in peer_toolkits.items()
+        ]
+        contest.add(Side(SYSTEM, OURS, shape, precision), translated)
+        for peer in peer_names:
+            contest.match(peer, SYSTEM)
         for contender in contest.contenders.values():
             _learn(contender, setting, learned)
         measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)
-        precision = setting.precision[0]
         references = {"to_opennmt": f"OpenNMT-py {precision}", "to_joeynmt": f"JoeyNMT {precision}"}
         return [
             {
@@ -79,6 +85,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
                 **contest.row(name, measured, "sentences", references),
                 "mean_length": measured[name].turns[0]["words"] / measured[name].turns[0]["sentences"],
                 "words_per_second": measured[name].rate("words"),
+                **contest.ratios(name, measured, "words", {f"words_{key}": side for key, side in references.items()}),
                 **{"beam": setting.beam, "translated": setting.sentences, "updates": setting.updates},
                 "counted": COUNTED,
             }
