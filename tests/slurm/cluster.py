@@ -138,7 +138,9 @@ class Cluster:
         assert program is not None, f"{name} is not installed"
         log = self._daemons.enter_context((self.folder / f"{name}.output").open("w", encoding="utf-8"))
         environment = {**os.environ, **self.environment}
-        process = subprocess.Popen([program, *arguments], env=environment, stdout=log, stderr=log)
+        # No daemon outlives a test run that is killed.
+        command = ["setpriv", "--pdeathsig", "TERM", program, *arguments]
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         self._daemons.callback(process.wait, PATIENCE)
         self._daemons.callback(process.terminate)
 
