@@ -1,0 +1,46 @@
+"""Tests of whole folders run in as many processes as there are processors, each module in one of them.
+
+pytest -n 0 runs them in one, as pytest does for single files; so does an installation without pytest-xdist.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+MOST_WORKERS = 8
+"""More than this many would wait for the longest module, each with a PyTorch of its own in memory."""
+
+LONGEST = (
+    "tests/test_reruns.py",
+    "tests/slurm/test_slurm.py",
+    "tests/test_workflow.py",
+    "tests/test_experiments.py",
+    "tests/docs/test_commands.py",
+    "tests/nmt/test_train.py",
+    "tests/test_benchmarks.py",
+    "tests/nmt/test_processes.py",
+    "tests/corpus/test_learn_segmenter.py",
+    "tests/syntax/test_train_parser.py",
+)
+"""Modules that are begun before all others, so that none is left alone in the end."""
+
+if IS_WORKER:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    option = config.option
+    unsaid = not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
+    if unsaid and any(Path(argument).is_dir() for argument in config.args):
+        option.numprocesses = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+        option.dist = "loadscope"
+        option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if IS_WORKER:
+        ranks = {module: rank for rank, module in enumerate(LONGEST)}
+        items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
