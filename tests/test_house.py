@@ -3,11 +3,9 @@
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).parent.parent
 STAGES = [
@@ -62,23 +60,3 @@ def test_every_rule_says_what_it_needs_of_the_machine(room):
     for rule in re.split(r"^ *rule [a-z_]*:", rules_of(room), flags=re.MULTILINE)[1:]:
         for key in ("log:", "threads:", "resources:", "mem_mb=", "runtime=", "shell:"):
             assert key in rule
-
-
-def pins() -> dict[str, str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return dict(requirement.split("==") for requirement in project["dependencies"])
-
-
-@pytest.mark.parametrize("file", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda file: file.stem)
-def test_environments_agree_with_the_package(file):
-    environment = yaml.safe_load(file.read_text(encoding="utf-8"))
-    (pip,) = [dependency["pip"] for dependency in environment["dependencies"] if isinstance(dependency, dict)]
-    for requirement in pip:
-        name, version = requirement.split(" ==")
-        assert pins()[name] == version
-
-
-def test_every_environment_that_a_rule_names_is_there():
-    for rules in (ROOT / "workflow" / "rules").rglob("*.smk"):
-        for name in re.findall(r'"([./]+/envs/[^"]+)"', rules.read_text(encoding="utf-8")):
-            assert (rules.parent / name).is_file()

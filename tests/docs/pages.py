@@ -16,8 +16,8 @@ FENCE = re.compile(
 WITHIN_SENTENCES = re.compile(r"`((?:snakemake|python -m|pytest) [^`\n]+)`")
 """Commands that are code in a sentence."""
 
-PLACEHOLDER = re.compile(r"(?<![A-Za-z])[A-Z][A-Z_]+(?![A-Za-z])")
-"""What a reader replaces, in capitals."""
+PLACEHOLDER = re.compile(r"(?<![A-Za-z$])[A-Z][A-Z_]+(?![A-Za-z=])")
+"""What a reader replaces, in capitals; not a variable."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,14 @@ from tests.workplace import ROOT, SNAKEMAKE
 COMMANDS = commands()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
-VALUES = {"TARGET": "table1", "DIR": "elsewhere", "FILE": "mine.yaml", "ACCOUNT": "account", "PARTITION": "partition"}
+VALUES = {
+    "TARGET": "table1",
+    "DIR": "elsewhere",
+    "FILE": "mine.yaml",
+    "ACCOUNT": "account",
+    "PARTITION": "partition",
+    "REGISTRY": "registry",
+}
 """What a reader might put in the place of a placeholder."""
 
 MODULES_THAT_RUN_A_COMMAND = {"tests.slurm.cluster": 1}
@@ -110,6 +117,20 @@ def serves_the_site(words: Sequence[str]) -> None:
     assert words[1:] == ("serve",) and (ROOT / "mkdocs.yml").is_file()
 
 
+def has_a_recipe(words: Sequence[str]) -> None:
+    """Needs an engine and the network; the recipe knows what it is told, and a clone is mounted where it works."""
+    recipe = (ROOT / "envs" / "Containerfile").read_text(encoding="utf-8")
+    if words[1] == "build":
+        assert words[words.index("-f") + 1] == "envs/Containerfile" and words[-1] == "."
+        given = [words[place + 1] for place, word in enumerate(words) if word == "--build-arg"]
+        for name, _, packages in (argument.partition("=") for argument in given):
+            assert f"ARG {name}=" in recipe
+            has_pinned_requirements(("pip", "install", *packages.split()))
+    else:
+        assert words[1] == "run" and words[words.index("-v") + 1] == "$PWD:/work" and "WORKDIR /work" in recipe
+        is_planned(words[words.index("snakemake") :])
+
+
 def is_planned(words: Sequence[str]) -> None:
     """Would work for minutes or days; `test_what_snakemake_would_do` runs it dry. Its options are Snakemake's."""
     get_argument_parser().parse_args(list(words[1:]))
@@ -118,6 +139,7 @@ def is_planned(words: Sequence[str]) -> None:
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     ".": enters_an_environment,
     ".ci/run": is_a_file_that_runs,
+    "docker": has_a_recipe,
     "mkdocs": serves_the_site,
     "pip": has_pinned_requirements,
     "pytest": is_collected,

@@ -1,0 +1,211 @@
+"""Environments: each holds what its rules' stages import, no more and no less, in the versions of the package."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+FILES = {file.stem: file for file in sorted((ROOT / "envs").glob("*.yaml"))}
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()
+}
+RULES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+RULE = re.compile(r"^ *(?:use rule (?P<of>\w+) as (?P<copy>\w+) with|rule(?: (?P<name>\w+))?):\n", flags=re.MULTILINE)
+NOT_THERE = {("text", "pipeline_py.corpus.tokenize"): {"stanza"}}
+"""What a stage imports under options with which its rule names another environment."""
+
+
+def pinned(requirements: list[str]) -> dict[str, Requirement]:
+    """Requirements by the name that a registry compares."""
+    return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, requirements)}
+
+
+def pip_of(name: str) -> list[str]:
+    (pip,) = [given["pip"] for given in ENVIRONMENTS[name]["dependencies"] if isinstance(given, dict)]
+    return pip
+
+
+# What rules say.
+
+
+@cache
+def environments_of_stages() -> dict[str, set[str]]:
+    """Environment → the modules of all stages that a rule runs there."""
+    rules = [(file, head, text) for file in RULES for head, text in rules_of(file)]
+    stages = {head["name"]: re.findall(r"python -m ([\w.]+)", text) for _, head, text in rules if not head["of"]}
+    found: dict[str, set[str]] = defaultdict(set)
+    for file, head, text in rules:
+        run = stages[head["of"]] if head["of"] else re.findall(r"python -m ([\w.]+)", text)
+        for environment in named_environments(file, text):
+            found[environment.stem].update(run)
+    return found
+
+
+def rules_of(file: Path) -> Iterator[tuple[re.Match[str], str]]:
+    """Each rule's first line and what follows it."""
+    text = file.read_text(encoding="utf-8")
+    heads = [*RULE.finditer(text)]
+    for head, end in zip(heads, [*(head.start() for head in heads[1:]), len(text)], strict=True):
+        yield head, text[head.end() : end]
+
+
+def named_environments(file: Path, rule: str) -> list[Path]:
+    """The files that a rule names, itself or by what a plan calls them."""
+    named = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
+    if named is None:
+        return []
+    value = named[1]
+    if not value.startswith('"'):
+        plans = "".join(plan.read_text(encoding="utf-8") for plan in (ROOT / "workflow/plan").rglob("*.smk"))
+        (value,) = re.findall(rf"^{value} = \((.*?)^\)", plans, flags=re.MULTILINE | re.DOTALL)
+    return [(file.parent / name).resolve() for name in re.findall(r'"([^"]+\.yaml)"', value)]
+
+
+# What code imports.
+
+
+def file_of(module: str) -> Path | None:
+    place = ROOT.joinpath(*module.split("."))
+    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """What is imported, at the top of a module or when a function runs, but not for type checkers alone."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module and not node.level, "imports are absolute"
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        yield from names_in(node)
+
+
+@cache
+def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Our modules that a module imports, with those that it may find by name, and distributions of others."""
+    file = file_of(module)
+    assert file is not None
+    text = file.read_text(encoding="utf-8")
+    names = {*names_in(ast.parse(text)), *packages_around(module)}
+    if "import_module(" in text:
+        names |= {".".join(part.relative_to(ROOT).with_suffix("").parts) for part in file.parent.rglob("*/*.py")}
+    ours = {name for name in names if name.split(".")[0] == "pipeline_py" and file_of(name)}
+    others = {name.split(".")[0] for name in names} - {"pipeline_py"} - sys.stdlib_module_names
+    return frozenset(ours), frozenset(map(distribution_of, others))
+
+
+def packages_around(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(1, len(parts))]
+
+
+@cache
+def distribution_of(name: str) -> str:
+    (distribution,) = {canonicalize_name(found) for found in metadata.packages_distributions()[name]}
+    return distribution
+
+
+@cache
+def needs(stage: str) -> frozenset[str]:
+    """Distributions that a stage may import, through whatever modules of ours."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [stage]
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            ours, others = imports(module)
+            found |= others
+            waiting += ours
+    return frozenset(found)
+
+
+def needs_in(environment: str) -> set[str]:
+    return {
+        distribution
+        for stage in environments_of_stages()[environment]
+        for distribution in needs(stage) - NOT_THERE.get((environment, stage), set())
+    }
+
+
+# The two beside each other.
+
+
+def test_every_environment_is_there_and_some_rule_names_it() -> None:
+    named = {path for file in RULES for _, text in rules_of(file) for path in named_environments(file, text)}
+    assert named == set(FILES.values())
+
+
+def test_every_stage_has_an_environment() -> None:
+    stages = set().union(*environments_of_stages().values())
+    rooms = "corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report"
+    modules = [path for room in rooms for path in (ROOT / "pipeline_py" / room).glob("*.py")]
+    run = {
+        f"pipeline_py.{path.parent.name}.{path.stem}" for path in modules if "    stage.run(" in path.read_text("utf-8")
+    }
+    assert stages == run and len(run) > 20
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_an_environment_of_conda(name: str) -> None:
+    content = ENVIRONMENTS[name]
+    assert content.keys() == {"channels", "dependencies"}
+    assert content["channels"] == ["conda-forge", "nodefaults"]
+    python, *others = content["dependencies"]
+    version = re.fullmatch(r"python =(3\.\d+)", python)
+    assert version and version[1] in SpecifierSet(PROJECT["requires-python"])
+    assert [other if isinstance(other, str) else [*other] for other in others] == ["pip", ["pip"]]
+    assert len(pinned(pip_of(name))) == len(pip_of(name)), "each package once"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_versions_are_those_of_the_package(name: str) -> None:
+    package = pinned(PROJECT["dependencies"])
+    for distribution, requirement in pinned(pip_of(name)).items():
+        assert requirement.specifier == package[distribution].specifier
+        assert requirement.extras == package[distribution].extras
+        assert [given.operator for given in requirement.specifier] == ["=="]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_stages_import_is_there_and_nothing_else(name: str) -> None:
+    direct = needs_in(name) & pinned(PROJECT["dependencies"]).keys()
+    assert pinned(pip_of(name)).keys() == direct
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_the_package_does_not_pin_comes_with_what_it_pins(name: str) -> None:
+    brought = set()
+    for distribution in pinned(pip_of(name)):
+        requirements = map(Requirement, metadata.requires(distribution) or [])
+        plain = (one for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""}))
+        brought |= {canonicalize_name(requirement.name) for requirement in plain}
+    assert needs_in(name) - pinned(pip_of(name)).keys() <= brought
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    """Within functions, through modules of ours, and in parts of networks that are found by name."""
+    assert "matplotlib" in needs("pipeline_py.report.report") and "stanza" in needs("pipeline_py.corpus.tokenize")
+    assert "tqdm" in needs("pipeline_py.corpus.clean") and "torch" in needs("pipeline_py.nmt.attend")
+    assert "torch" not in needs("pipeline_py.nmt.length_model") | needs("pipeline_py.syntax.distances")
+    assert (
+        file_of("pipeline_py.nmt.encoder.lstm")
+        and "pipeline_py.nmt.encoder.lstm" in imports("pipeline_py.nmt.model")[0]
+    )
