@@ -16,16 +16,31 @@ class Planned(NamedTuple):
     """ROOM/STAGE; empty for one that does no work of its own."""
 
     seconds: float
-    threads: int
     after: Collection[int]
     """Places, among the planned jobs, of those that it waits for."""
 
+    threads: int = 1
+    cards: int = 0
 
-def duration(jobs: Sequence[Planned], lanes: int | None) -> float:
-    """Seconds from the start to the end, each job as early as its inputs and free lanes let it.
 
-    A lane runs one thread; null: there are as many as jobs ask for. Of jobs that could begin, that one does which has
-    the longest way to the end.
+class Machine(NamedTuple):
+    """What jobs that run at the same time may take together; null: as much as they ask for."""
+
+    threads: int | None = None
+    cards: int | None = None
+
+    def has(self, running: Sequence[Planned], job: Planned) -> bool:
+        """Say whether a job may begin beside others; beside none it may, with as many threads as there are."""
+        together = [*running, job]
+        threads = self.threads is None or sum(one.threads for one in together) <= self.threads
+        cards = self.cards is None or sum(one.cards for one in together) <= self.cards
+        return not running or (threads and cards)
+
+
+def duration(jobs: Sequence[Planned], machine: Machine) -> float:
+    """Seconds from the start to the end, each job as early as its inputs and the machine let it.
+
+    Of jobs that could begin, that one does which has the longest way to the end.
     """
     followers: dict[int, list[int]] = defaultdict(list)
     waiting = [len(job.after) for job in jobs]
@@ -33,29 +48,22 @@ def duration(jobs: Sequence[Planned], lanes: int | None) -> float:
         for earlier in job.after:
             followers[earlier].append(place)
     way = _ways_to_the_end(jobs, followers, waiting)
-    ready = [(-way[place], place) for place, count in enumerate(waiting) if count == 0]
-    heapq.heapify(ready)
-    free = lanes if lanes is not None else sum(job.threads for job in jobs)
-    running: list[tuple[float, int, int]] = []
+    ready = sorted((place for place, count in enumerate(waiting) if count == 0), key=lambda place: -way[place])
+    running: list[tuple[float, int]] = []
     now = 0.0
     while ready or running:
-        put_back = []
-        while ready:
-            entry = heapq.heappop(ready)
-            threads = min(jobs[entry[1]].threads, lanes or jobs[entry[1]].threads)
-            if threads <= free:
-                free -= threads
-                heapq.heappush(running, (now + jobs[entry[1]].seconds, entry[1], threads))
+        later = []
+        for place in ready:
+            if machine.has([jobs[other] for _, other in running], jobs[place]):
+                heapq.heappush(running, (now + jobs[place].seconds, place))
             else:
-                put_back.append(entry)
-        for entry in put_back:
-            heapq.heappush(ready, entry)
-        now, place, threads = heapq.heappop(running)
-        free += threads
-        for follower in followers[place]:
+                later.append(place)
+        now, ended = heapq.heappop(running)
+        for follower in followers[ended]:
             waiting[follower] -= 1
             if waiting[follower] == 0:
-                heapq.heappush(ready, (-way[follower], follower))
+                later.append(follower)
+        ready = sorted(later, key=lambda place: -way[place])
     return now
 
 
@@ -75,14 +83,13 @@ def _ways_to_the_end(
     return way
 
 
-def told(jobs: Sequence[Planned], lanes: int | None, seen: int, with_card: bool = False) -> str:
+def told(jobs: Sequence[Planned], machine: Machine, seen: int) -> str:
     """The forecast in words: a line for each stage that counts, and the sum.
 
     Args:
         jobs: What will run, in the order of the DAG.
-        lanes: Threads that work at the same time; null: of a cluster, as many as there are.
+        machine: Where they run; one without limit is a cluster.
         seen: How many of the jobs are known by their own earlier run here.
-        with_card: Whether networks run on a GPU, for which the embedded experiment says nothing.
 
     Returns:
         Nothing where no job does any work.
@@ -103,19 +110,21 @@ def told(jobs: Sequence[Planned], lanes: int | None, seen: int, with_card: bool 
     lines = [
         f"  {stage:<{width}}  {jobs_of:>5} × {_told(of / jobs_of):<7} = {_told(of)}" for stage, jobs_of, of in rows
     ]
-    where = "on the cluster, time in its queue left out" if lanes is None else f"on {lanes} core{'s' * (lanes != 1)}"
-    source = _source(seen, sum(count[stage] for stage in work if stage), with_card)
-    together = f"Together about {_told(duration(jobs, lanes))} {where} ({source})."
+    cores = f"on {machine.threads} core{'s' * (machine.threads != 1)}"
+    where = "on the cluster, time in its queue left out" if machine.threads is None else cores
+    with_cards = any(job.cards for job in jobs)  # of which the embedded experiment says nothing
+    source = _source(seen, sum(count[stage] for stage in work if stage), with_cards)
+    together = f"Together about {_told(duration(jobs, machine))} {where} ({source})."
     return "\n".join(["What will run, and about how long:", *lines, together])
 
 
-def _source(seen: int, known: int, with_card: bool) -> str:
+def _source(seen: int, known: int, with_cards: bool) -> str:
     """What a forecast judges by."""
     if seen == known:
         return "as these jobs took here before"
     if seen:
         return f"{seen} of {known} jobs as they took here before, the others by their like"
-    card = ", networks as on a CPU" if with_card else ""
+    card = ", networks as on a CPU" if with_cards else ""
     return f"by the embedded experiment and the size of this one{card}; better known once some of it has run"
 
 

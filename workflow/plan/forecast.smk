@@ -7,7 +7,7 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from pipeline_py.config.workload import workload
-from pipeline_py.forecast import Planned, told
+from pipeline_py.forecast import Machine, Planned, told
 from pipeline_py.run_times import expected, job_of, recorded, typical
 
 NOT_IN_EMBEDDED = {"split": "mixed", "system": "GlobalAtt", "parser": "embedded"}
@@ -51,13 +51,16 @@ def planned_jobs() -> tuple[list[Planned], int]:
             seconds = expected(like, here, elsewhere, lambda: growth(embedded, stage, wildcards))
             seen += like in here
         after = {places[earlier] for earlier in workflow.dag.dependencies[job] if earlier in places}
-        planned.append(Planned(stage, seconds, job.threads, after))
+        planned.append(Planned(stage, seconds, after, job.threads, job.resources.get("gpu", 0)))
     return planned, seen
 
 
-def threads_at_a_time() -> int | None:
-    """Threads that work side by side: cores that Snakemake may use and the machine has; null on a cluster."""
-    return None if workflow.nodes is not None else min(workflow.cores, os.cpu_count())
+def machine_of_jobs() -> Machine:
+    """What Snakemake may use and this machine has; on a cluster there is no limit."""
+    if workflow.nodes is not None:
+        return Machine()
+    cards = workflow.global_resources.get("gpu")
+    return Machine(min(workflow.cores, os.cpu_count()), None if cards is None else cards.value)
 
 
 class Forecast(logging.Handler):
@@ -68,7 +71,7 @@ class Forecast(logging.Handler):
             return
         try:
             planned, seen = planned_jobs()
-            logger.info(told(planned, threads_at_a_time(), seen, with_card=takes_gpu() > 0))
+            logger.info(told(planned, machine_of_jobs(), seen))
         except Exception:  # no run shall end for want of a forecast
             self.handleError(record)
 
