@@ -1,6 +1,7 @@
 """A forecast of a run: how long its jobs take one beside the other, told by stage."""
 
 import heapq
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -29,11 +30,14 @@ class Machine(NamedTuple):
     threads: int | None = None
     cards: int | None = None
 
-    def has(self, running: Sequence[Planned], job: Planned) -> bool:
+    def full(self, running: Collection[Planned]) -> bool:
+        """Say whether no further job may begin beside some."""
+        return self.threads is not None and sum(job.threads for job in running) >= self.threads
+
+    def has(self, running: Collection[Planned], job: Planned) -> bool:
         """Say whether a job may begin beside others; beside none it may, with as many threads as there are."""
-        together = [*running, job]
-        threads = self.threads is None or sum(one.threads for one in together) <= self.threads
-        cards = self.cards is None or sum(one.cards for one in together) <= self.cards
+        threads = self.threads is None or sum(one.threads for one in running) + job.threads <= self.threads
+        cards = self.cards is None or sum(one.cards for one in running) + job.cards <= self.cards
         return not running or (threads and cards)
 
 
@@ -48,22 +52,28 @@ def duration(jobs: Sequence[Planned], machine: Machine) -> float:
         for earlier in job.after:
             followers[earlier].append(place)
     way = _ways_to_the_end(jobs, followers, waiting)
-    ready = sorted((place for place, count in enumerate(waiting) if count == 0), key=lambda place: -way[place])
-    running: list[tuple[float, int]] = []
+    ready = sorted((-way[place], place) for place, count in enumerate(waiting) if count == 0)
+    ends: list[tuple[float, int]] = []
+    running: dict[int, Planned] = {}
     now = 0.0
     while ready or running:
-        later = []
-        for place in ready:
-            if machine.has([jobs[other] for _, other in running], jobs[place]):
-                heapq.heappush(running, (now + jobs[place].seconds, place))
-            else:
-                later.append(place)
-        now, ended = heapq.heappop(running)
+        begun = []
+        for entry in ready:
+            if machine.full(running.values()):
+                break
+            place = entry[1]
+            if machine.has(running.values(), jobs[place]):
+                begun.append(entry)
+                running[place] = jobs[place]
+                heapq.heappush(ends, (now + jobs[place].seconds, place))
+        for entry in begun:
+            ready.remove(entry)
+        now, ended = heapq.heappop(ends)
+        del running[ended]
         for follower in followers[ended]:
             waiting[follower] -= 1
             if waiting[follower] == 0:
-                later.append(follower)
-        ready = sorted(later, key=lambda place: -way[place])
+                insort(ready, (-way[follower], follower))
     return now
 
 
