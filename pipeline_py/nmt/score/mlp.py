@@ -64,8 +64,8 @@ class Part(LoopPart):
         with torch.autocast(query.device.type, enabled=False):
             scores = query.new_zeros(len(query), keys.shape[1])
             for group, hidden in _hidden(query, keys, owners):
-                scores[group] = hidden @ self.vector + self.bias
-            return scores
+                scores[group] = hidden @ self.vector
+            return scores + self.bias
 
     def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, A).
