@@ -2,7 +2,6 @@
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,6 @@ from tqdm import tqdm
 
 from pipeline_py.config.training import Training
 from pipeline_py.energy import Meter
-from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.checkpoint import (
     Checkpoint,
     Checkpoints,
@@ -23,7 +21,9 @@ from pipeline_py.nmt.checkpoint import (
     restore_optimizer,
     restore_random_states,
 )
+from pipeline_py.nmt.clock import Clock
 from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.feed import Feed
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.processes import ALONE, Processes
@@ -32,9 +32,6 @@ from pipeline_py.nmt.tensorboard import board
 from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
-
-SECONDS_BETWEEN_METERINGS = 30.0
-"""Of updates: often enough for a processor whose counter of energy is full after some minutes."""
 
 
 class Run:
@@ -62,22 +59,18 @@ class Run:
         self.training = training
         self.seed = seed
         self.standing = Standing(joules=meter.nothing)
-        self._data = data
         self._validation = validation
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
         self._device = device
-        self._meter = meter
         self._processes = processes
         self._optimizer = build(training.optimizer, model.parameters())
         self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
-        self._ahead: dict[int, Batch | None] = {}
+        self._feed = Feed(data, training, seed, device, processes, self._update.multiple)
         self._best: dict[str, Tensor] = {}
-        self._arranged: tuple[int, list[Any]] = (-1, [])
         self._show: Callable[[Mapping[str, Any]], None] | None = None
-        self._clock = time.monotonic()
-        self._saved = self._clock
-        self._metered = self._clock
+        self._clock = Clock(meter)
+        self._saved = self._clock.ticked
 
     def watched(self, folder: Path) -> None:
         """Let TensorBoard show the learning curve from here on."""
@@ -102,7 +95,7 @@ class Run:
         if training.updates is not None:
             limits.append(training.updates - standing.update)
         if training.epochs is not None:
-            epoch = len(self._batches(standing.epoch))
+            epoch = len(self._feed.batches(standing.epoch))
             limits.append((training.epochs - standing.epoch) * epoch - standing.batch)
         return max(min(limits), 0) if limits else None
 
@@ -112,15 +105,15 @@ class Run:
         self._tick()
         self._end_epoch_if_done()
         while not self._finished():
-            batches = self._batches(standing.epoch)
+            batches = self._feed.batches(standing.epoch)
             while standing.batch < len(batches) and not self._finished():
-                self._make_update(batches, standing.batch)
+                self._make_update()
                 standing.batch += 1
                 self._tick(training=True)
                 every = self.training.validate_every
                 if every is not None and standing.update % every == 0:
                     self._look()
-                elif time.monotonic() - self._saved > 60 * self.training.checkpoint_minutes:
+                elif self._clock.ticked - self._saved > 60 * self.training.checkpoint_minutes:
                     self._save()
                 yield standing.update
             self._end_epoch_if_done()
@@ -132,7 +125,7 @@ class Run:
     def epochs(self) -> float:
         """Passes over the training data, the present one by its batches."""
         standing = self.standing
-        return standing.epoch + (standing.batch / len(self._batches(standing.epoch)) if standing.batch else 0.0)
+        return standing.epoch + (standing.batch / len(self._feed.batches(standing.epoch)) if standing.batch else 0.0)
 
     def status(self) -> str:
         """Say in a few words how far the run is."""
@@ -146,7 +139,7 @@ class Run:
 
     def _end_epoch_if_done(self) -> None:
         standing = self.standing
-        if standing.batch == len(self._batches(standing.epoch)):
+        if standing.batch == len(self._feed.batches(standing.epoch)):
             standing.epoch += 1
             standing.batch = 0
             if self.training.validate_every is None:
@@ -156,14 +149,6 @@ class Run:
         """Average what the weighting of each context counts on the development set."""
         return self._validation.statistics(self.model)
 
-    def _batches(self, epoch: int) -> list[Any]:
-        if self._arranged[0] != epoch:
-            training = self.training
-            batches = self._data.epoch(self.seed, epoch, training.batch_size, training.batch_unit)
-            self._arranged = (epoch, batches)
-            self._ahead = {}
-        return self._arranged[1]
-
     def _finished(self) -> bool:
         training, standing = self.training, self.standing
         return (
@@ -172,29 +157,24 @@ class Run:
             or standing.looks_since_best >= training.patience
         )
 
-    def _make_update(self, batches: list[Any], number: int) -> None:
+    def _make_update(self) -> None:
         """Make one update: loss = mean over sentences of summed log-loss, gradient norm clipped."""
-        standing, pairs = self.standing, batches[number]
-        if number not in self._ahead:
-            self._ahead = {number: self._read(pairs)}
+        standing = self.standing
+        epoch, number = standing.epoch, standing.batch
+        pairs, batch = self._feed.batches(epoch)[number], self._feed.take(epoch, number)
         self._processes.seed(self.seed, standing.update)
-        self._update.begin(self._ahead.pop(number), len(self._processes.share(pairs)) / len(pairs))
-        if self._device.type != "cpu" and number + 1 < len(batches):  # while the device is busy
-            self._ahead[number + 1] = self._read(batches[number + 1])
+        self._update.begin(batch, self._feed.share(pairs))
+        self._feed.prepare(epoch, number + 1)
         made = self._update.finish()
         standing.update += 1
-        standing.words += self._data.words(pairs)
+        standing.words += self._feed.words(pairs)
         if not made.changed:
             standing.skipped += 1
             return
         standing.loss += made.loss * len(pairs)
         standing.norm += made.gradient_norm
-        standing.tokens += self._data.words(pairs) + len(pairs)
+        standing.tokens += self._feed.words(pairs) + len(pairs)
         standing.updates += 1
-
-    def _read(self, pairs: Any) -> Batch | None:
-        share = self._processes.share(pairs)
-        return self._data.batch(share, self._update.multiple).to(self._device) if len(share) else None
 
     def _look(self) -> None:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
@@ -258,18 +238,10 @@ class Run:
             )
         )
         self._tick()
-        self._saved = self._clock
+        self._saved = self._clock.ticked
 
     def _tick(self, training: bool = False) -> None:
-        """Add the time since the last tick to the run's, and to that of training if it was spent there."""
-        now = time.monotonic()
-        self.standing.seconds += now - self._clock
-        if training:
-            self.standing.training_seconds += now - self._clock
-        self._clock = now
-        if not training or now - self._metered > SECONDS_BETWEEN_METERINGS:
-            self.standing.joules = self._meter.added_to(self.standing.joules)
-            self._metered = now
+        self._clock.tick(self.standing, training)
 
     def _tell(self) -> None:
         if not self._processes.first:

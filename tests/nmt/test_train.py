@@ -249,10 +249,10 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
 
     update = Run._make_update
 
-    def interrupt(self: Run, batches, number: int) -> None:
+    def interrupt(self: Run) -> None:
         if self.standing.update == 3 * 5 + 2:
             raise KeyboardInterrupt
-        update(self, batches, number)
+        update(self)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Run, "_make_update", interrupt)
@@ -276,10 +276,10 @@ def test_energy_is_added_up_over_an_interruption(tmp_path: Path, monkeypatch: py
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
     update, load, resumed = Run._make_update, Checkpoints.load, []
 
-    def interrupt(self: Run, batches: list, number: int) -> None:
+    def interrupt(self: Run) -> None:
         if self.standing.update == 5:
             raise KeyboardInterrupt
-        update(self, batches, number)
+        update(self)
 
     def remember(self: Checkpoints) -> object:
         resumed.append(load(self))
