@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -
     origin, _, name = identifier.partition(":")
     try:
         rows = ORIGINS[origin](name, languages)
+        first = next(rows, ())  # what is wrong with the name is said before any progress is
         with ExitStack() as stack:
             parts = [stack.enter_context(whole(path)) for path in paths]
             with ExitStack() as opened:
@@ -72,7 +74,7 @@ def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -
                     )
                     for part, path in zip(parts, paths, strict=True)
                 ]
-                for row in progress(rows, f"download {identifier}"):
+                for row in progress(chain([first] if first else [], rows), f"download {identifier}"):
                     if len(row) != len(files):
                         raise InputError(
                             f"{identifier} has {len(row)} texts; name as many files, the source among them"

@@ -1,8 +1,8 @@
 """Progress on stderr: a bar with rate and ETA at a terminal, one line now and then in a log file."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -19,15 +19,17 @@ def progress(
     status: Callable[[], str] | None = None,
 ) -> Iterator[Item]:
     """Yield `items`, showing how far it is, the rate and the time left, and what `status` says besides."""
-    bar: tqdm[Item]
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    bar: tqdm[Any]
     if sys.stderr.isatty():
-        bar = tqdm(items, desc=what, total=total, unit=f" {unit}", dynamic_ncols=True)
+        bar = tqdm(desc=what, total=total, unit=f" {unit}", miniters=1, dynamic_ncols=True)
     else:
         bar = tqdm(
-            items,
             desc=what,
             total=total,
             unit=f" {unit}",
+            miniters=1,  # else a line may be written between two items, with the number of long ago
             mininterval=SECONDS_BETWEEN_LOG_LINES,
             maxinterval=SECONDS_BETWEEN_LOG_LINES,
             file=_LogLines(),
@@ -35,9 +37,13 @@ def progress(
             if total is None
             else "{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}",
         )
-    for item in bar:
-        yield item
-        if status is not None:
+    with bar:
+        for item in items:
+            yield item
+            if status is not None:
+                bar.set_postfix_str(status(), refresh=False)
+            bar.update()
+        if status is not None:  # what followed the last item may have changed it
             bar.set_postfix_str(status(), refresh=False)
 
 

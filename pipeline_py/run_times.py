@@ -33,9 +33,9 @@ RunTimes = Mapping[Job, float]
 
 
 def job_of(file: Path, benchmarks: Path) -> Job:
-    """The job that a benchmark file below a folder is of."""
-    room, stage, _ = file.relative_to(benchmarks).parts
-    return Job(f"{room}/{stage}", file.name.removesuffix(".tsv"))
+    """The job that a benchmark file below a folder is of; a table's name may have a folder of its own."""
+    room, stage, *name = file.relative_to(benchmarks).parts
+    return Job(f"{room}/{stage}", "/".join(name).removesuffix(".tsv"))
 
 
 def recorded(benchmarks: Path) -> dict[Job, float]:
@@ -44,7 +44,7 @@ def recorded(benchmarks: Path) -> dict[Job, float]:
     Where a job shared its processor with others, that is the time it had of it: more jobs at a time make none slower.
     """
     found = {}
-    for file in sorted(benchmarks.glob("*/*/*.tsv")):
+    for file in sorted(benchmarks.glob("*/*/**/*.tsv")):
         with file.open(encoding="utf-8", newline="") as lines:
             for row in csv.DictReader(lines, delimiter="\t"):
                 wall, busy = _number(row.get("s")), _number(row.get("cpu_time"))

@@ -23,7 +23,9 @@ def read_bytes(path: Path) -> Iterator[bytes]:
             for line in file:
                 yield line.removesuffix(b"\n").removesuffix(b"\r")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"broken gzip file ({error}); fetch it again", path) from None
+            raise InputError(
+                f"broken gzip file ({error}); fetch it again, or name a file that is not compressed without .gz", path
+            ) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:

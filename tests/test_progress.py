@@ -1,6 +1,7 @@
 """Progress in a log file: a line now and then, with all that is known."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -25,3 +26,14 @@ def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, caps
 def test_nothing_is_said_often(capsys: pytest.CaptureFixture) -> None:
     assert [*progress(range(10_000), "count")] == [*range(10_000)]
     assert len(capsys.readouterr().err.splitlines()) <= 2
+
+
+def test_the_last_line_knows_what_followed_the_last_item(capsys: pytest.CaptureFixture) -> None:
+    said = ["under way"]
+
+    def items() -> Iterator[int]:
+        yield 1
+        said.append("at the end")
+
+    assert [*progress(items(), "train A", 1, status=lambda: said[-1])] == [1]
+    assert capsys.readouterr().err.splitlines()[-1].endswith("left, at the end")

@@ -52,11 +52,13 @@ def test_files_of_snakemake(tmp_path: Path) -> None:
     write("corpus/clean/train.tsv", "0.25\t0:00:00\tNA")
     write("corpus/clean/dev.tsv", "0.75\t0:00:00\t0.0")  # over before the first sample
     write("corpus/clean/test.tsv")  # a job that was killed
+    write("report/table/ours/first.tsv", "0.5\t0:00:00\t0.0")  # a table in a folder
     assert recorded(tmp_path) == {
         TRAIN: 25.0,
         OTHER: 100.5,
         CLEAN: 0.25,
         Job("corpus/clean", "dev"): 0.75,
+        Job("report/table", "ours/first"): 0.5,
     }
 
 

@@ -5,7 +5,7 @@ The reasons and the ratio are those of Moses' clean-corpus-n.perl, with duplicat
 
 from array import array
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
@@ -37,6 +37,7 @@ def clean(
     keep_duplicates: bool = False,
     source_tokenized: bool = False,
     target_tokenized: bool = False,
+    called: list[str] | None = None,
 ) -> None:
     """Clean parallel text; lines stay aligned.
 
@@ -69,6 +70,7 @@ def clean(
         keep_duplicates: Keep pairs that came before.
         source_tokenized: The source is tokenized by spaces; a Han or Kana character is no word of its own.
         target_tokenized: The same of the target.
+        called: INPUT=FILE, the file that an input is a copy of, line by line; messages name it instead.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
@@ -81,16 +83,17 @@ def clean(
     if not 1 <= min_length <= (max_length or min_length):
         raise stage.InputError("--min-length must be at least 1 and at most --max-length")
     ledger = Ledger()
-    if mode == "held-out":
-        _check_line_counts([source_input, *target_input])
-        sentences = _held_out_sentences([source_input, *target_input], ledger)
-    else:
-        fingerprints = _fingerprints(source_input, target_input[0])
-        known = set() if held_out is None else {_fingerprint(line) for p in held_out for line in _repaired_lines(p)}
-        repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
-        limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
-        sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, ledger)
     with ExitStack() as stack:
+        stack.enter_context(_naming(called or []))
+        if mode == "held-out":
+            _check_line_counts([source_input, *target_input])
+            sentences = _held_out_sentences([source_input, *target_input], ledger)
+        else:
+            fingerprints = _fingerprints(source_input, target_input[0])
+            known = set() if held_out is None else {_fingerprint(line) for p in held_out for line in _repaired_lines(p)}
+            repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
+            limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
+            sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, ledger)
         files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_output)]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
@@ -99,6 +102,19 @@ def clean(
             reasons = ", ".join(f"{reason} {count}" for reason, count in ledger.dropped.most_common())
             raise stage.InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
     ledger.write(ledger_output)
+
+
+@contextmanager
+def _naming(called: list[str]) -> Iterator[None]:
+    """Let messages name the files that people know."""
+    try:
+        yield
+    except stage.InputError as error:
+        message = str(error)
+        pairs = [pair.partition("=")[::2] for pair in called]
+        for copy, file in sorted(pairs, key=lambda pair: -len(pair[0])):  # dev.target1 before dev.target
+            message = message.replace(copy, file)
+        raise stage.InputError(message) from None
 
 
 @dataclass(frozen=True)

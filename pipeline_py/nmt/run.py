@@ -135,7 +135,9 @@ class Run:
             return seen
         best = standing.kept
         bleu = "" if best["dev_bleu"] is None else f", dev BLEU {best['dev_bleu']:.2f}"
-        return f"{seen}, dev loss {best['dev_loss']:.3f}{bleu}"
+        looks = standing.looks_since_best
+        ended = f", ended after {looks} looks without a better one" if looks >= self.training.patience else ""
+        return f"{seen}, dev loss {best['dev_loss']:.3f}{bleu}{ended}"
 
     def _end_epoch_if_done(self) -> None:
         standing = self.standing

@@ -1,6 +1,7 @@
 """Cleaning against a naive re-implementation, and its promises about held-out text."""
 
 import json
+import re
 import subprocess
 import sys
 import unicodedata
@@ -191,6 +192,24 @@ def test_an_empty_reference_is_refused_before_anything_depends_on_it(tmp_path: P
     references = [write(tmp_path / "r0", [b"eins", b"zwei"]), write(tmp_path / "r1", [b"eins", b"\xc2\xa0"])]
     with pytest.raises(InputError, match=r"r1, line 2: the reference is empty"):
         run(tmp_path, source, references, mode="held-out")
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ([b"eins", b""], "mine/dev.en, line 2: the reference is empty"),
+        ([b"eins", b"\xff"], "mine/dev.en, line 2: "),
+        ([b"eins"], r"mine/dev.de has 2 lines and mine/dev.en has 1; "),
+    ],
+    ids=["empty", "no UTF-8", "short"],
+)
+def test_messages_name_the_files_that_people_know(tmp_path: Path, second: list[bytes], message: str) -> None:
+    source = write(tmp_path / "dev.source", [b"one", b"two"])
+    first, other = (tmp_path / name for name in ("dev.target", "dev.target1"))
+    called = [f"{source}=mine/dev.de", f"{first}=mine/dev.fr", f"{other}=mine/dev.en"]
+    references = [write(first, [b"eins", b"zwei"]), write(other, second)]
+    with pytest.raises(InputError, match="^" + re.escape(message)):
+        run(tmp_path, source, references, mode="held-out", called=called)
 
 
 def test_held_out_text_must_be_utf8(tmp_path: Path) -> None:

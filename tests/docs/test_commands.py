@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from itertools import chain
+from shutil import which
 from subprocess import CompletedProcess, run
 from typing import Any
 
@@ -195,6 +196,9 @@ def test_options_of_modules():
 NOT_DRY = ("--report", "--rulegraph")
 """Options with a value that a dry run does without: one reads finished results, one writes a graph and no plan."""
 
+MISSING = () if which("conda") else ("--sdm",)
+"""An option with a value that needs a program which is not here; tests/test_envs.py reads the environments."""
+
 SAYS_LITTLE = ("-n", "--quiet", "rules")
 MAKES_NOTHING = ("--unlock",)
 
@@ -204,7 +208,7 @@ def dry(command: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
     words = [PLACEHOLDER.sub(lambda match: VALUES[match[0]], word) for word in command.words[1:]]
     targets: list[str] = get_argument_parser().parse_args(words).targets or ["all"]
     words = [word for word in words if word not in (*targets, *SAYS_LITTLE)]
-    for option in (*NOT_DRY, "--cores"):
+    for option in (*NOT_DRY, "--cores", *MISSING):
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
     own = configuration_of(command.block.page)

@@ -139,7 +139,7 @@ def test_what_snakemake_shows_has_a_caption():
     captions = re.findall(r'caption="([^"]+)"', rules)
     assert len(captions) == rules.count("report(\n") == rules.count("category=")
     folder = ROOT / "workflow" / "report"
-    assert {(ROOT / "workflow" / "rules" / name).resolve() for name in captions} == {*folder.glob("*.rst")}
+    assert {(ROOT / "workflow" / "rules" / "report" / name).resolve() for name in captions} == {*folder.glob("*.rst")}
 
 
 @pytest.mark.slow

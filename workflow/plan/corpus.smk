@@ -34,12 +34,21 @@ def raw(split: str, side: str) -> str:
     return f"<results>/corpus/{folder}/{split}.{side}"
 
 
+def copies_of_files(split: str, texts: dict[str, str]) -> list[str]:
+    """What texts before cleaning, by side, are copies of, as options of `clean`; texts that are joined have no such."""
+    files = {side: files_of(split, side) for side in texts}
+    return [f"--called={texts[side]}={of_side[0]}" for side, of_side in files.items() if len(of_side) == 1]
+
+
 def most_sentences(split: str) -> int:
     """How many sentences a split has before cleaning, which may drop some of the training text."""
     corpora = EXPERIMENT.corpora
     files = files_of(split, "source")
     if files:
-        return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
+        try:
+            return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
+        except InputError as error:
+            raise WorkflowError(str(error)) from None
     return (corpora.train[0] if split == "train" else corpora.held_out[split]).generate.sentences
 
 

@@ -4,6 +4,7 @@ import logging
 
 import yaml
 from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from pipeline_py.config.workload import workload
@@ -12,6 +13,9 @@ from pipeline_py.run_times import expected, job_of, recorded, typical
 
 NOT_IN_EMBEDDED = {"split": "mixed", "system": "GlobalAtt", "parser": "embedded"}
 """What of the embedded experiment stands for what only this one has."""
+
+COUNTS_ONCE = {Quietness.RULES, Quietness.PROGRESS}
+"""What a dry run is quiet about that lists no jobs, so that it counts them only once."""
 
 
 def embedded_experiment():
@@ -36,23 +40,23 @@ def growth(embedded, stage: str, wildcards: dict[str, str]) -> float:
 
 
 def planned_jobs() -> tuple[list[Planned], int]:
-    """The jobs of this run, and how many of them ran here before."""
+    """The jobs of this run, and how many of them ran here before with the same settings."""
     folder, embedded = Path(EXPERIMENT.folder("benchmarks")), embedded_experiment()
-    here, elsewhere = recorded(folder), typical()
     levels = workflow.dag.toposorted({*workflow.dag.needrun_jobs(exclude_finished=False)})
     jobs = [job for level in levels for job in sorted(level, key=str)]
-    places = {job: place for place, job in enumerate(jobs)}
-    planned, seen = [], 0
+    likes = {job: job_of(Path(job.benchmark), folder) for job in jobs if job.benchmark}
+    others = {like for job, like in likes.items() if workflow.dag.reason(job).params_changed}
+    here = {like: seconds for like, seconds in recorded(folder).items() if like not in others}
+    elsewhere, places = typical(), {job: place for place, job in enumerate(jobs)}
+    planned = []
     for job in jobs:
         stage, seconds = "", 0.0
-        if job.benchmark:
-            like = job_of(Path(job.benchmark), folder)
-            stage, wildcards = like.stage, dict(job.wildcards.items())
-            seconds = expected(like, here, elsewhere, lambda: growth(embedded, stage, wildcards))
-            seen += like in here
+        if job in likes:
+            stage, wildcards = likes[job].stage, dict(job.wildcards.items())
+            seconds = expected(likes[job], here, elsewhere, lambda: growth(embedded, stage, wildcards))
         after = {places[earlier] for earlier in workflow.dag.dependencies[job] if earlier in places}
         planned.append(Planned(stage, seconds, after, job.threads, job.resources.get("gpu", 0)))
-    return planned, seen
+    return planned, sum(like in here for like in likes.values())
 
 
 def machine_of_jobs() -> Machine:
@@ -64,16 +68,21 @@ def machine_of_jobs() -> Machine:
 
 
 class Forecast(logging.Handler):
-    """Tells the forecast whenever Snakemake has counted its jobs."""
+    """Tells the forecast once Snakemake has counted its jobs; in a dry run, that has a list of them, behind it."""
+
+    counted = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         if getattr(record, "event", None) != LogEvent.RUN_INFO:
             return
+        self.counted += 1
+        if workflow.dryrun and self.counted == 1 and not COUNTS_ONCE <= {*(workflow.output_settings.quiet or [])}:
+            return
         try:
             planned, seen = planned_jobs()
             logger.info(told(planned, machine_of_jobs(), seen))
-        except Exception:  # no run shall end for want of a forecast
-            self.handleError(record)
+        except Exception as error:  # no run shall end for want of a forecast
+            logger.warning(f"No forecast of time ({type(error).__name__}: {error}).")
 
 
 if workflow.is_main_process:

@@ -108,6 +108,7 @@ rule clean:
             *(["--keep-duplicates"] if EXPERIMENT.corpora.limits.keep_duplicates else []),
             *(f"--{side}-tokenized" for side in ("source", "target") if tokenized_already(side)),
         ],
+        called=lambda wildcards, input: copies_of_files("train", {"source": input.source, "target": input.target}),
     shell:
         """
         python -m pipeline_py.corpus.clean \
@@ -119,6 +120,7 @@ rule clean:
             --max-length {params.given[max_length]} \
             --max-ratio {params.given[max_ratio]} \
             {params.flags:q} \
+            {params.called:q} \
             --source-output {output.source:q} \
             --target-output {output.target:q} \
             --lines-output {output.lines:q} \
@@ -159,6 +161,9 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
                 *(f"--target-input={file}" for file in input.targets),
                 *(f"--target-output={file}" for file in output.targets),
             ],
+            called=lambda wildcards, input: copies_of_files(
+                wildcards.split, dict(zip(["source", *REFERENCES[wildcards.split]], [input.source, *input.targets]))
+            ),
         shell:
             """
             python -m pipeline_py.corpus.clean \
@@ -166,6 +171,7 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
                 --source-input {input.source:q} \
                 --source-output {output.source:q} \
                 {params.targets:q} \
+                {params.called:q} \
                 --lines-output {output.lines:q} \
                 --ledger-output {output.ledger:q} \
                 2>{log:q}
