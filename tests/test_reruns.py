@@ -257,7 +257,7 @@ def test_an_option_of_one_system(finished):
     assert not {"parse", "pack", "train_smt"} & plan.rules
 
 
-COMPARED = ("comparisons", "by_sentence", "words", "examples")
+COMPARED = ("comparisons", "by_sentence", "sentence_scores", "words", "ngrams", "examples")
 
 
 @pytest.mark.parametrize(

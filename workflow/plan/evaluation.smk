@@ -86,7 +86,7 @@ def compared_sets(table: str) -> list[str]:
     return EXPERIMENT.sets_of(options) if options.type == "measures" else []
 
 
-COMPARISONS = ("comparisons", "intervals", "by_sentence", "words", "examples")
+COMPARISONS = ("comparisons", "intervals", "by_sentence", "sentence_scores", "words", "ngrams", "examples")
 
 
 def comparisons_of(table: str) -> dict[tuple[str, str], str]:

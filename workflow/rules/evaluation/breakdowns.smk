@@ -1,9 +1,9 @@
-"""Where systems differ: by sentence, by word, in examples, and in what they attend to.
+"""Where systems differ: by sentence, by word and n-gram, in examples, and in what they attend to.
 
 REQUIRED INPUTS: <results>/evaluation/{system}/{run}/{split}.txt, cleaned references, trees_of_sentences(table, split),
                  attention of <results>/nmt/
-OUTPUTS:         <results>/evaluation/{table}/length.buckets.tsv, {split}.by_sentence.tsv, .words.tsv, .examples.tsv,
-                 attention.tsv, <results>/evaluation/word_frequencies.txt
+OUTPUTS:         <results>/evaluation/{table}/length.buckets.tsv, {split}.by_sentence.tsv, .sentence_scores.tsv, .words.tsv,
+                 .ngrams.tsv, .examples.tsv, attention.tsv, <results>/evaluation/word_frequencies.txt
 """
 
 
@@ -102,6 +102,51 @@ rule by_sentence:
         """
 
 
+rule sentence_scores:
+    input:
+        outputs=lambda wildcards: [
+            *outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)).values()
+        ],
+        references=references_of,
+    output:
+        scores="<results>/evaluation/{table}/{split}.sentence_scores.tsv",
+    log:
+        "<logs>/evaluation/sentence_scores/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/sentence_scores/{table}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": from_baseline(wildcards.table),
+            "case": "--lowercase" if EXPERIMENT.evaluation.lowercase else "--cased",
+            "made_by": made_by("evaluation.sentence_scores", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}:{run}={file}"
+                for (system, run), file in zip(
+                    outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)),
+                    input.outputs,
+                    strict=True,
+                )
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.sentence_scores \
+            {params.files:q} \
+            {params.given[case]} \
+            --output {output.scores:q} \
+            2>{log:q}
+        """
+
+
 rule word_frequencies:
     input:
         "<results>/corpus/clean/train.target",
@@ -171,6 +216,45 @@ rule words:
             --frequencies {input.frequencies:q} \
             {params.given[options]:q} \
             --output {output.words:q} \
+            2>{log:q}
+        """
+
+
+rule ngrams:
+    input:
+        outputs=lambda wildcards: [*first_runs(wildcards.table, wildcards.split).values()],
+        references=references_of,
+    output:
+        ngrams="<results>/evaluation/{table}/{split}.ngrams.tsv",
+    log:
+        "<logs>/evaluation/ngrams/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/ngrams/{table}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": from_baseline(wildcards.table),
+            "options": bleu_options(),
+            "made_by": made_by("evaluation.ngrams", "sacrebleu"),
+        },
+        files=lambda wildcards, input: [
+            *(
+                f"--system={system}={file}"
+                for system, file in zip(first_runs(wildcards.table, wildcards.split), input.outputs, strict=True)
+            ),
+            *(f"--reference={file}" for file in input.references),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.ngrams \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.ngrams:q} \
             2>{log:q}
         """
 

@@ -1,0 +1,129 @@
+"""Which n-grams one of two systems gets right more often than the other.
+
+They are ranked as compare-mt does (Neubig et al. 2019).
+"""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from sacrebleu.metrics.helpers import extract_all_word_ngrams
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.options import Option
+from pipeline_py.progress import progress
+from pipeline_py.stage import InputError
+
+COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
+
+
+class Ngram(NamedTuple):
+    """Words that follow each other; how often two systems match them, and how often they could."""
+
+    words: tuple[str, ...]
+    system: int
+    other: int
+    references: int
+
+    @property
+    def share(self) -> float:
+        """Which part of the matches is the system's, smoothed so that many matches say more than few."""
+        return (self.system + 1) / (self.system + self.other + 2)
+
+
+def ngrams(
+    *,
+    system: list[str],
+    reference: list[Path],
+    output: Path,
+    most: Annotated[int, Option(min=1)] = 10,
+    shortest: Annotated[int, Option(min=1)] = 1,
+    longest: Annotated[int, Option(min=1)] = 4,
+    tokenizer: bleu.Tokenizer = "13a",
+    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+) -> None:
+    """Choose the n-grams that each system gets right more often than the first one does, and the other way round.
+
+    An n-gram of an output is a match where a reference of the sentence has it too, as many times at the most as that
+    reference does that has it most often, as for BLEU (Papineni et al. 2002); its place is of no matter.
+    `matches_system`, `matches_other` and `references`, the most that there could be, are sums over sentences.
+
+    N-grams are ranked by the system's share of the matches of both, (`matches_system` + 1) / (`matches_system` +
+    `matches_other` + 2): compare-mt's score of matches with its smoothing of 1. Of equal shares the greater difference
+    comes first, then the longer n-gram, then the one whose words are first by code points. The output has, for each
+    system beside the first, up to `most` n-grams that it matches more often, and then, with `system` and `other` in
+    each other's place, up to `most` that the first one does. Cells are not quoted.
+
+    Args:
+        system: NAME=FILE, detokenized output; give the option once for each system. Each is laid beside the first.
+        reference: a reference translation; give the option once for each.
+        output: the n-grams as TSV, by pair of systems.
+        most: how many n-grams in either direction.
+        shortest: words of the shortest n-grams.
+        longest: words of the longest.
+        tokenizer: sacrebleu's tokenizer, the same as for the scores.
+        lowercase: whether case is ignored, the same.
+
+    Raises:
+        InputError: if there is no system, files differ in length, a reference line is empty, or the shortest n-grams
+            are longer than the longest.
+    """
+    if shortest > longest:
+        raise InputError(f"--shortest {shortest} is more than --longest {longest}; give n-grams of one length at least")
+    outputs = named_files(system, "--system")
+    if not outputs:
+        raise InputError("no system to look at; give --system NAME=FILE")
+    split = bleu.word_splitter(tokenizer, lowercase)
+    counts = _count([*outputs.values()], reference, split, (shortest, longest))
+    names = [*outputs]
+    with writing(output) as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
+        table.writerow(COLUMNS)
+        for place in range(1, len(names)):
+            for one, two in ((place, 0), (0, place)):
+                for ngram in ranked(_beside(counts, one, two))[:most]:
+                    row = (" ".join(ngram.words), ngram.system, ngram.other, ngram.references, ngram.share)
+                    table.writerow((names[one], names[two], *row))
+
+
+def ranked(ngrams: Iterator[Ngram]) -> list[Ngram]:
+    """Order the n-grams that the system matches more often than the other, those that tell most first."""
+
+    def rank(ngram: Ngram) -> tuple[float, int, int, tuple[str, ...]]:
+        return -ngram.share, ngram.other - ngram.system, -len(ngram.words), ngram.words
+
+    return sorted((ngram for ngram in ngrams if ngram.system > ngram.other), key=rank)
+
+
+def _beside(counts: Mapping[tuple[str, ...], Sequence[int]], one: int, two: int) -> Iterator[Ngram]:
+    """Yield every n-gram with the matches of the systems at two places."""
+    for words, (references, *matches) in counts.items():
+        yield Ngram(words, matches[one], matches[two], references)
+
+
+def _count(
+    outputs: Sequence[Path],
+    references: Sequence[Path],
+    split: Callable[[str], list[str]],
+    lengths: tuple[int, int],
+) -> dict[tuple[str, ...], list[int]]:
+    """For each n-gram of the references how often it could be matched, and behind that how often each output does."""
+    counts: dict[tuple[str, ...], list[int]] = {}
+    for lines in progress(bleu.read_sentences(outputs, references), "ngrams"):
+        found = [extract_all_word_ngrams(" ".join(split(line)), *lengths)[0] for line in lines]
+        said, asked = found[: len(outputs)], reduce(or_, found[len(outputs) :])
+        for words, most in asked.items():
+            row = counts.setdefault(words, [0] * (1 + len(outputs)))
+            for place, times in enumerate((most, *(min(most, ngrams[words]) for ngrams in said))):
+                row[place] += times
+    return counts
+
+
+if __name__ == "__main__":
+    stage.run(ngrams)
