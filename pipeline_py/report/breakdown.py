@@ -1,8 +1,9 @@
-"""Where systems differ: BLEU by kinds of sentences, and how well they choose words that are more or less frequent."""
+"""Where systems differ: BLEU by kinds of sentences, how many sentences have which score, and words by frequency."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pipeline_py.report.inline_svg import InlineFigure, rendered
 from pipeline_py.report.line_figure import Line, Look, draw
@@ -11,6 +12,7 @@ from pipeline_py.report.table_layout import NOTHING
 from pipeline_py.report.tsv_rows import number, read_rows
 
 BREAKDOWN = ("by", "bucket", "sentences", "system", "bleu")
+SENTENCE_SCORES = ("by", "bucket", "system", "other", "percent")
 WORDS = ("frequency", "system", "f1", "words")
 
 KINDS = {
@@ -29,10 +31,11 @@ class Groups:
     Attributes:
         by: what the groups are made by, for people.
         measure: what was measured.
-        sizes: of each group, in order, how much it has.
+        sizes: of each group, in order, how much it has; empty text where that is another number for each system.
         unit: what `sizes` counts.
         values: (system, group) → number.
-        has_bounds: whether groups are called by their upper bounds.
+        bound: which of their bounds groups are called by; empty where they have none.
+        is_drawn: whether lines say more than the numbers alone.
     """
 
     by: str
@@ -40,12 +43,18 @@ class Groups:
     sizes: Mapping[str, str]
     unit: str
     values: Mapping[tuple[str, str], float]
-    has_bounds: bool = False
+    bound: Literal["", "lower", "upper"] = ""
+    is_drawn: bool = True
 
     @property
     def described(self) -> str:
         """What is shown, in words."""
         return f"{self.measure} by {self.by[0].lower()}{self.by[1:]}"
+
+    @property
+    def counts(self) -> list[str]:
+        """The sizes for people; none where systems differ in them."""
+        return [f"{int(size):,}" for size in self.sizes.values() if size]
 
 
 def read_breakdown(path: Path) -> list[Groups]:
@@ -62,9 +71,33 @@ def read_breakdown(path: Path) -> list[Groups]:
             {row["bucket"]: row["sentences"] for row in rows if row["by"] == kind},
             "sentences",
             {(row["system"], row["bucket"]): number(row, "bleu", path) for row in rows if row["by"] == kind},
-            has_bounds=kind != "parse",
+            bound="" if kind == "parse" else "upper",
         )
         for kind in dict.fromkeys(row["by"] for row in rows)
+    ]
+
+
+def read_sentence_scores(path: Path, called: Mapping[str, str]) -> list[Groups]:
+    """Read the TSV of `evaluation.sentence_scores`; `called` is what systems are called.
+
+    Raises:
+        InputError: if the file is none.
+    """
+    rows = read_rows(path, SENTENCE_SCORES)
+
+    def groups(kind: str, by: str, bound: Literal["", "lower"], is_drawn: bool) -> Groups:
+        found = [row for row in rows if row["by"] == kind]
+        values = {(row["system"], row["bucket"]): number(row, "percent", path) for row in found}
+        sizes = {row["bucket"]: "" for row in found}
+        return Groups(by, "Percent of sentences", sizes, "sentences", values, bound, is_drawn)
+
+    others = dict.fromkeys(row["other"] for row in rows if row["by"] == "difference")
+    return [
+        groups("score", "chrF of the sentence", "lower", is_drawn=True),
+        *(
+            groups("difference", f"chrF beside that of {called.get(other, other)}", "", is_drawn=False)
+            for other in others
+        ),
     ]
 
 
@@ -96,11 +129,11 @@ def figure(groups: Groups, looks: Mapping[str, Look], on: str, name: str) -> Inl
     ]
     drawn = draw(
         lines,
-        x_label=f"{groups.by}{', up to' if groups.has_bounds else ''}",
+        x_label=groups.by + {"": "", "lower": ", from", "upper": ", up to"}[groups.bound],
         size_label=groups.unit,
         y_label=groups.measure,
         groups=list(groups.sizes),
-        counts=[f"{int(size):,}" for size in groups.sizes.values()],
+        counts=groups.counts,
     )
     return rendered(drawn, f"{groups.described} on {on}: a line for each system", name)
 
@@ -112,14 +145,14 @@ def table(groups: Groups, called: Mapping[str, str], on: str) -> PageTable:
         found = groups.values.get((system, group))
         return PageCell(NOTHING) if found is None else cell(f"{found:.2f}")
 
+    said = [
+        *([f"groups have the name of their {groups.bound} bound"] if groups.bound else []),
+        *([f"behind it how many {groups.unit} they have"] if groups.counts else []),
+    ]
+    heads = [f"{group} ({count})" for group, count in zip(groups.sizes, groups.counts, strict=False)]
     return PageTable(
-        f"{groups.described} on {on}; "
-        + ("groups have the name of their upper bound, " if groups.has_bounds else "")
-        + f"behind it how many {groups.unit} they have.",
-        [
-            PageColumn("System", is_text=True),
-            *(PageColumn(f"{group} ({int(size):,})") for group, size in groups.sizes.items()),
-        ],
+        f"{groups.described} on {on}{'; ' if said else ''}{', '.join(said)}.",
+        [PageColumn("System", is_text=True), *map(PageColumn, heads or groups.sizes)],
         [
             [PageCell(name), *(value(system, group) for group in groups.sizes)]
             for system, name in called.items()

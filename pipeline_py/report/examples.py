@@ -5,9 +5,10 @@ from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.neural import NeuralSystem
-from pipeline_py.config.tables import BleuTable, Table
+from pipeline_py.config.tables import Table
 from pipeline_py.report.attended_sentence import AttendedSentence, read_attended, telling_steps
-from pipeline_py.report.example_sentences import Example, chosen, read_examples
+from pipeline_py.report.chosen_pair import chosen_pair
+from pipeline_py.report.example_sentences import chosen, read_examples
 from pipeline_py.report.inline_svg import InlineFigure
 from pipeline_py.report.page_parts import ShownExample
 from pipeline_py.report.page_sources import Sources
@@ -15,16 +16,6 @@ from pipeline_py.report.page_sources import Sources
 NEEDED = ("source_pieces", "translation", "attention")
 PANELS = 2
 """Words of a translation whose attention is drawn on phrases."""
-
-
-def chosen_pair(table: Table, examples: list[Example]) -> tuple[str, str] | None:
-    """The systems that a table is about: the first proposed row and the baseline, or else those that come first."""
-    known = [(each.system.system, each.other.system) for each in examples]
-    if isinstance(table, BleuTable) and table.proposed:
-        asked = (table.proposed[0], table.baseline)
-        if asked in known or asked[::-1] in known:
-            return asked
-    return next(iter(known), None)
 
 
 def shown_examples(
@@ -38,7 +29,7 @@ def shown_examples(
 ) -> Iterator[ShownExample]:
     """Yield the examples of a set that are shown; within `figure_files.style`."""
     examples = read_examples(path)
-    pair = chosen_pair(table, examples)
+    pair = chosen_pair(table, [(each.system.system, each.other.system) for each in examples])
     if pair is None:
         return
     tree = sources.of("source_tree", f"{name}:{split}")

@@ -8,7 +8,10 @@ from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.stage import InputError
 
 PER_TABLE = ("table", "facts", "published")
-PER_SET = ("comparisons", "intervals", "breakdown", "words", "examples", "source_tree")
+PER_SET = (
+    *("comparisons", "intervals", "breakdown", "sentence_scores", "words", "ngrams", "examples"),
+    "source_tree",
+)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ def report(
     comparisons: list[str] | None = None,
     intervals: list[str] | None = None,
     breakdown: list[str] | None = None,
+    sentence_scores: list[str] | None = None,
     words: list[str] | None = None,
+    ngrams: list[str] | None = None,
     examples: list[str] | None = None,
     source_tree: list[str] | None = None,
     attended: list[str] | None = None,
@@ -47,7 +49,9 @@ def report(
         comparisons: TABLE:SET=FILE, TSV of `evaluation.comparisons`.
         intervals: TABLE:SET=FILE, its intervals.
         breakdown: TABLE:SET=FILE, TSV of `evaluation.by_sentence`.
+        sentence_scores: TABLE:SET=FILE, TSV of `evaluation.sentence_scores`.
         words: TABLE:SET=FILE, TSV of `evaluation.words`.
+        ngrams: TABLE:SET=FILE, TSV of `evaluation.ngrams`.
         examples: TABLE:SET=FILE, TSV of `evaluation.examples`.
         source_tree: TABLE:SET=FILE, CoNLL-U or brackets that are drawn with the examples.
         attended: SYSTEM:SET:OPTION=FILE, what `report.attention` draws: OPTION is `source_pieces`, `translation`,
@@ -78,7 +82,9 @@ def report(
             "comparisons": comparisons,
             "intervals": intervals,
             "breakdown": breakdown,
+            "sentence_scores": sentence_scores,
             "words": words,
+            "ngrams": ngrams,
             "examples": examples,
             "source_tree": source_tree,
             "attended": attended,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable, MeasureTable
-from pipeline_py.report import breakdown, pairs
-from pipeline_py.report.breakdown import Groups, read_breakdown, read_words
+from pipeline_py.report import breakdown, ngrams, pairs
+from pipeline_py.report.breakdown import Groups, read_breakdown, read_sentence_scores, read_words
 from pipeline_py.report.costs import NOTE, costs_of, read_facts
 from pipeline_py.report.examples import shown_examples
 from pipeline_py.report.fact_table import fact_table
@@ -76,7 +76,13 @@ class TableChapter:
             *self._published(),
             *self._pairs(),
             *self._by_groups("breakdown", "BLEU by kinds of sentences", read_breakdown),
+            *self._by_groups(
+                "sentence_scores",
+                "Distribution of sentence scores",
+                lambda path: read_sentence_scores(path, self.called),
+            ),
             *self._by_groups("words", "Word accuracy by training frequency", read_words),
+            *self._ngrams(),
             self._learning(),
             *self._examples(),
             *self._facts(),
@@ -128,11 +134,11 @@ class TableChapter:
         yield Part("Everything in numbers", tables=in_full, folded=True)
 
     def _by_groups(self, option: str, title: str, read: Callable[[Path], list[Groups]]) -> Iterator[Part]:
-        """Figures of each set, the first set open; then their numbers."""
+        """Figures of each set, the first set open, and what is no figure; then the numbers of the figures."""
         numbers = []
         for place, (split, path) in enumerate(self.sources.by_set(option, self.name)):
             groups, on = read(path), self._on(split)
-            shown = [one for one in groups if breakdown.is_telling(one)]
+            shown = [one for one in groups if one.is_drawn and breakdown.is_telling(one)]
             numbers += [breakdown.table(one, self.called, on) for one in shown]
             anchor = f"{self.anchor}-{option}-{split}"
             yield Part(
@@ -140,9 +146,25 @@ class TableChapter:
                 breakdown.sentences_about(groups, on),
                 legend=self._legend({system for one in shown for system, _ in one.values}),
                 figures=[breakdown.figure(one, self.looks, on, f"{anchor}-{n}") for n, one in enumerate(shown)],
+                tables=[breakdown.table(one, self.called, on) for one in groups if not one.is_drawn],
                 folded=place > 0,
             )
         yield Part("The same in numbers", tables=numbers, folded=True)
+
+    def _ngrams(self) -> Iterator[Part]:
+        """Those of each set, the first set open."""
+        text = [
+            "Sequences of one to four words of the references that the table's first proposed system and its baseline, "
+            "or else its first two systems, match more or less often; of several runs in the first. They are ranked by "
+            "the one system's share of both systems' matches, (its own + 1) / (those of both + 2), as compare-mt does. "
+            "Of so many some differ by chance."
+        ]
+        for place, (split, path) in enumerate(self.sources.by_set("ngrams", self.name)):
+            on = self._on(split)
+            shown = [*ngrams.tables(path, self.experiment.tables[self.name], self.called, on)]
+            if shown:
+                title = on if place else "N-grams that one system gets right more often"
+                yield Part(title, [] if place else text, tables=shown, folded=place > 0)
 
     def _learning(self) -> Part:
         curves = {

@@ -89,6 +89,24 @@ def options(folder: Path) -> dict[str, Any]:
         ["frequency", "system", "precision", "recall", "f1", "words"],
         *([group, row, 50, 50, 50 + place, 1234] for group in ("0", "1+") for place, row in enumerate(ROWS)),
     )
+    sentence_scores = written(
+        "sentence_scores.tsv",
+        ["by", "bucket", "low", "high", "system", "other", "sentences", "percent"],
+        *(["score", low, low, low + 10, row, "", 240, 10] for row in ROWS for low in range(0, 100, 10)),
+        *(
+            ["difference", sign, "", "", row, "GlobalAtt", 800, percent]
+            for row in [*ROWS][1:]
+            for sign, percent in (("lower", 12.345), ("equal", 40), ("higher", 47.655))
+        ),
+    )
+    ngrams = written(
+        "ngrams.tsv",
+        ["system", "other", "ngram", "matches_system", "matches_other", "references", "share"],
+        ["+SDAtt", "GlobalAtt", "not shown", 5, 0, 5, 6 / 7],
+        ["SDAtt", "GlobalAtt", HOSTILE, 41, 1, 57, 42 / 44],
+        ["SDAtt", "GlobalAtt", "<i>ein</i> Satz", 7, 5, 9, 8 / 14],
+        ["GlobalAtt", "SDAtt", "Wort " * 3 + "donaudampfschifffahrtsgesellschaftskapitän", 2, 0, 2, 0.75],
+    )
     examples = written(
         "examples.tsv",
         [*EXAMPLES],
@@ -116,7 +134,9 @@ def options(folder: Path) -> dict[str, Any]:
         "comparisons": [f"table1:{split}={comparisons}" for split in ("mixed", "dev")],
         "intervals": [f"table1:mixed={intervals}"],
         "breakdown": [f"table1:mixed={breakdown}"],
+        "sentence_scores": [f"table1:mixed={sentence_scores}"],
         "words": [f"table1:mixed={words}"],
+        "ngrams": [f"table1:{split}={ngrams}" for split in ("mixed", "dev")],
         "examples": [f"table1:mixed={examples}"],
         "curve": [f"SDAtt:seed1={curve}", f"GlobalAtt:seed1={curve}"],
         "accuracy": [f"embedded={accuracy}"],

@@ -78,7 +78,9 @@ def files_of_tables() -> dict[str, dict[str, str]]:
             ("comparisons", "comparisons"),
             ("intervals", "intervals"),
             ("breakdown", "by_sentence"),
+            ("sentence_scores", "sentence_scores"),
             ("words", "words"),
+            ("ngrams", "ngrams"),
             ("examples", "examples"),
         )
     }
