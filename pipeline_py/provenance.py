@@ -32,7 +32,8 @@ def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[
 def code_of(*stages: str) -> str:
     """Hash the code of modules and of all first-party modules that they import, directly or not.
 
-    The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count.
+    The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count. Code in C
+    that stands beside a module, under its name, counts as it is.
     Models of the configuration do not count either: their values are parameters of the rules, and a new option
     must not make every system that leaves it at its default train again.
 
@@ -60,7 +61,9 @@ def _read(module: str) -> tuple[str, list[str]]:
     if file is None:
         raise ModuleNotFoundError(f"no module {module}")
     tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
-    return ast.unparse(tree), [*_first_party_imports(tree)]
+    in_c = file.with_suffix(".c")
+    beside = in_c.read_text(encoding="utf-8") if in_c.is_file() else ""
+    return ast.unparse(tree) + beside, [*_first_party_imports(tree)]
 
 
 def _file_of(module: str) -> Path | None:

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from pipeline_py.nmt import kernels
+from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.loop_linears import LoopLinears
 from pipeline_py.nmt.time_loop import time_loop
@@ -59,7 +61,7 @@ def sequences(grus: Sequence[GRU], inputs: Tensor, steps: Sequence[int], masks: 
     """
     recurrent = LoopLinears([gru.recurrent for gru in grus])
     states = []
-    start = inputs.new_zeros(len(grus), steps[0], grus[0].hidden)
+    start = at_least_single(inputs.new_zeros(len(grus), steps[0], grus[0].hidden))
     with time_loop(start, [partial(recurrent.traced, inputs.shape[1])]) as state:
         for rows, position in zip(steps, inputs.split([*steps], dim=1), strict=True):
             state = state[:, :rows]
@@ -73,29 +75,43 @@ class _Gates(Function):
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
-        two = 2 * state.shape[-1]
-        recurrent = recurrent.to(state.dtype)
-        inputs = inputs.to(state.dtype)
-        gates = (inputs[..., :two] + recurrent[..., :two]).sigmoid_()
-        reset, update = gates.chunk(2, dim=-1)
-        candidate = torch.addcmul(inputs[..., two:], reset, recurrent[..., two:]).tanh_()
-        ctx.save_for_backward(gates, candidate, recurrent, state)
-        return torch.lerp(candidate, state, update)
+        ctx.inputs, ctx.compiled = inputs.dtype, kernels.compute(inputs, recurrent, state)
+        gates, new = (kernels.gru if ctx.compiled else _gates)(inputs, recurrent, state)
+        ctx.save_for_backward(gates, recurrent, state)
+        return new
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        gates, candidate, recurrent, state = ctx.saved_tensors
-        size = state.shape[-1]
-        reset, update = gates.chunk(2, dim=-1)
-        of_state = gradient * update
-        of_inputs = torch.empty_like(recurrent)
-        of_reset, of_update, of_candidate = of_inputs.chunk(3, dim=-1)
-        torch.ops.aten.tanh_backward.grad_input(gradient - of_state, candidate, grad_input=of_candidate)
-        torch.ops.aten.sigmoid_backward.grad_input(
-            of_candidate * recurrent[..., 2 * size :], reset, grad_input=of_reset
-        )
-        torch.ops.aten.sigmoid_backward.grad_input(gradient * (state - candidate), update, grad_input=of_update)
-        of_recurrent = of_inputs.clone()
-        of_recurrent[..., 2 * size :].mul_(reset)
-        return of_inputs, of_recurrent, of_state
+        gates, recurrent, state = ctx.saved_tensors
+        going_back = kernels.gru_back if ctx.compiled else _gates_back
+        return going_back(gradient, gates, state, recurrent, ctx.inputs)
+
+
+def _gates(inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """As `kernels.gru`."""
+    size = state.shape[-1]
+    recurrent, inputs = recurrent.to(state.dtype), inputs.to(state.dtype)
+    gates = torch.empty_like(recurrent)
+    both, candidate = gates.split([2 * size, size], dim=-1)
+    torch.add(inputs[..., : 2 * size], recurrent[..., : 2 * size], out=both).sigmoid_()
+    reset, update = both.chunk(2, dim=-1)
+    torch.addcmul(inputs[..., 2 * size :], reset, recurrent[..., 2 * size :], out=candidate).tanh_()
+    return gates, torch.lerp(candidate, state, update)
+
+
+def _gates_back(
+    gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As `kernels.gru_back`."""
+    size = state.shape[-1]
+    reset, update, candidate = gates.chunk(3, dim=-1)
+    of_state = gradient * update
+    of_inputs = torch.empty_like(gates)
+    of_reset, of_update, of_candidate = of_inputs.chunk(3, dim=-1)
+    torch.ops.aten.tanh_backward.grad_input(gradient - of_state, candidate, grad_input=of_candidate)
+    torch.ops.aten.sigmoid_backward.grad_input(of_candidate * recurrent[..., 2 * size :], reset, grad_input=of_reset)
+    torch.ops.aten.sigmoid_backward.grad_input(gradient * (state - candidate), update, grad_input=of_update)
+    of_recurrent = of_inputs.clone()
+    of_recurrent[..., 2 * size :].mul_(reset)
+    return of_inputs.to(inputs), of_recurrent.to(recurrent.dtype), of_state

@@ -47,8 +47,8 @@ class ProductTrace(Trace):
         start = self._steps[-1].stop if self._steps else 0
         self._steps.append(slice(start, start + values.shape[-2]))
         placed = self._inputs[..., self._steps[-1], :]
-        if mask is None or values.dtype != placed.dtype:
-            placed.copy_(drop(values, mask))
+        if mask is None:
+            placed.copy_(values)
         else:
             torch.mul(values, mask[..., : values.shape[-2], :], out=placed)
         return len(self._steps) - 1, placed
@@ -98,12 +98,12 @@ class Product(Function):
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: ProductTrace) -> Tensor:
-        ctx.trace, ctx.mask = trace, mask
+        ctx.trace, ctx.mask, ctx.dtype = trace, mask, values.dtype
         ctx.step, placed = trace.put(values, mask)
-        return trace.product(placed, trace.bias).to(values.dtype)
+        return trace.product(placed, trace.bias)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         placed = ctx.trace.put_back(ctx.step, gradient)
-        return drop(ctx.trace.product_back(placed).to(gradient.dtype), ctx.mask), None, None
+        return drop(ctx.trace.product_back(placed).to(ctx.dtype), ctx.mask), None, None

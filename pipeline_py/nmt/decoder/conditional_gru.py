@@ -91,7 +91,7 @@ class Part(Decoder):
         return _side_by_side(hidden)
 
     def _inputs(self, embedded: Tensor) -> list[Tensor]:
-        return [at_least_single(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
+        return [gru.input(embedded) for gru in self.first]  # type: ignore[operator]
 
     def _masks(self, memory: Memory) -> list[Masks]:
         rows, like = len(memory.mask), memory.states[0]

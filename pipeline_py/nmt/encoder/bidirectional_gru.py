@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from pipeline_py.config.encoders import BidirectionalGRU
 from pipeline_py.config.systems import Model
-from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
@@ -54,6 +53,6 @@ class Part(nn.Module):
         grus = self.forwards, self.backwards
         weights = torch.stack([gru.input.weight for gru in grus]).transpose(1, 2)  # (2, E, 3·hidden)
         biases = torch.stack([gru.input.bias for gru in grus if gru.input.bias is not None]).unsqueeze(1)
-        inputs = at_least_single(torch.baddbmm(biases, torch.stack(dropped), weights))
+        inputs = torch.baddbmm(biases, torch.stack(dropped), weights)
         of_states = [mask for mask in masks if mask is not None]
         return sequences(grus, inputs, words.steps, torch.stack(of_states) if of_states else None)

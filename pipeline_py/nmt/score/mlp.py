@@ -9,6 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.decoders import MLPScore
+from pipeline_py.nmt import kernels
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.loop_linear import LoopLinear
@@ -61,6 +62,9 @@ class Part(LoopPart):
         if self.trace is not None:
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
+        if not torch.is_grad_enabled() and kernels.compute(query, keys, self.vector):
+            owner, reach = (None, None) if owners is None else (owners.sentence, owners.reach)
+            return kernels.scores(query, keys, self.vector, self.bias, _reach(reach, keys), owner)
         with torch.autocast(query.device.type, enabled=False):
             scores = query.new_zeros(len(query), keys.shape[1])
             for group, hidden in _hidden(query, keys, owners):
@@ -72,7 +76,7 @@ class Part(LoopPart):
 
         Each sentence needs the scores of its first columns, in number `reach` (B,); those behind them are 0.
         """
-        return _ScoreTrace(self, keys, reach or [keys.shape[1]] * len(keys))
+        return _ScoreTrace(self, keys, reach)
 
 
 class _ScoreTrace(Trace):
@@ -82,23 +86,24 @@ class _ScoreTrace(Trace):
     steps: Σ g t² is summed up step by step, and the rest is done after the loop.
     """
 
-    def __init__(self, part: Part, keys: Tensor, reach: Sequence[int]) -> None:
+    def __init__(self, part: Part, keys: Tensor, reach: Sequence[int] | None) -> None:
         super().__init__(part, keys, part.vector, part.bias)
-        self.reach = reach
         columns = keys.shape[1]
+        self.reach = reach or [columns] * len(keys)
         self.reached: Tensor | None = None  # (B, N), where not all is
-        if min(reach) < columns:
-            self.reached = torch.arange(columns) < torch.tensor(reach).unsqueeze(1)
-        self.keys, self.vector, self.bias = keys.detach(), part.vector.detach(), part.bias.detach()
+        if min(self.reach) < columns:
+            self.reached = torch.arange(columns) < _reach(reach, keys).unsqueeze(1)
+        self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
+        self.compiled = _reach(reach, keys) if kernels.compute(self.keys, self.vector) else None
         self.squares: Tensor | None = None
-        self.of_vector = torch.zeros_like(self.vector)
-        self.of_scores = torch.zeros(keys.shape[:2], dtype=keys.dtype, device=keys.device)
+        self.of_vector = torch.zeros_like(self.keys[:, 0])
+        self.of_scores = torch.zeros_like(self.keys[:, :, 0])
 
     def gradients(self) -> Sequence[Tensor | None]:
         if self.squares is None:
             return None, None, None
         of_keys = self.squares.neg_().add_(self.of_scores.unsqueeze(2)).mul_(self.vector)
-        found = of_keys, self.of_vector, self.of_scores.sum()
+        found = of_keys, self.of_vector.sum(dim=0), self.of_scores.sum()
         self.squares = None
         self.of_vector, self.of_scores = torch.zeros_like(self.of_vector), torch.zeros_like(self.of_scores)
         return found
@@ -115,9 +120,12 @@ class _Scores(Function):
     def forward(ctx: Any, query: Tensor, trace: _ScoreTrace) -> Tensor:
         ctx.trace = trace
         ctx.save_for_backward(query)
+        if trace.compiled is not None:
+            return kernels.scores(query, trace.keys, trace.vector, trace.bias, trace.compiled)
         scores = trace.keys.new_zeros(len(query), trace.keys.shape[1])
-        for group, hidden in _traced_hidden(query, trace):
-            torch.add(hidden @ trace.vector, trace.bias, out=scores[group])
+        with torch.autocast(query.device.type, enabled=False):
+            for group, hidden in _traced_hidden(query, trace):
+                torch.add(hidden @ trace.vector, trace.bias, out=scores[group])
         return scores
 
     @staticmethod
@@ -129,13 +137,16 @@ class _Scores(Function):
         if trace.reached is not None:
             gradient = gradient * trace.reached[: len(query)]
         trace.of_scores[: len(query)].add_(gradient)
+        if trace.compiled is not None:
+            given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.of_vector
+            return kernels.scores_back(*given), None
         of_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _traced_hidden(query, trace):
-            of_group = gradient[group]
-            trace.of_vector.addmv_(hidden.flatten(0, 1).T, of_group.flatten())
+            rows, of_group = group[0], gradient[group].unsqueeze(1)
+            trace.of_vector[rows] += torch.bmm(of_group, hidden).squeeze(1)
             hidden.mul_(hidden)
-            torch.bmm(of_group.unsqueeze(1), hidden, out=of_query[group[0]])
-            trace.squares[group].addcmul_(hidden, of_group.unsqueeze(2))
+            torch.bmm(of_group, hidden, out=of_query[rows])
+            trace.squares[group].addcmul_(hidden, of_group.transpose(1, 2))
         return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None
 
 
@@ -144,6 +155,11 @@ def _traced_hidden(query: Tensor, trace: _ScoreTrace) -> Iterator[tuple[tuple[sl
     for rows in groups(len(query), trace.keys[0].numel(), trace.keys.device):
         part = rows, slice(0, max(trace.reach[rows]))
         yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
+
+
+def _reach(reach: Sequence[int] | None, keys: Tensor) -> Tensor:
+    """How many columns each sentence of keys (B, N, A) has (B,); without a reach all."""
+    return torch.tensor(reach or [keys.shape[1]] * len(keys))
 
 
 def _hidden(query: Tensor, keys: Tensor, owners: Owners | None) -> Iterator[tuple[tuple[slice, slice], Tensor]]:

@@ -1,0 +1,190 @@
+"""What a network computes by element in a loop over time, in C (`kernels.c`), for the processor that runs it.
+
+torch makes a tensor of every operation, and writes to memory what the next one reads; for rows as short as those of a
+recurrence it takes longer to start an operation than to compute it. The code is compiled where it is first needed and
+kept in the user's cache. Without a C compiler, on a GPU and in double precision torch does the same in several steps.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from ctypes import c_float, c_int32, c_int64, c_void_p
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+SOURCE = Path(__file__).with_suffix(".c")
+COMPILERS = ("cc", "gcc", "clang")
+OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
+FOLDER = "syntax-nmt-pipeline"
+"""In the user's cache."""
+
+HALF = torch.bfloat16
+
+
+class _Rows(ctypes.Structure):
+    """`struct rows`."""
+
+    _fields_ = (("first", c_void_p), ("unit", c_int64), ("row", c_int64), ("half", c_int32))
+
+    @staticmethod
+    def of(values: Tensor) -> "_Rows":
+        """Point at rows (R, X) or those of units (D, R, X)."""
+        unit = values.stride(0) if values.dim() == 3 else 0
+        return _Rows(values.data_ptr(), unit, values.stride(-2), values.dtype == HALF)
+
+
+def compute(*values: Tensor) -> bool:
+    """Say whether all of these can be computed with here."""
+    return all(
+        one.device.type == "cpu" and one.dtype in (torch.float32, HALF) and one.stride(-1) == 1 for one in values
+    ) and (library() is not None)
+
+
+def scores(
+    query: Tensor, keys: Tensor, vector: Tensor, bias: Tensor, reach: Tensor, owner: Tensor | None = None
+) -> Tensor:
+    """vᵀ tanh(q + k) + b_e.
+
+    Args:
+        query: (R, A).
+        keys: (B, N, A).
+        vector: v (A,).
+        bias: b_e ().
+        reach: how many columns of each sentence are computed (B,) int64; the others are 0.
+        owner: the sentence of each row (R,) int64; None: its own.
+
+    Returns:
+        (R, N).
+    """
+    query, keys = query.contiguous(), keys.contiguous()
+    found = query.new_zeros(len(query), keys.shape[1])
+    _loaded().score(
+        len(query), *keys.shape[1:], *map(_start, (query, keys, vector)), bias.item(), _start(owner), _start(reach),
+        _start(found),
+    )  # fmt: skip
+    return found
+
+
+def scores_back(
+    gradient: Tensor, query: Tensor, keys: Tensor, vector: Tensor, reach: Tensor, squares: Tensor, of_vector: Tensor
+) -> Tensor:
+    """Of the gradient g (R, N) of `scores`, with t = tanh(q + k): add Σ g t² and Σ g t, and give v ⊙ Σ g (1 − t²).
+
+    Args:
+        gradient: g, of the first R ≤ B sentences.
+        query: (R, A).
+        keys: (B, N, A).
+        vector: v (A,).
+        reach: what is behind so many columns is left out (B,) int64.
+        squares: to which g t² is added (B, N, A).
+        of_vector: to which Σ g t of each sentence is added (B, A).
+
+    Returns:
+        The gradient of the query (R, A).
+    """
+    gradient, query = gradient.contiguous(), query.contiguous()
+    of_query = torch.empty_like(query)
+    given = gradient, query, keys, vector, reach, of_query, squares, of_vector
+    _loaded().score_back(len(query), *keys.shape[1:], *map(_start, given))
+    return of_query
+
+
+def gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """What a GRU does after its products.
+
+    Args:
+        inputs: W x + b (…, R, 3·H).
+        recurrent: U h (…, R, 3·H).
+        state: h (…, R, H).
+
+    Returns:
+        r, z and n side by side (…, R, 3·H), and h' (…, R, H).
+    """
+    gates, new = state.new_empty(*state.shape[:-1], 3 * state.shape[-1]), state.new_empty(state.shape)
+    _loaded().gru(*_sizes(state), *map(_Rows.of, (inputs, recurrent, state, gates, new)))
+    return gates, new
+
+
+def gru_back(
+    gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Give the gradients of W x + b, in the precision of the inputs, of U h and of h, of that of h' (…, R, H)."""
+    of_inputs, of_recurrent = torch.empty_like(gates, dtype=inputs), torch.empty_like(gates, dtype=recurrent.dtype)
+    of_state = state.new_empty(state.shape)
+    gradient = gradient if gradient.stride(-1) == 1 else gradient.contiguous()
+    given = gradient, gates, state, recurrent, of_inputs, of_recurrent, of_state
+    _loaded().gru_back(*_sizes(state), *map(_Rows.of, given))
+    return of_inputs, of_recurrent, of_state
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """Load the compiled code, after compiling it where nobody has yet; None, and a line that says so, without it."""
+    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if compiler is None:
+        print(f"kernels: no C compiler ({', '.join(COMPILERS)}), so torch computes in small steps", file=sys.stderr)
+        return None
+    key = hashlib.sha256(SOURCE.read_bytes() + " ".join((compiler, *OPTIONS, platform.machine())).encode())
+    name = f"kernels-{key.hexdigest()[:16]}.so"
+    with tempfile.TemporaryDirectory(prefix="kernels.") as passing:
+        # Beside the cache only a folder of this process will do: others could have put something into a common one.
+        for folder in (_cache(), Path(passing)):
+            try:
+                if not (folder / name).exists():
+                    _compile(compiler, folder, name)
+                return _typed(ctypes.CDLL(str(folder / name)))
+            except (OSError, subprocess.CalledProcessError) as error:
+                reason = error
+    print(f"kernels: {compiler} made nothing to load ({reason}), so torch computes in small steps", file=sys.stderr)
+    return None
+
+
+def _cache() -> Path:
+    """The user's cache, where XDG says that it is."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
+
+
+def _compile(compiler: str, folder: Path, name: str) -> None:
+    """Compile into a folder, at once for all who look into it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="kernels.", dir=folder) as work:
+        compiled, linked = Path(work, "kernels.o"), Path(work, name)
+        # OpenMP is not linked: torch has it, whose threads are used, as a second pool of them would be in the way.
+        for arguments in ((*OPTIONS, "-c", SOURCE, "-o", compiled), ("-shared", compiled, "-o", linked)):
+            subprocess.run([compiler, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True)
+        linked.replace(folder / name)
+
+
+def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
+    sizes, rows = (c_int64,) * 3, _Rows
+    library.score.argtypes = (*sizes, *(c_void_p,) * 3, c_float, *(c_void_p,) * 3)
+    library.score_back.argtypes = (*sizes, *(c_void_p,) * 8)
+    library.gru.argtypes = (*sizes, *(rows,) * 5)
+    library.gru_back.argtypes = (*sizes, *(rows,) * 7)
+    for function in (library.score, library.score_back, library.gru, library.gru_back):
+        function.restype = None
+    return library
+
+
+def _loaded() -> ctypes.CDLL:
+    found = library()
+    assert found is not None, "`compute` says whether there is any"
+    return found
+
+
+def _start(values: Tensor | None) -> int | None:
+    return None if values is None else values.data_ptr()
+
+
+def _sizes(state: Tensor) -> tuple[int, int, int]:
+    """D, R and H of (R, H) or (D, R, H)."""
+    units = len(state) if state.dim() == 3 else 1
+    return units, state.shape[-2], state.shape[-1]

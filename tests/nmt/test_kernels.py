@@ -1,0 +1,255 @@
+"""What is computed in C against what is written out in double precision."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.config.decoders import MLPScore
+from pipeline_py.nmt import kernels
+from pipeline_py.nmt.gru import GRU, sequences
+from pipeline_py.nmt.score import mlp
+from pipeline_py.nmt.time_loop import time_loop
+
+SENTENCES, COLUMNS, WIDTH = 5, 7, 37  # no multiple of what a processor does at once
+HALF, SINGLE, DOUBLE = torch.bfloat16, torch.float32, torch.float64
+
+
+@pytest.fixture
+def threads() -> Iterator[Callable[[int], None]]:
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
+
+
+pytestmark = pytest.mark.skipif(kernels.library() is None, reason="no C compiler, or none that makes the kernels")
+
+
+def far_and_near() -> Tensor:
+    """Numbers of all sizes and both signs, and what is none."""
+    sizes = torch.logspace(-30, 2, 5000)
+    special = torch.tensor([0.0, torch.inf, torch.nan])
+    return torch.cat([sizes, torch.linspace(0, 12, 5000), special, -sizes, -special])
+
+
+def test_tanh_is_right_to_single_precision() -> None:
+    x = far_and_near()
+    one, zero = torch.ones(1), torch.zeros(())
+    found = kernels.scores(x.unsqueeze(1), torch.zeros(len(x), 1, 1), one, zero, torch.ones(len(x), dtype=torch.int64))
+    torch.testing.assert_close(found.flatten().double(), x.double().tanh(), rtol=5e-7, atol=0, equal_nan=True)
+
+
+def test_sigmoid_is_right_to_single_precision() -> None:
+    x = far_and_near().clamp(-80, 80)
+    gates, _ = kernels.gru(x.unsqueeze(1).repeat(1, 3), torch.zeros(len(x), 3), torch.zeros(len(x), 1))
+    torch.testing.assert_close(gates[:, 0].double(), x.double().sigmoid(), rtol=5e-7, atol=0, equal_nan=True)
+
+
+def written_out_scores(query: Tensor, keys: Tensor, vector: Tensor, bias: Tensor) -> Tensor:
+    return (query.unsqueeze(1) + keys).tanh() @ vector + bias
+
+
+def scored(rows: int = SENTENCES) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return torch.randn(rows, WIDTH), torch.randn(SENTENCES, COLUMNS, WIDTH), torch.randn(WIDTH), torch.randn(())
+
+
+def test_scores_as_far_as_a_sentence_reaches() -> None:
+    query, keys, vector, bias = scored()
+    reach = torch.tensor([7, 1, 4, 0, 6])
+    found = kernels.scores(query, keys, vector, bias, reach)
+    expected = written_out_scores(query.double(), keys.double(), vector.double(), bias.double())
+    there = torch.arange(COLUMNS) < reach.unsqueeze(1)
+    torch.testing.assert_close(found.double(), expected * there, rtol=1e-5, atol=1e-5)
+
+
+def test_scores_of_rows_that_belong_to_any_sentence() -> None:
+    owner, reach = torch.tensor([4, 4, 0, 2, 0, 0, 1]), torch.tensor([7, 1, 4, 2, 6])
+    query, keys, vector, bias = scored(len(owner))
+    found = kernels.scores(query, keys, vector, bias, reach, owner)
+    for row, sentence in enumerate(owner.tolist()):
+        alone = kernels.scores(query[row, None], keys[sentence, None], vector, bias, reach[sentence, None])
+        assert torch.equal(found[row], alone[0])
+
+
+def test_gradients_of_scores_are_those_of_autograd() -> None:
+    """Also where a step has fewer rows than sentences, and sums are gone on with."""
+    *values, bias = (value.double().requires_grad_() for value in scored())
+    query, keys, vector = values
+    reach = torch.tensor([7, 1, 4, 0, 6])
+    squares, of_vector = torch.zeros(SENTENCES, COLUMNS, WIDTH), torch.zeros(SENTENCES, WIDTH)
+    of_scores = torch.zeros(SENTENCES, COLUMNS)
+    total, queries = torch.zeros((), dtype=DOUBLE), []
+    for rows in (SENTENCES, 3):
+        gradient = torch.randn(rows, COLUMNS)
+        single = [value.detach().float() for value in (query[:rows], keys, vector)]
+        queries.append(kernels.scores_back(gradient, *single, reach, squares, of_vector))
+        there = torch.arange(COLUMNS) < reach[:rows].unsqueeze(1)
+        of_scores[:rows] += gradient * there
+        total = total + (written_out_scores(query[:rows], keys[:rows], vector, bias) * gradient * there).sum()
+    of_query, of_keys, of_v = torch.autograd.grad(total, values)
+    queries[0][:3] += queries[1]
+    torch.testing.assert_close(queries[0].double(), of_query, rtol=1e-5, atol=1e-5)
+    found = (of_scores.unsqueeze(2) - squares) * vector.detach().float()
+    torch.testing.assert_close(found.double(), of_keys, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(of_vector.sum(dim=0).double(), of_v, rtol=1e-5, atol=1e-5)
+
+
+def written_out_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+    of_reset, of_update, of_candidate = inputs.chunk(3, dim=-1)
+    reset, update, candidate = recurrent.chunk(3, dim=-1)
+    candidate = torch.tanh(of_candidate + torch.sigmoid(of_reset + reset) * candidate)
+    update = torch.sigmoid(of_update + update)
+    return (1 - update) * candidate + update * state
+
+
+def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """What stands between other things in memory, of two units with four rows each."""
+    return (
+        torch.randn(2, 6, 3 * WIDTH)[:, 1:5].to(inputs),
+        torch.randn(2, 9, 3 * WIDTH).to(recurrent)[:, 2:6],
+        torch.randn(2, 4, 2 * WIDTH)[..., :WIDTH],
+    )
+
+
+@pytest.mark.parametrize("recurrent", [SINGLE, HALF])
+@pytest.mark.parametrize("inputs", [SINGLE, HALF])
+def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) -> None:
+    given = step(inputs, recurrent)
+    assert kernels.compute(*given)
+    exact = [value.double().requires_grad_() for value in given]
+    expected = written_out_gru(*exact)
+    gates, new = kernels.gru(*given)
+    torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
+    gradient = torch.randn(2, 5, WIDTH)[:, :4]
+    found = kernels.gru_back(gradient, gates, given[2], given[1], inputs)
+    for one, wanted, dtype in zip(
+        found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
+    ):
+        assert one.dtype == dtype
+        torch.testing.assert_close(one, wanted.to(dtype), rtol=1e-2 if dtype == HALF else 1e-5, atol=1e-6)
+
+
+def test_half_precision_is_rounded_as_torch_does() -> None:
+    inputs, recurrent, state = step(HALF, HALF)
+    recurrent, gradient = recurrent.float(), torch.randn(2, 4, WIDTH)
+    gradient[0, 0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
+    gates, _ = kernels.gru(inputs, recurrent, state)
+    half, *_ = kernels.gru_back(gradient, gates, state, recurrent, HALF)
+    single, *_ = kernels.gru_back(gradient, gates, state, recurrent, SINGLE)
+    torch.testing.assert_close(half, single.to(HALF), rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_gradient_may_be_one_number_for_all() -> None:
+    inputs, recurrent, state = step(SINGLE, SINGLE)
+    gates, _ = kernels.gru(inputs, recurrent, state)
+    one = kernels.gru_back(torch.ones(()).expand(state.shape), gates, state, recurrent, SINGLE)
+    other = kernels.gru_back(torch.ones(state.shape), gates, state, recurrent, SINGLE)
+    for found, wanted in zip(one, other, strict=True):
+        assert torch.equal(found, wanted)
+
+
+def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
+    query, keys, vector, bias = scored()
+    reach, given, gradient = torch.full((SENTENCES,), COLUMNS), step(HALF, HALF), torch.randn(SENTENCES, COLUMNS)
+
+    def compute() -> list[Tensor]:
+        sums = torch.zeros_like(keys), torch.zeros(SENTENCES, WIDTH)
+        back = kernels.scores_back(gradient, query, keys, vector, reach, *sums)
+        gates, new = kernels.gru(*given)
+        of_gru = kernels.gru_back(new, gates, given[2], given[1], HALF)
+        return [kernels.scores(query, keys, vector, bias, reach), back, *sums, gates, new, *of_gru]
+
+    threads(1)
+    alone = compute()
+    threads(3)
+    for one, other in zip(alone, compute(), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        torch.zeros(3, dtype=DOUBLE),
+        torch.zeros(3, dtype=torch.float16),
+        torch.zeros(3, 4).T,
+        torch.zeros(3, device="meta"),
+    ],
+)
+def test_what_is_left_to_torch(values: Tensor) -> None:
+    assert kernels.compute(torch.zeros(3))
+    assert not kernels.compute(torch.zeros(3), values)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two units read, and their states are scored: with the kernels, and without."""
+    units, steps = [GRU(4, 6), GRU(4, 6)], [SENTENCES, SENTENCES, 3]
+    score = mlp.Part(MLPScore(), 6, 12)
+    torch.nn.init.normal_(score.vector)
+    read, states = torch.randn(sum(steps), 4), torch.randn(SENTENCES, COLUMNS, 12)
+
+    def gradients() -> list[Tensor]:
+        wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
+        with torch.autocast("cpu", HALF, enabled=half):
+            found = sequences(units, torch.stack([unit.input(read) for unit in units]), steps)
+            keys, reach = score.keys(states), (7, 2, 4, 1, 5)
+            traces = [partial(score.query.traced, sum(steps)), partial(score.traced, keys, reach)]
+            with time_loop(found.sum(dim=0), traces) as queries:
+                scores = [score(query, keys) for query in queries.split(steps)]
+        direction = torch.linspace(-1, 1, COLUMNS)
+        there = torch.arange(COLUMNS) < torch.tensor(reach).unsqueeze(1)
+        total = torch.stack([(one * direction * there[: len(one)]).sum() for one in scores]).sum()
+        return [*torch.autograd.grad(total, wanted)]
+
+    compiled = gradients()
+    monkeypatch.setattr(kernels, "library", lambda: None)
+    for one, other in zip(compiled, gradients(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0.05 if half else 1e-4, atol=0.02 if half else 1e-5)
+        assert one.abs().max() > 0.01
+
+
+FIND = "from pipeline_py.nmt import kernels; print(kernels.library() is not None)"
+
+
+def find(environment: dict[str, str]) -> subprocess.CompletedProcess:
+    given = {"PYTHONPATH": str(Path(__file__).parents[2]), **environment}
+    return subprocess.run([sys.executable, "-c", FIND], env=given, capture_output=True, text=True)
+
+
+def test_what_is_compiled_is_kept(tmp_path: Path) -> None:
+    environment = {"XDG_CACHE_HOME": str(tmp_path), "PATH": "/usr/bin:/bin:/usr/local/bin"}
+    assert find(environment).stdout == "True\n"
+    (kept,) = (tmp_path / kernels.FOLDER).iterdir()
+    made = kept.stat().st_mtime_ns
+    assert find(environment).stdout == "True\n"
+    assert kept.stat().st_mtime_ns == made and [*kept.parent.iterdir()] == [kept]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = find({"XDG_CACHE_HOME": str(tmp_path / "file"), "PATH": "/usr/bin:/bin:/usr/local/bin"})
+    assert (found.stdout, found.stderr) == ("True\n", "")
+
+
+def test_without_a_compiler_torch_computes(tmp_path: Path) -> None:
+    found = find({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)})
+    assert (found.stdout, found.stderr.count("\n")) == ("False\n", 1)
+    assert "no C compiler" in found.stderr
+
+
+def test_with_a_compiler_that_fails_torch_computes(tmp_path: Path) -> None:
+    (tmp_path / "cc").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "cc").chmod(0o755)
+    found = find({"XDG_CACHE_HOME": str(tmp_path), "PATH": f"{tmp_path}:/bin"})
+    assert (found.stdout, found.stderr.count("\n")) == ("False\n", 1)
+    assert "made nothing to load" in found.stderr
