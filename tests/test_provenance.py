@@ -55,6 +55,14 @@ def test_code_counts_also_of_what_is_imported(package):
     assert code() != before
 
 
+def test_code_in_c_counts_with_the_module_of_its_name(package):
+    before = code()
+    (package / "other.c").write_text("int nothing(void) { return 0; }\n")
+    assert code() == before
+    (package / "used.c").write_text("int twice(int x) { return 2 * x; }\n")
+    assert code() != before
+
+
 def test_modules_that_are_not_imported_do_not_count(package):
     before = code()
     edit(package / "other.py", "None", "1")

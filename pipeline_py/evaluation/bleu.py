@@ -9,13 +9,12 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.constituency import read_trees
 from pipeline_py.text import read_parallel
 
 if TYPE_CHECKING:
+    import numpy as np
     from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "char", "none"]
@@ -102,7 +101,7 @@ def sentence_statistics(bleu: "BLEU", output: str, references: Sequence[str]) ->
     return [score.sys_len, score.ref_len, *score.counts, *score.totals]
 
 
-def corpus_score(statistics: np.ndarray) -> "BLEUScore":
+def corpus_score(statistics: "np.ndarray") -> "BLEUScore":
     """Give sacrebleu's score of sentences with `statistics` (sentences, 10)."""
     from sacrebleu.metrics.bleu import BLEU
 
@@ -111,7 +110,7 @@ def corpus_score(statistics: np.ndarray) -> "BLEUScore":
     return BLEU.compute_bleu(counts, totals, sys_len=total[0], ref_len=total[1], smooth_method="exp")
 
 
-def scores(sums: np.ndarray) -> np.ndarray:
+def scores(sums: "np.ndarray") -> "np.ndarray":
     """BLEU of many corpora at once, smoothed as sacrebleu's default "exp" does.
 
     The k-th order without a match counts as 1/2^k matches (NIST's mteval-v13a.pl; Chen and Cherry 2014, method
@@ -123,6 +122,8 @@ def scores(sums: np.ndarray) -> np.ndarray:
     Returns:
         BLEU in percent, (corpora,), float64.
     """
+    import numpy as np
+
     lengths, reference_lengths = sums[:, 0], sums[:, 1]
     matches, ngrams = sums[:, 2 : 2 + ORDERS], sums[:, 2 + ORDERS :]
     defined = (ngrams > 0).all(axis=1) & (matches > 0).any(axis=1)

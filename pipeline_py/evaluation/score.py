@@ -9,7 +9,6 @@ from sacrebleu.metrics.base import Metric, Score
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.evaluation import bleu
-from pipeline_py.evaluation.ribes import RIBES
 from pipeline_py.options import Option
 
 
@@ -52,6 +51,8 @@ def score(
         fields = ("counts", "totals", "precisions", "bp", "sys_len", "ref_len")
         counted = {field: getattr(result, field) for field in fields}
     else:
+        from pipeline_py.evaluation.ribes import RIBES
+
         counting = RIBES(tokenizer, lowercase)
         result = counting.corpus_score(outputs, references)
     write_json(output, {**_as_sacrebleu(counting, result), **counted, "sentences": len(lines)})

@@ -8,6 +8,7 @@ import platform
 import torch
 
 from pipeline_py.device import device_named
+from pipeline_py.optimizers import without_compiler
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 LARGEST_MMAP_THRESHOLD = 2**25
@@ -30,6 +31,7 @@ def prepare(device: str, threads: int) -> torch.device:
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_flush_denormal(True)  # a sharp softmax has numbers that a processor multiplies ten times slower
     torch.set_num_threads(threads)
+    without_compiler()
     _keep_memory()
     gc.freeze()  # what the libraries made on import stays, and need not be looked through every few updates
     return chosen

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 import stanza
 from stanza.pipeline.core import DownloadMethod
-from torch.optim import Optimizer
 
 from pipeline_py.device import device_named
+from pipeline_py.optimizers import without_compiler
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal
@@ -99,18 +99,18 @@ def _processors(annotation: Annotation) -> str:
 def _pipeline(
     language: str, processors: str, device: str, batch_size: int, options: dict[str, Any], failure: str
 ) -> Pipeline:
+    without_compiler()  # Stanza makes optimizers with its models, and does not use them
     try:
-        with optimizers_not_compiled():
-            pipeline = stanza.Pipeline(
-                language,
-                processors=processors,
-                tokenize_pretokenized=True,
-                pos_batch_size=batch_size,
-                constituency_batch_size=batch_size,
-                device=device_named(device),
-                logging_level="ERROR",
-                **options,
-            )
+        pipeline = stanza.Pipeline(
+            language,
+            processors=processors,
+            tokenize_pretokenized=True,
+            pos_batch_size=batch_size,
+            constituency_batch_size=batch_size,
+            device=device_named(device),
+            logging_level="ERROR",
+            **options,
+        )
         # Models that do not fit together load well and fail on the first word: not on every sentence of a corpus.
         pipeline([["a"]])
         return pipeline
@@ -120,20 +120,6 @@ def _pipeline(
         # Whatever Stanza, torch or requests raise here, the models are at fault.
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{failure}: {type(error).__name__} {reason}") from error
-
-
-@contextmanager
-def optimizers_not_compiled() -> Iterator[None]:
-    """Keep torch's compiler out of the optimizers that Stanza makes with its models and does not use.
-
-    All that it would do is to leave them alone, and importing it takes most of a second.
-    """
-    wrapped = Optimizer.add_param_group
-    Optimizer.add_param_group = wrapped.__wrapped__  # type: ignore[attr-defined, method-assign]
-    try:
-        yield
-    finally:
-        Optimizer.add_param_group = wrapped  # type: ignore[method-assign]
 
 
 def model_files(pipeline: Pipeline) -> list[Path]:

@@ -97,12 +97,14 @@ def train_parser(
         # Stanza and torch take seconds to import: not before the treebanks are known to be good.
         import torch
 
+        from pipeline_py.optimizers import without_compiler
         from pipeline_py.syntax import stanza_training
         from pipeline_py.syntax.reproducible import load_model, save_reproducibly
         from pipeline_py.syntax.stanza_pipeline import ModelFiles, from_files
         from pipeline_py.syntax.word_vectors import write_pretrain
 
         torch.set_num_threads(threads)
+        without_compiler()
         device = device_named(device)
         pretrain = folder / stanza_training.PRETRAIN
         if pretrain_output is not None:
