@@ -86,18 +86,6 @@ def compared_sets(table: str) -> list[str]:
     return EXPERIMENT.sets_of(options) if options.type == "measures" else []
 
 
-COMPARISONS = ("comparisons", "intervals", "by_sentence", "sentence_scores", "words", "ngrams", "examples")
-
-
-def comparisons_of(table: str) -> dict[tuple[str, str], str]:
-    """What is said of a table's systems beside each other, by kind and set."""
-    return {
-        (kind, split): f"<results>/evaluation/{table}/{split}.{kind}.tsv"
-        for split in compared_sets(table)
-        for kind in COMPARISONS
-    }
-
-
 def from_baseline(table: str) -> list[str]:
     """A table's systems, in front the one that others are compared with: its baseline, or else its first row."""
     options = EXPERIMENT.tables[table]

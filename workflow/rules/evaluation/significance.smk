@@ -1,7 +1,7 @@
 """Whether systems differ: tests of significance and intervals.
 
 REQUIRED INPUTS: <results>/evaluation/{system}/{run}/{split}.txt, cleaned references
-OUTPUTS:         <results>/evaluation/{table}/{split}.significance.tsv, .bootstrap.tsv, comparisons_of(table)
+OUTPUTS:         <results>/evaluation/{table}/{split}.significance.tsv, .bootstrap.tsv, .comparisons.tsv, .intervals.tsv
 """
 
 
