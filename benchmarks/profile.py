@@ -30,9 +30,10 @@ KINDS = {
     "copies": {"copy_", "cat", "index_select", "index_copy_", "gather", "scatter_", "scatter_add_", "fill_"}
     | {"_reorder_linear_weight", "embedding_dense_backward", "index_put_", "_index_put_impl_"},
     "dropout": {"bernoulli_"},
+    "gates and scores, compiled": {"_Gates", "_GatesBackward", "_Scores", "_ScoresBackward"},
     "optimizer, clipping": {"_fused_adam_", "linalg_vector_norm", "_foreach_mul_", "_foreach_norm"},
 }
-"""Kind → operations of torch; what is none of them is `REST`."""
+"""Kind → operations of torch, and functions that compute in C; what is none of them is `REST`."""
 
 REST = "Python, autograd, views and all else"
 SIDE = 2048
@@ -74,8 +75,7 @@ def by_kind(times: dict[str, float]) -> dict[str, float]:
     kinds = {name: kind for kind, names in KINDS.items() for name in names}
     sums: dict[str, float] = defaultdict(float)
     for key, spent in times.items():
-        library, _, name = key.rpartition("::")
-        sums[kinds.get(name, REST) if library else REST] += spent
+        sums[kinds.get(key.rpartition("::")[2], REST)] += spent
     return {kind: spent / sum(sums.values()) for kind, spent in sums.items()}
 
 

@@ -89,6 +89,10 @@ def test_the_default_is_valid(config):
         ("training.seeds", [1, 2, 1], "every seed once"),
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
+        ("seeds", [1, 2], "unknown key `seeds`; did you mean `training.seeds`?"),
+        ("evaluation.device", "cpu", "unknown key `evaluation.device`; did you mean `training.device`?"),
+        ("name", "a b", "name: give letters, digits, _ and -, a letter or digit first, not 'a b'"),
+        ("corpora.source.language", "Deutsch", "corpora.source.language: give an ISO 639 code, as en or zh, not 'D"),
         ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
         (
             "systems.PBSMT.type",

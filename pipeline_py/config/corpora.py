@@ -9,10 +9,13 @@ from pipeline_py.config.base import Section
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
 
+IDENTIFIER = r"^(mtdata|sacrebleu):\S+$"
+LANGUAGE = r"^[a-z]{2,3}(-[a-z]+)?$"
+
 Identifier = Annotated[
     str | None,
     Field(
-        pattern=r"^(mtdata|sacrebleu):\S+$",
+        pattern=IDENTIFIER,
         description="What mtdata or sacrebleu calls this text, e.g. sacrebleu:wmt14/full; `python -m "
         "pipeline_py.download` gets it where its files are not there.",
     ),
@@ -104,7 +107,7 @@ def _as_word(value: Any) -> Any:
 class Language(Section):
     """One side of the corpus."""
 
-    language: str = Field(pattern=r"^[a-z]{2,3}(-[a-z]+)?$", description="ISO 639 code, e.g. en, de, zh.")
+    language: str = Field(pattern=LANGUAGE, description="ISO 639 code, e.g. en, de, zh.")
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = Field(
         "moses", description="none: the text is tokenized already, by spaces."
     )

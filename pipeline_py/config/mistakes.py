@@ -5,8 +5,16 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.unknown import unknown
+
+PATTERNS = {
+    NAME: "letters, digits, _ and -, a letter or digit first",
+    IDENTIFIER: "mtdata: or sacrebleu: and a name of theirs, as sacrebleu:wmt14/full",
+    LANGUAGE: "an ISO 639 code, as en or zh",
+}
+"""What patterns ask for."""
 
 
 def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
@@ -27,13 +35,18 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
                 f"unknown key `{where}`; type {kind} has none (files merge: if another one gives `{location[1]}` "
                 "another type, choose a new name)"
             )
-        return unknown("key", where, _keys_beside(mistake["loc"], config), last=str(location[-1]))
+        beside = _keys_beside(mistake["loc"], config)
+        if places := _sections_with(str(location[-1])):
+            return f"unknown key `{where}`; did you mean `{'` or `'.join(places)}`?"
+        return unknown("key", where, beside, last=str(location[-1]))
     if mistake["type"] == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
         return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
     message = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "union_tag_not_found":
         message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"
+    if mistake["type"] == "string_pattern_mismatch":
+        message = f"give {PATTERNS[mistake['ctx']['pattern']]}"
     given = mistake.get("input")
     shown = f", not {given!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{where}: {message[0].lower() + message[1:]}{shown}" if where else message
@@ -54,6 +67,16 @@ def _is_of_another_parser(location: Sequence[Any]) -> bool:
     if len(location) != 3 or location[0] != "parsers":
         return False
     return any(location[2] in model.model_fields for model in _models_in(Experiment.model_fields["parsers"].annotation))
+
+
+def _sections_with(key: str) -> list[str]:
+    """Where else the configuration has a key of this name, in a section of its own name."""
+    sections = {name: field.annotation for name, field in Experiment.model_fields.items()}
+    return [
+        f"{name}.{key}"
+        for name, annotation in sections.items()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel) and key in annotation.model_fields
+    ]
 
 
 def _keys_beside(location: Sequence[Any], config: Mapping[str, Any]) -> list[str]:
