@@ -30,10 +30,10 @@ KINDS = {
     "copies": {"copy_", "cat", "index_select", "index_copy_", "gather", "scatter_", "scatter_add_", "fill_"}
     | {"_reorder_linear_weight", "embedding_dense_backward", "index_put_", "_index_put_impl_"},
     "dropout": {"bernoulli_"},
-    "gates and scores, compiled": {"_Gates", "_GatesBackward", "_Scores", "_ScoresBackward"},
+    "gates and scores": {"_Gates", "_GatesBackward", "_Scores", "_ScoresBackward"},
     "optimizer, clipping": {"_fused_adam_", "linalg_vector_norm", "_foreach_mul_", "_foreach_norm"},
 }
-"""Kind → operations of torch, and functions that compute in C; what is none of them is `REST`."""
+"""Kind → operations of torch, and functions that compute in C where they can; what is none of them is `REST`."""
 
 REST = "Python, autograd, views and all else"
 SIDE = 2048

@@ -1,6 +1,7 @@
 """torch's optimizers, without torch's compiler."""
 
 import inspect
+from functools import cache
 
 import torch
 from torch.optim import Optimizer
@@ -8,11 +9,12 @@ from torch.optim import Optimizer
 WRAPPED = ("add_param_group", "zero_grad", "state_dict", "load_state_dict")
 
 
+@cache
 def without_compiler() -> None:
-    """Let this process use optimizers without importing torch's compiler, which takes a second.
+    """From now on let this process use optimizers without importing torch's compiler, which takes a second.
 
     Their methods import it to tell it that there is nothing to compile. Without that, what `step` still needs is that
-    no gradient is kept.
+    no gradient is kept; so optimizers that can be differentiated are none any more.
     """
     for name in WRAPPED:
         setattr(Optimizer, name, inspect.unwrap(getattr(Optimizer, name)))

@@ -6,6 +6,7 @@ again when the code that makes its outputs changes, and not when a comment or a 
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import metadata, util
@@ -33,7 +34,7 @@ def code_of(*stages: str) -> str:
     """Hash the code of modules and of all first-party modules that they import, directly or not.
 
     The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count. Code in C
-    that stands beside a module, under its name, counts as it is.
+    that stands beside a module, under its name, counts without comments.
     Models of the configuration do not count either: their values are parameters of the rules, and a new option
     must not make every system that leaves it at its default train again.
 
@@ -62,7 +63,7 @@ def _read(module: str) -> tuple[str, list[str]]:
         raise ModuleNotFoundError(f"no module {module}")
     tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
     in_c = file.with_suffix(".c")
-    beside = in_c.read_text(encoding="utf-8") if in_c.is_file() else ""
+    beside = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", in_c.read_text(encoding="utf-8")) if in_c.is_file() else ""
     return ast.unparse(tree) + beside, [*_first_party_imports(tree)]
 
 

@@ -17,7 +17,7 @@ from pipeline_py.options import parsed
 from pipeline_py.stage_times import recorded
 
 OBJECTS = 50_000
-"""So many more objects than before the garbage collector looks for cycles among; they take some megabytes."""
+"""How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
 
 
 class InputError(Exception):

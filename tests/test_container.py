@@ -7,6 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from pipeline_py.nmt import kernels
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -31,12 +33,16 @@ def test_the_image_has_the_python_of_the_environments() -> None:
 
 def test_the_image_installs_the_pytorch_of_the_package() -> None:
     """It is installed first, with options of its own, and then does for the package."""
-    torch, package, *_ = said("RUN")
+    _, torch, package, *_ = said("RUN")
     (code,) = re.findall(r'python -c "([^"]+)" > torch.txt', torch)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == [one for one in PROJECT["dependencies"] if one.startswith("torch==")]
     assert "$TORCH_OPTIONS -r torch.txt" in torch and "pip install --no-cache-dir . $PLUGINS" in package
     assert {argument.partition("=")[0] for argument in said("ARG")} == {"TORCH_OPTIONS", "PLUGINS"}
+
+
+def test_the_image_has_what_compiles_the_kernels() -> None:
+    assert any(compiler in said("RUN")[0].split() for compiler in kernels.COMPILERS)
 
 
 def test_what_the_image_copies_is_there_and_not_ignored() -> None:

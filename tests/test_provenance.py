@@ -60,7 +60,12 @@ def test_code_in_c_counts_with_the_module_of_its_name(package):
     (package / "other.c").write_text("int nothing(void) { return 0; }\n")
     assert code() == before
     (package / "used.c").write_text("int twice(int x) { return 2 * x; }\n")
-    assert code() != before
+    with_c = code()
+    assert with_c != before
+    edit(package / "used.c", "{ return", "{  /* doubles\n   x */\n   return")
+    assert code() == with_c
+    edit(package / "used.c", "2", "3")
+    assert code() != with_c
 
 
 def test_modules_that_are_not_imported_do_not_count(package):

@@ -75,7 +75,7 @@ class _Gates(Function):
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
-        ctx.inputs, ctx.compiled = inputs.dtype, kernels.compute(inputs, recurrent, state)
+        ctx.inputs, ctx.compiled = inputs.dtype, kernels.compute_gru(inputs, recurrent, state)
         gates, new = (kernels.gru if ctx.compiled else _gates)(inputs, recurrent, state)
         ctx.save_for_backward(gates, recurrent, state)
         return new

@@ -7,14 +7,17 @@
 #include <string.h>
 
 /* A function for each kind of processor, of which the one is chosen that runs on this. */
-#if defined(__x86_64__) && defined(__linux__)
+#if !defined(__x86_64__) || !defined(__linux__)
+#define PROCESSORS
+#elif __GNUC__ >= 12
 #define PROCESSORS __attribute__((target_clones("arch=sapphirerapids", "arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define PROCESSORS
+#define PROCESSORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 #define WITHIN static inline __attribute__((always_inline))
 
-/* x P(x²) / Q(x²) for |x| ≤ 9, where float32 has ±1: a least-squares fit, right to three units in the last place. */
+/* x P(x²) / Q(x²) for |x| ≤ 9, behind which float32 has ±1: a least-squares fit, right to three units in the last
+   place. */
 WITHIN float tanh_of(float x)
 {
     x = x > 9.f ? 9.f : x < -9.f ? -9.f : x;
@@ -107,6 +110,8 @@ PROCESSORS static void score_row_back(int64_t reach, int64_t width, const float 
         of_query[i] *= vector[i];
 }
 
+WITHIN int64_t within(int64_t reach, int64_t columns) { return reach < columns ? reach : columns; }
+
 /* Rows (R, A) of sentences `owner` (R), or without it each its own; keys (B, N, A); `reach` (B); scores (R, N). */
 void score(int64_t rows, int64_t columns, int64_t width, const float *query, const float *keys, const float *vector,
            float bias, const int64_t *owner, const int64_t *reach, float *scores)
@@ -114,7 +119,7 @@ void score(int64_t rows, int64_t columns, int64_t width, const float *query, con
 #pragma omp parallel for schedule(static, 1)
     for (int64_t row = 0; row < rows; row++) {
         int64_t of = owner ? owner[row] : row;
-        score_row(reach[of], width, query + row * width, keys + of * columns * width, vector, bias,
+        score_row(within(reach[of], columns), width, query + row * width, keys + of * columns * width, vector, bias,
                   scores + row * columns);
     }
 }
@@ -127,7 +132,7 @@ void score_back(int64_t rows, int64_t columns, int64_t width, const float *gradi
 #pragma omp parallel for schedule(static, 1)
     for (int64_t row = 0; row < rows; row++) {
         int64_t first = row * columns * width;
-        score_row_back(reach[row], width, gradient + row * columns, query + row * width, keys + first, vector,
+        score_row_back(within(reach[row], columns), width, gradient + row * columns, query + row * width, keys + first, vector,
                        of_query + row * width, squares + first, of_vector + row * width);
     }
 }

@@ -2,9 +2,10 @@
 
 torch makes a tensor of every operation, and writes to memory what the next one reads; for rows as short as those of a
 recurrence it takes longer to start an operation than to compute it. The code is compiled where it is first needed and
-kept in the user's cache. Without a C compiler, on a GPU and in double precision torch does the same in several steps.
+kept in the user's cache. Without GCC, on a GPU and in double precision torch does the same in several steps.
 """
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from ctypes import c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -21,7 +23,9 @@ import torch
 from torch import Tensor
 
 SOURCE = Path(__file__).with_suffix(".c")
-COMPILERS = ("cc", "gcc", "clang")
+COMPILERS = ("gcc", "cc")
+"""GCC under its names: torch has the OpenMP of GCC, which code of other compilers does not find."""
+
 OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
 FOLDER = "syntax-nmt-pipeline"
 """In the user's cache."""
@@ -41,11 +45,20 @@ class _Rows(ctypes.Structure):
         return _Rows(values.data_ptr(), unit, values.stride(-2), values.dtype == HALF)
 
 
-def compute(*values: Tensor) -> bool:
-    """Say whether all of these can be computed with here."""
-    return all(
-        one.device.type == "cpu" and one.dtype in (torch.float32, HALF) and one.stride(-1) == 1 for one in values
-    ) and (library() is not None)
+def compute_scores(query: Tensor, keys: Tensor, vector: Tensor) -> bool:
+    """Say whether `scores` and `scores_back` can be computed of these."""
+    return all(_is_single(one) for one in (query, keys, vector)) and library() is not None
+
+
+def compute_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> bool:
+    """Say whether `gru` and `gru_back` can be computed of these."""
+    return (
+        _is_single(state)
+        and (_is_single(inputs) or _is_half(inputs))
+        and (_is_single(recurrent) or _is_half(recurrent))
+        and inputs.shape[:-1] == recurrent.shape[:-1] == state.shape[:-1]
+        and library() is not None
+    )
 
 
 def scores(
@@ -59,11 +72,13 @@ def scores(
         vector: v (A,).
         bias: b_e ().
         reach: how many columns of each sentence are computed (B,) int64; the others are 0.
-        owner: the sentence of each row (R,) int64; None: its own.
+        owner: the sentence of each row (R,) int64, each one of the B; None: its own.
 
     Returns:
         (R, N).
     """
+    assert reach.dtype == torch.int64 and reach.is_contiguous() and len(reach) == len(keys)
+    assert len(query) <= len(keys) if owner is None else owner.dtype == torch.int64 and owner.is_contiguous()
     query, keys = query.contiguous(), keys.contiguous()
     found = query.new_zeros(len(query), keys.shape[1])
     _loaded().score(
@@ -90,6 +105,7 @@ def scores_back(
     Returns:
         The gradient of the query (R, A).
     """
+    assert reach.dtype == torch.int64 and reach.is_contiguous() and len(query) <= len(reach) == len(keys)
     gradient, query = gradient.contiguous(), query.contiguous()
     of_query = torch.empty_like(query)
     given = gradient, query, keys, vector, reach, of_query, squares, of_vector
@@ -128,39 +144,60 @@ def gru_back(
 @cache
 def library() -> ctypes.CDLL | None:
     """Load the compiled code, after compiling it where nobody has yet; None, and a line that says so, without it."""
-    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
-    if compiler is None:
-        print(f"kernels: no C compiler ({', '.join(COMPILERS)}), so torch computes in small steps", file=sys.stderr)
-        return None
-    key = hashlib.sha256(SOURCE.read_bytes() + " ".join((compiler, *OPTIONS, platform.machine())).encode())
-    name = f"kernels-{key.hexdigest()[:16]}.so"
-    with tempfile.TemporaryDirectory(prefix="kernels.") as passing:
-        # Beside the cache only a folder of this process will do: others could have put something into a common one.
-        for folder in (_cache(), Path(passing)):
+    key = hashlib.sha256(SOURCE.read_bytes() + " ".join((*OPTIONS, platform.machine())).encode()).hexdigest()[:16]
+    reason = f"neither {' nor '.join(COMPILERS)} is there"
+    for folder in _folders():
+        kept = folder / f"kernels-{key}.so"
+        if (found := _load(kept)) is not None:
+            return found
+        for compiler in filter(None, map(shutil.which, COMPILERS)):
             try:
-                if not (folder / name).exists():
-                    _compile(compiler, folder, name)
-                return _typed(ctypes.CDLL(str(folder / name)))
-            except (OSError, subprocess.CalledProcessError) as error:
-                reason = error
-    print(f"kernels: {compiler} made nothing to load ({reason}), so torch computes in small steps", file=sys.stderr)
+                _compile(compiler, kept)
+                return _typed(ctypes.CDLL(str(kept)))
+            except subprocess.CalledProcessError as error:
+                reason = " ".join(error.stderr.split()[-20:]) or str(error)
+            except OSError as error:
+                reason = str(error)
+    print(f"kernels: not compiled ({reason}), so torch computes in small steps; GCC makes it faster", file=sys.stderr)
     return None
 
 
-def _cache() -> Path:
-    """The user's cache, where XDG says that it is."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
+def _folders() -> Iterator[Path]:
+    """Where compiled code may be: the user's cache, or else a folder of this process, as others may write to /tmp."""
+    with contextlib.suppress(RuntimeError):  # who has no home has no cache
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(prefix="kernels.") as passing:
+        yield Path(passing)
 
 
-def _compile(compiler: str, folder: Path, name: str) -> None:
-    """Compile into a folder, at once for all who look into it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="kernels.", dir=folder) as work:
-        compiled, linked = Path(work, "kernels.o"), Path(work, name)
+def _load(path: Path) -> ctypes.CDLL | None:
+    """Load what is kept, if it is; what cannot be loaded is not kept any longer."""
+    if not path.exists():
+        return None
+    try:
+        return _typed(ctypes.CDLL(str(path)))
+    except OSError:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _compile(compiler: str, path: Path) -> None:
+    """Compile to a file that is whole as soon as it is there, and that is never replaced: others may have loaded it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="kernels.", dir=path.parent) as work:
+        compiled, linked = Path(work, "kernels.o"), Path(work, path.name)
         # OpenMP is not linked: torch has it, whose threads are used, as a second pool of them would be in the way.
         for arguments in ((*OPTIONS, "-c", SOURCE, "-o", compiled), ("-shared", compiled, "-o", linked)):
-            subprocess.run([compiler, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True)
-        linked.replace(folder / name)
+            subprocess.run([compiler, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        with linked.open("rb") as file:
+            os.fsync(file.fileno())
+        try:
+            path.hardlink_to(linked)
+        except FileExistsError:
+            return
+        except OSError:  # of a file system without such links
+            linked.replace(path)
 
 
 def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
@@ -176,8 +213,16 @@ def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
 
 def _loaded() -> ctypes.CDLL:
     found = library()
-    assert found is not None, "`compute` says whether there is any"
+    assert found is not None, "`compute_scores` and `compute_gru` say whether there is any"
     return found
+
+
+def _is_single(values: Tensor) -> bool:
+    return values.dtype == torch.float32 and values.device.type == "cpu" and values.stride(-1) == 1
+
+
+def _is_half(values: Tensor) -> bool:
+    return values.dtype == HALF and values.device.type == "cpu" and values.stride(-1) == 1
 
 
 def _start(values: Tensor | None) -> int | None:

@@ -229,6 +229,8 @@ def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
+    from pipeline_py.nmt import kernels
+
     standing, training, system = run.standing, run.training, run.model.system
     best, dev_loss = standing.best_score, standing.kept["dev_loss"]
     return {
@@ -253,6 +255,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         **told(standing.joules),
         "seed": run.seed,
         "device": device.type,
+        "kernels": kernels.library() is not None if device.type == "cpu" else None,
         "threads": training.threads,
         "processes": training.processes,
         "precision": training.precision,

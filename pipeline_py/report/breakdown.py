@@ -173,4 +173,5 @@ def sentences_about(groups: Sequence[Groups], on: str) -> list[str]:
         for one in groups
         if not is_telling(one)
         for group, size in one.sizes.items()
+        if size
     ]

@@ -159,12 +159,14 @@ class TableChapter:
             "the one system's share of both systems' matches, (its own + 1) / (those of both + 2), as compare-mt does. "
             "Of so many some differ by chance."
         ]
-        for place, (split, path) in enumerate(self.sources.by_set("ngrams", self.name)):
+        of_sets = []
+        for split, path in self.sources.by_set("ngrams", self.name):
             on = self._on(split)
-            shown = [*ngrams.tables(path, self.experiment.tables[self.name], self.called, on)]
-            if shown:
-                title = on if place else "N-grams that one system gets right more often"
-                yield Part(title, [] if place else text, tables=shown, folded=place > 0)
+            if shown := [*ngrams.tables(path, self.experiment.tables[self.name], self.called, on)]:
+                of_sets.append((on, shown))
+        for place, (on, shown) in enumerate(of_sets):
+            title = on if place else "N-grams that one system gets right more often"
+            yield Part(title, [] if place else text, tables=shown, folded=place > 0)
 
     def _learning(self) -> Part:
         curves = {

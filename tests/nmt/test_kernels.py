@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -125,7 +126,7 @@ def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, T
 @pytest.mark.parametrize("inputs", [SINGLE, HALF])
 def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) -> None:
     given = step(inputs, recurrent)
-    assert kernels.compute(*given)
+    assert kernels.compute_gru(*given)
     exact = [value.double().requires_grad_() for value in given]
     expected = written_out_gru(*exact)
     gates, new = kernels.gru(*given)
@@ -176,18 +177,47 @@ def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
         assert torch.equal(one, other)
 
 
+SINGLES = {"query": torch.zeros(2, 3), "keys": torch.zeros(2, 4, 3), "vector": torch.zeros(3)}
+OF_GRU = {"inputs": torch.zeros(2, 9), "recurrent": torch.zeros(2, 9), "state": torch.zeros(2, 3)}
+
+
 @pytest.mark.parametrize(
-    "values",
+    ("name", "value"),
     [
-        torch.zeros(3, dtype=DOUBLE),
-        torch.zeros(3, dtype=torch.float16),
-        torch.zeros(3, 4).T,
-        torch.zeros(3, device="meta"),
+        ("query", torch.zeros(2, 3, dtype=DOUBLE)),
+        ("keys", torch.zeros(2, 4, 3, dtype=HALF)),
+        ("vector", torch.zeros(3, dtype=HALF)),
+        ("query", torch.zeros(3, 2).T),
+        ("query", torch.zeros(2, 3, device="meta")),
     ],
 )
-def test_what_is_left_to_torch(values: Tensor) -> None:
-    assert kernels.compute(torch.zeros(3))
-    assert not kernels.compute(torch.zeros(3), values)
+def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
+    assert kernels.compute_scores(**SINGLES)
+    assert not kernels.compute_scores(**{**SINGLES, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("state", torch.zeros(2, 3, dtype=HALF)),
+        ("inputs", torch.zeros(2, 9, dtype=DOUBLE)),
+        ("inputs", torch.zeros(1, 9)),
+        ("recurrent", torch.zeros(2, 9, dtype=torch.float16)),
+        ("recurrent", torch.zeros(9, 2).T),
+    ],
+)
+def test_gates_that_are_left_to_torch(name: str, value: Tensor) -> None:
+    assert kernels.compute_gru(**OF_GRU)
+    assert not kernels.compute_gru(**{**OF_GRU, name: value})
+
+
+def test_a_sentence_reaches_no_further_than_its_columns() -> None:
+    query, keys, vector, bias = scored()
+    far = torch.full((SENTENCES,), 10 * COLUMNS)
+    assert torch.equal(
+        kernels.scores(query, keys, vector, bias, far),
+        kernels.scores(query, keys, vector, bias, torch.full_like(far, COLUMNS)),
+    )
 
 
 @pytest.mark.parametrize("half", [False, True])
@@ -219,37 +249,69 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
 
 
 FIND = "from pipeline_py.nmt import kernels; print(kernels.library() is not None)"
+PROGRAMS = "/usr/bin:/bin:/usr/local/bin"
 
 
-def find(environment: dict[str, str]) -> subprocess.CompletedProcess:
+def find(environment: dict[str, str], code: str = FIND) -> subprocess.CompletedProcess:
     given = {"PYTHONPATH": str(Path(__file__).parents[2]), **environment}
-    return subprocess.run([sys.executable, "-c", FIND], env=given, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True)
 
 
-def test_what_is_compiled_is_kept(tmp_path: Path) -> None:
-    environment = {"XDG_CACHE_HOME": str(tmp_path), "PATH": "/usr/bin:/bin:/usr/local/bin"}
+def kept_below(cache: Path) -> Path:
+    (kept,) = (cache / kernels.FOLDER).iterdir()
+    return kept
+
+
+def test_what_is_compiled_is_kept_and_needs_no_compiler_again(tmp_path: Path) -> None:
+    assert find({"XDG_CACHE_HOME": str(tmp_path), "PATH": PROGRAMS}).stdout == "True\n"
+    made = kept_below(tmp_path).stat().st_mtime_ns
+    assert find({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}).stdout == "True\n"
+    assert kept_below(tmp_path).stat().st_mtime_ns == made
+
+
+def test_what_is_kept_and_cannot_be_loaded_is_compiled_again(tmp_path: Path) -> None:
+    environment = {"XDG_CACHE_HOME": str(tmp_path), "PATH": PROGRAMS}
+    find(environment)
+    whole = kept_below(tmp_path).read_bytes()
+    kept_below(tmp_path).write_bytes(b"")
     assert find(environment).stdout == "True\n"
-    (kept,) = (tmp_path / kernels.FOLDER).iterdir()
-    made = kept.stat().st_mtime_ns
-    assert find(environment).stdout == "True\n"
-    assert kept.stat().st_mtime_ns == made and [*kept.parent.iterdir()] == [kept]
+    assert len(kept_below(tmp_path).read_bytes()) == len(whole)
+
+
+def test_several_that_compile_at_once_all_load(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        environment = {"XDG_CACHE_HOME": str(tmp_path), "PATH": PROGRAMS}
+        assert [done.stdout for done in pool.map(find, [environment] * 3)] == ["True\n"] * 3
+    assert kept_below(tmp_path).is_file()
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    found = find({"XDG_CACHE_HOME": str(tmp_path / "file"), "PATH": "/usr/bin:/bin:/usr/local/bin"})
+    found = find({"XDG_CACHE_HOME": str(tmp_path / "file"), "PATH": PROGRAMS})
+    assert (found.stdout, found.stderr) == ("True\n", "")
+
+
+def test_who_has_no_home_has_no_cache() -> None:
+    nobody = "import os, pwd\nos.environ.pop('HOME', None)\npwd.getpwuid = {}.__getitem__\n"
+    found = find({"PATH": PROGRAMS}, nobody + FIND)
     assert (found.stdout, found.stderr) == ("True\n", "")
 
 
 def test_without_a_compiler_torch_computes(tmp_path: Path) -> None:
     found = find({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)})
     assert (found.stdout, found.stderr.count("\n")) == ("False\n", 1)
-    assert "no C compiler" in found.stderr
+    assert "neither gcc nor cc is there" in found.stderr
 
 
-def test_with_a_compiler_that_fails_torch_computes(tmp_path: Path) -> None:
-    (tmp_path / "cc").write_text("#!/bin/sh\nexit 1\n")
-    (tmp_path / "cc").chmod(0o755)
-    found = find({"XDG_CACHE_HOME": str(tmp_path), "PATH": f"{tmp_path}:/bin"})
-    assert (found.stdout, found.stderr.count("\n")) == ("False\n", 1)
-    assert "made nothing to load" in found.stderr
+def test_where_one_compiler_fails_the_next_is_asked(tmp_path: Path) -> None:
+    gcc = tmp_path / "gcc"
+    gcc.write_text("#!/bin/sh\necho it is too old >&2\nexit 1\n")
+    gcc.chmod(0o755)
+    found = find({"XDG_CACHE_HOME": str(tmp_path / "one"), "PATH": f"{tmp_path}:/bin:/usr/bin"})
+    assert (found.stdout, found.stderr) == ("True\n", "")
+    (tmp_path / "cc").symlink_to(gcc)
+    found = find({"XDG_CACHE_HOME": str(tmp_path / "other"), "PATH": f"{tmp_path}:/bin:/usr/bin"})
+    assert found.stdout == "False\n"
+    assert found.stderr == (
+        "kernels: not compiled (it is too old), so torch computes in small steps; GCC makes it faster\n"
+    )

@@ -62,7 +62,7 @@ class Part(LoopPart):
         if self.trace is not None:
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
-        if not torch.is_grad_enabled() and kernels.compute(query, keys, self.vector):
+        if not torch.is_grad_enabled() and kernels.compute_scores(query, keys, self.vector):
             owner, reach = (None, None) if owners is None else (owners.sentence, owners.reach)
             return kernels.scores(query, keys, self.vector, self.bias, _reach(reach, keys), owner)
         with torch.autocast(query.device.type, enabled=False):
@@ -94,7 +94,7 @@ class _ScoreTrace(Trace):
         if min(self.reach) < columns:
             self.reached = torch.arange(columns) < _reach(reach, keys).unsqueeze(1)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
-        self.compiled = _reach(reach, keys) if kernels.compute(self.keys, self.vector) else None
+        self.compiled = _reach(reach, keys) if kernels.compute_scores(self.keys, self.keys, self.vector) else None
         self.squares: Tensor | None = None
         self.of_vector = torch.zeros_like(self.keys[:, 0])
         self.of_scores = torch.zeros_like(self.keys[:, :, 0])
