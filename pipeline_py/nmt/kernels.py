@@ -1,20 +1,11 @@
 """What a network computes by element in a loop over time, in C (`kernels.c`), for the processor that runs it.
 
 torch makes a tensor of every operation, and writes to memory what the next one reads; for rows as short as those of a
-recurrence it takes longer to start an operation than to compute it. The code is compiled where it is first needed and
-kept in the user's cache. Without GCC, on a GPU and in double precision torch does the same in several steps.
+recurrence it takes longer to start an operation than to compute it. Where nothing compiles the code (`compiled.py`), on
+a GPU and in double precision torch does the same in several steps.
 """
 
-import contextlib
 import ctypes
-import hashlib
-import os
-import platform
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from ctypes import c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -22,14 +13,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt import compiled
+
 SOURCE = Path(__file__).with_suffix(".c")
-COMPILERS = ("gcc", "cc")
-"""GCC under its names: torch has the OpenMP of GCC, which code of other compilers does not find."""
-
-OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
-FOLDER = "syntax-nmt-pipeline"
-"""In the user's cache."""
-
 HALF = torch.bfloat16
 
 
@@ -143,61 +129,9 @@ def gru_back(
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """Load the compiled code, after compiling it where nobody has yet; None, and a line that says so, without it."""
-    key = hashlib.sha256(SOURCE.read_bytes() + " ".join((*OPTIONS, platform.machine())).encode()).hexdigest()[:16]
-    reason = f"neither {' nor '.join(COMPILERS)} is there"
-    for folder in _folders():
-        kept = folder / f"kernels-{key}.so"
-        if (found := _load(kept)) is not None:
-            return found
-        for compiler in filter(None, map(shutil.which, COMPILERS)):
-            try:
-                _compile(compiler, kept)
-                return _typed(ctypes.CDLL(str(kept)))
-            except subprocess.CalledProcessError as error:
-                reason = " ".join(error.stderr.split()[-20:]) or str(error)
-            except OSError as error:
-                reason = str(error)
-    print(f"kernels: not compiled ({reason}), so torch computes in small steps; GCC makes it faster", file=sys.stderr)
-    return None
-
-
-def _folders() -> Iterator[Path]:
-    """Where compiled code may be: the user's cache, or else a folder of this process, as others may write to /tmp."""
-    with contextlib.suppress(RuntimeError):  # who has no home has no cache
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
-    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(prefix="kernels.") as passing:
-        yield Path(passing)
-
-
-def _load(path: Path) -> ctypes.CDLL | None:
-    """Load what is kept, if it is; what cannot be loaded is not kept any longer."""
-    if not path.exists():
-        return None
-    try:
-        return _typed(ctypes.CDLL(str(path)))
-    except OSError:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return None
-
-
-def _compile(compiler: str, path: Path) -> None:
-    """Compile to a file that is whole as soon as it is there, and that is never replaced: others may have loaded it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="kernels.", dir=path.parent) as work:
-        compiled, linked = Path(work, "kernels.o"), Path(work, path.name)
-        # OpenMP is not linked: torch has it, whose threads are used, as a second pool of them would be in the way.
-        for arguments in ((*OPTIONS, "-c", SOURCE, "-o", compiled), ("-shared", compiled, "-o", linked)):
-            subprocess.run([compiler, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        with linked.open("rb") as file:
-            os.fsync(file.fileno())
-        try:
-            path.hardlink_to(linked)
-        except FileExistsError:
-            return
-        except OSError:  # of a file system without such links
-            linked.replace(path)
+    """Load the kernels; None where they cannot be compiled."""
+    found = compiled.load(SOURCE)
+    return None if found is None else _typed(found)
 
 
 def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
