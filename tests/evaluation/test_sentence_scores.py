@@ -20,7 +20,7 @@ from pipeline_py.stage import InputError
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 SENTENCES = 40
 GROUPS = [(low, low + 10) for low in range(0, 100, 10)]
-percents = st.one_of(st.integers(0, 100).map(float), st.floats(0, 100))
+percents = st.one_of(st.integers(0, 100).map(float), st.floats(0, 100, allow_subnormal=False))
 
 
 class Texts:
