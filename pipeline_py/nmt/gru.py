@@ -59,6 +59,7 @@ def sequences(grus: Sequence[GRU], inputs: Tensor, steps: Sequence[int], masks: 
     Returns:
         All states (D, N, H).
     """
+    inputs = as_read(inputs)
     recurrent = LoopLinears([gru.recurrent for gru in grus])
     states = []
     start = at_least_single(inputs.new_zeros(len(grus), steps[0], grus[0].hidden))
@@ -68,6 +69,11 @@ def sequences(grus: Sequence[GRU], inputs: Tensor, steps: Sequence[int], masks: 
             state = _Gates.apply(position, recurrent(state, masks), state)
             states.append(state)
     return torch.cat(states, dim=1)
+
+
+def as_read(inputs: Tensor) -> Tensor:
+    """Bring W x + b of all steps to a precision that no step has to bring it to."""
+    return inputs if kernels.read_by_gru(inputs) else at_least_single(inputs)
 
 
 class _Gates(Function):

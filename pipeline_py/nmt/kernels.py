@@ -31,19 +31,23 @@ class _Rows(ctypes.Structure):
         return _Rows(values.data_ptr(), unit, values.stride(-2), values.dtype == HALF)
 
 
-def compute_scores(query: Tensor, keys: Tensor, vector: Tensor) -> bool:
-    """Say whether `scores` and `scores_back` can be computed of these."""
-    return all(_is_single(one) for one in (query, keys, vector)) and library() is not None
+def compute_scores(*values: Tensor) -> bool:
+    """Say whether `scores` and `scores_back` can be computed of queries, keys or v like these."""
+    return all(_can_be_read(one, torch.float32) for one in values) and library() is not None
+
+
+def read_by_gru(values: Tensor) -> bool:
+    """Say whether `gru` reads W x + b or U h like this."""
+    return _can_be_read(values, torch.float32, HALF) and library() is not None
 
 
 def compute_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> bool:
     """Say whether `gru` and `gru_back` can be computed of these."""
     return (
-        _is_single(state)
-        and (_is_single(inputs) or _is_half(inputs))
-        and (_is_single(recurrent) or _is_half(recurrent))
+        _can_be_read(state, torch.float32)
+        and read_by_gru(inputs)
+        and read_by_gru(recurrent)
         and inputs.shape[:-1] == recurrent.shape[:-1] == state.shape[:-1]
-        and library() is not None
     )
 
 
@@ -151,12 +155,8 @@ def _loaded() -> ctypes.CDLL:
     return found
 
 
-def _is_single(values: Tensor) -> bool:
-    return values.dtype == torch.float32 and values.device.type == "cpu" and values.stride(-1) == 1
-
-
-def _is_half(values: Tensor) -> bool:
-    return values.dtype == HALF and values.device.type == "cpu" and values.stride(-1) == 1
+def _can_be_read(values: Tensor, *dtypes: torch.dtype) -> bool:
+    return values.dtype in dtypes and values.device.type == "cpu" and values.stride(-1) == 1
 
 
 def _start(values: Tensor | None) -> int | None:

@@ -188,8 +188,8 @@ OF_GRU = {"inputs": torch.zeros(2, 9), "recurrent": torch.zeros(2, 9), "state": 
     ],
 )
 def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
-    assert kernels.compute_scores(**SINGLES)
-    assert not kernels.compute_scores(**{**SINGLES, name: value})
+    assert kernels.compute_scores(*SINGLES.values())
+    assert not kernels.compute_scores(*{**SINGLES, name: value}.values())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.gru import GRU
+from pipeline_py.nmt.gru import GRU, as_read
 from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.memory import Memory
 
@@ -91,7 +91,7 @@ class Part(Decoder):
         return _side_by_side(hidden)
 
     def _inputs(self, embedded: Tensor) -> list[Tensor]:
-        return [gru.input(embedded) for gru in self.first]  # type: ignore[operator]
+        return [as_read(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
 
     def _masks(self, memory: Memory) -> list[Masks]:
         rows, like = len(memory.mask), memory.states[0]

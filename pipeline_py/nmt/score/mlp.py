@@ -88,13 +88,13 @@ class _ScoreTrace(Trace):
 
     def __init__(self, part: Part, keys: Tensor, reach: Sequence[int] | None) -> None:
         super().__init__(part, keys, part.vector, part.bias)
-        columns = keys.shape[1]
-        self.reach = reach or [columns] * len(keys)
+        columns, numbers = keys.shape[1], _reach(reach, keys)
+        self.reach = numbers.tolist()
         self.reached: Tensor | None = None  # (B, N), where not all is
         if min(self.reach) < columns:
-            self.reached = torch.arange(columns) < _reach(reach, keys).unsqueeze(1)
+            self.reached = torch.arange(columns) < numbers.unsqueeze(1)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
-        self.compiled = _reach(reach, keys) if kernels.compute_scores(self.keys, self.keys, self.vector) else None
+        self.compiled = numbers if kernels.compute_scores(self.keys, self.vector) else None
         self.squares: Tensor | None = None
         self.of_vector = torch.zeros_like(self.keys[:, 0])
         self.of_scores = torch.zeros_like(self.keys[:, :, 0])
