@@ -16,6 +16,7 @@ from torch import Tensor
 from pipeline_py.nmt import compiled
 
 SOURCE = Path(__file__).with_suffix(".c")
+FUNCTIONS = ("score", "score_back", "gru", "gru_back")
 HALF = torch.bfloat16
 
 
@@ -134,7 +135,7 @@ def gru_back(
 @cache
 def library() -> ctypes.CDLL | None:
     """Load the kernels; None where they cannot be compiled."""
-    found = compiled.load(SOURCE)
+    found = compiled.load(SOURCE, FUNCTIONS)
     return None if found is None else _typed(found)
 
 
@@ -144,8 +145,8 @@ def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
     library.score_back.argtypes = (*sizes, *(c_void_p,) * 8)
     library.gru.argtypes = (*sizes, *(rows,) * 5)
     library.gru_back.argtypes = (*sizes, *(rows,) * 7)
-    for function in (library.score, library.score_back, library.gru, library.gru_back):
-        function.restype = None
+    for function in FUNCTIONS:
+        getattr(library, function).restype = None
     return library
 
 

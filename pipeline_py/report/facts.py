@@ -41,6 +41,7 @@ OPTIONAL = (
     "gpu_hours",
     "energy_joules",
     "energy_of",
+    "kernels",
 )
 # What parses and scores whatever the system is made with.
 SHARED_SOFTWARE = ("stanza", "sacrebleu")
@@ -60,6 +61,8 @@ def facts(
 
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
     trained the system; where it did not load stanza or sacrebleu, those installed here.
+
+    `kernels` says whether the compiled code of `nmt/kernels.c` was there on a processor.
 
     What networks alone have, such as the perplexity on dev, and what their parts observed there, such as the vision
     span of flexible attention, has columns where at least one system has it.
@@ -102,7 +105,7 @@ def facts(
         for name, content in read.items()
     ]
     with writing(output) as file:
-        sheet.write_tsv(file, columns, [["" if value is None else str(value) for value in row] for row in rows])
+        sheet.write_tsv(file, columns, [["" if value is None else _text(value) for value in row] for row in rows])
     layout = Sheet(title, columns, [[Cell(_readable(value)) for value in row] for row in rows])
     if markdown_output is not None:
         with writing(markdown_output) as file:
@@ -151,7 +154,12 @@ def _readable(value: Any) -> str:
         return NOTHING
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Write a value as it is, and what is true or false as yes or no."""
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 if __name__ == "__main__":

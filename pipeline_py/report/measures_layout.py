@@ -6,6 +6,7 @@ from statistics import fmean
 
 from pipeline_py.config.tables import MeasureTable
 from pipeline_py.report.bootstrap_marks import BootstrapMarks
+from pipeline_py.report.kernel_note import note_on_kernels
 from pipeline_py.report.measured import Measured
 from pipeline_py.report.results import deviation
 from pipeline_py.report.sheet import Cell, Sheet
@@ -176,7 +177,7 @@ class MeasuresLayout:
         for metric, called in (("bleu", "BLEU"), ("ribes", "RIBES")):
             if asked & ({"bleu", "brevity", "length"} if metric == "bleu" else {"ribes"}):
                 notes += [f"{called}: {signature}." for signature in self.measured.signatures(metric)]
-        notes += self.about_parsers
+        notes += [*self.about_parsers, *note_on_kernels(self.measured.facts, self._label)]
         runs = max((len(runs) for runs in self.measured.scores.values()), default=1)
         if runs > 1:
             notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests take all runs together.")

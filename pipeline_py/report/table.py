@@ -5,7 +5,9 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.report import sheet
+from pipeline_py.report.kernel_note import note_on_kernels
 from pipeline_py.report.marks import Marker, MarkStyle
+from pipeline_py.report.measured import read_facts
 from pipeline_py.report.names import names
 from pipeline_py.report.published import Published, read_published
 from pipeline_py.report.results import Results, read_comparisons, read_scores
@@ -25,6 +27,7 @@ def table(
     dev_name: str | None = None,
     proposed: list[str] | None = None,
     significance: list[str] | None = None,
+    facts: list[str] | None = None,
     label: list[str] | None = None,
     published: Path | None = None,
     published_table: str = "1",
@@ -52,6 +55,7 @@ def table(
         output: the table as TSV.
         proposed: a row that † compares with the best of the other rows, by AVG; repeatable.
         significance: TEST=FILE, the sign tests of a test set; repeatable.
+        facts: SYSTEM:RUN=FILE, facts.json of a training behind a row; repeatable.
         label: ROW=NAME, what the table calls a row; repeatable.
         published: numbers that a paper printed for the same data, `workflow/published/*.tsv`; they get columns of
             their own, called `NAME_published` in the TSV.
@@ -91,7 +95,8 @@ def table(
         printed = PrintedTable(
             _printed(published, published_table, published_task), published_table, published_task, theirs
         )
-    layout = TableLayout(results, marker, dev_name or dev, printed)
+    about_trainings = note_on_kernels(read_facts(facts or []), marker.label)
+    layout = TableLayout(results, marker, dev_name or dev, printed, about_trainings)
     drawn = layout.sheet(title)
 
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)

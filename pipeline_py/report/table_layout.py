@@ -30,12 +30,21 @@ class PrintedTable:
 
 @dataclass(frozen=True)
 class TableLayout:
-    """A table before it is drawn; `dev_name` is what its head calls the development set."""
+    """A table before it is drawn.
+
+    Attributes:
+        results: its numbers.
+        marker: puts marks on them.
+        dev_name: what its head calls the development set.
+        printed: what a paper printed.
+        about_trainings: further notes.
+    """
 
     results: Results
     marker: Marker
     dev_name: str
     printed: PrintedTable | None
+    about_trainings: Sequence[str] = ()
 
     def sheet(self, title: str) -> Sheet:
         """Lay the table out for people: means with deviations, marks, bold, notes."""
@@ -58,6 +67,7 @@ class TableLayout:
                 ),
                 *self._run_notes(),
                 *self._signature_notes(),
+                *self.about_trainings,
             ],
             bold_means=f"better than the best baseline, {self.marker.label(best)}"
             if best and self.marker.proposed

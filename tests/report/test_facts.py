@@ -34,10 +34,10 @@ def write(path: Path, content: Any) -> Path:
 
 
 def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = write(tmp_path / "first.json", TRAINED)
+    first = write(tmp_path / "first.json", {**TRAINED, "kernels": True})
     second = write(
         tmp_path / "second.json",
-        {**TRAINED, "epochs": None, "versions": {"stanza": "9.9"}, "statistics": [{}, {"span": 3.5}]},
+        {**TRAINED, "epochs": None, "kernels": False, "versions": {"stanza": "9.9"}, "statistics": [{}, {"span": 3.5}]},
     )
     accuracy = write(
         tmp_path / "accuracy.tsv",
@@ -60,6 +60,7 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (base["parser"], base["UAS"], base["LAS"]) == ("", "", "")
     assert (syntax["parser"], syntax["UAS"], syntax["LAS"]) == ("stanza", "91.25", "88.5")
     assert (base["span (2)"], syntax["span (2)"]) == ("", "3.5")
+    assert (base["kernels"], syntax["kernels"]) == ("yes", "no")
     assert (base["torch"], base["python"], syntax["python"]) == ("2.13.0", "3.11.7", "")
     assert (base["stanza"], syntax["stanza"]) == (metadata.version("stanza"), "9.9")
     assert base["sacrebleu"] == metadata.version("sacrebleu")

@@ -173,3 +173,10 @@ def test_parsers_are_told_how_good_they_are(given):
     given.options |= {"parser_accuracy": [f"p:ptb={accuracy}"], "lowercase_trees": True}
     _, markdown = given.table()
     assert "Parser p: bracket F1 74.57 on 1464 held-out lower-cased sentences." in markdown
+
+
+def test_a_training_without_compiled_code_is_named(given):
+    given.training("Tree", "seed2", kernels=True)
+    assert "compiled code" not in given.table()[1]
+    given.training("Seq", "seed2", kernels=False)
+    assert "Trained without compiled code (see kernels in the facts)" in given.table()[1]

@@ -283,3 +283,15 @@ def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: ") and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+    told = {"GlobalAtt": True, "LocalAtt": False, "SDAtt": None}
+    facts = []
+    for system, kernels in told.items():
+        path = paper.folder / f"{system}.facts.json"
+        path.write_text(json.dumps({"kernels": kernels}))
+        facts.append(f"{system}:seed1={path}")
+    table(**paper.arguments(baseline="GlobalAtt", facts=facts, label=["LocalAtt=Local"]))
+    note = "Trained without compiled code (see kernels in the facts), which is slower and rounds otherwise: Local.\n"
+    assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err

@@ -222,7 +222,7 @@ rule translate:
             --alignment-output {output.alignment:q} \
             {params.requested:q} \
             --ledger-output {output.ledger:q} \
-            2>{log:q}
+            2> >(tee {log:q} | grep "^warning: " >&2)
         """
 
 
@@ -268,5 +268,5 @@ rule attend:
             --threads {threads} \
             --attention-output {output.attention:q} \
             --gates-output {output.gates:q} \
-            2>{log:q}
+            2> >(tee {log:q} | grep "^warning: " >&2)
         """

@@ -9,6 +9,7 @@ rule table:
     input:
         scores=lambda wildcards: [*scores_of(wildcards.table).values()],
         significance=expand("<results>/evaluation/{{table}}/{split}.significance.tsv", split=TESTS),
+        facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         published=lambda wildcards: PUBLISHED[wildcards.table],
     output:
         tsv=report(
@@ -48,6 +49,10 @@ rule table:
                 for (system, split, run), file in zip(scores_of(wildcards.table), input.scores, strict=True)
             ),
             *(f"--significance={split}={file}" for split, file in zip(TESTS, input.significance, strict=True)),
+            *(
+                f"--facts={system}:{run}={file}"
+                for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
+            ),
             *published_options(wildcards.table, input.published),
         ],
     shell:
