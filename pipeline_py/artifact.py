@@ -3,31 +3,98 @@
 import json
 import os
 import shutil
+import socket
+import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from pipeline_py.failures import about_writing
+from pipeline_py.stage import InputError
+
+PART = ".part"
+"""What names of temporaries end with."""
+
+LEFT = 86400
+"""Seconds without a change after which a temporary of another machine's process is one that was left behind."""
+
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path` (for a file or a directory) that takes its place on success.
 
-    A killed job leaves at most the temporary, never a half file that looks whole.
+    A killed job leaves at most the temporary, never a half file that looks whole; the next that writes the same
+    removes it.
+
+    Raises:
+        InputError: the disk is full, or can only be read, or a folder is where a file is to be.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield temporary
-        if temporary.is_dir() and path.is_dir():
-            shutil.rmtree(path)
-        temporary.replace(path)
-    finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary)
-        else:
-            temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_remains(path)
+        temporary = temporary_of(path, os.getpid())
+        try:
+            yield temporary
+            if path.is_dir() and not temporary.is_dir():
+                raise InputError("a folder is where a file is to be; move it away and run again", path)
+            if path.is_dir():
+                shutil.rmtree(path)
+            temporary.replace(path)
+        finally:
+            _remove(temporary)
+    except Exception as error:
+        reason = about_writing(error)
+        if reason is None or isinstance(error, InputError):
+            raise
+        raise InputError(reason, path) from None
+
+
+def temporary_of(path: Path, process: int) -> Path:
+    """What a process of this machine writes to before it takes the place of a path."""
+    return path.with_name(f".{path.name}.{_machine()}.{process}{PART}")
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _remove_remains(path: Path) -> None:
+    """Remove temporaries for a path that no living process writes to."""
+    for entry in path.parent.iterdir():
+        if not entry.name.startswith(f".{path.name}.") or entry.suffix != PART:
+            continue
+        machine, _, process = entry.name.removeprefix(f".{path.name}.").removesuffix(PART).rpartition(".")
+        try:
+            if _runs(process) if machine == _machine() else time.time() - entry.stat().st_mtime < LEFT:
+                continue
+            _remove(entry)
+        except OSError:  # somebody else was faster, or it is theirs
+            continue
+
+
+def _machine() -> str:
+    """Where a process's number means the same process: the machine, of it perhaps a container."""
+    processes = Path("/proc/self/ns/pid")
+    place = f"{socket.gethostname()} {processes.readlink() if processes.is_symlink() else ''}"
+    return f"{zlib.crc32(place.encode()):08x}"
+
+
+def _runs(process: str) -> bool:
+    if not process.isdecimal() or int(process) == os.getpid():  # the number comes round again
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):  # of somebody else
+        return True
+    return True
 
 
 @contextmanager

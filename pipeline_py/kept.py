@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.artifact import whole, write_json
+from pipeline_py.stage import InputError
 
 LAST = "last"
 IDENTITY = "identity.json"
@@ -70,14 +71,12 @@ class Kept:
         if self.directory is None:
             return
         try:
-            for remains in self.directory.glob(f".{LAST}.*.part"):
-                shutil.rmtree(remains)  # of a run that was killed while it kept its outputs
             with whole(self.directory / LAST) as temporary:
                 temporary.mkdir()
                 for output, file in zip(outputs, _files(temporary, outputs), strict=True):
                     _link(output, file)
                 write_json(temporary / IDENTITY, self._description(temporary, outputs))
-        except OSError as error:
+        except (OSError, InputError) as error:
             print(f"{outputs[0]}: not kept for a later run: {error}", file=sys.stderr)
 
     def _is_the_same(self, directory: Path, outputs: Sequence[Path]) -> bool:

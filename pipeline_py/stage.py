@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pipeline_py import failures
 from pipeline_py.options import parsed
 from pipeline_py.stage_times import recorded
 
@@ -31,7 +32,8 @@ class InputError(Exception):
 def run(function: Callable[..., Any]) -> None:
     """Run `function` with the arguments of the command line (`options.parsed`), and end the process.
 
-    An `InputError` or a file that cannot be opened ends it with one sentence on stderr and exit code 1.
+    An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
+    code 1.
     """
     gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
     module = sys.modules["__main__"].__spec__
@@ -40,16 +42,13 @@ def run(function: Callable[..., Any]) -> None:
     try:
         with recorded(name):
             function(**arguments)
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
-    except FileNotFoundError as error:
-        print(f"error: {error.filename}: no such file; check the path in the configuration", file=sys.stderr)
-        sys.exit(1)
-    except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        reason = (error.strerror or "cannot be opened").lower()
-        print(f"error: {error.filename}: {reason}; check the path in the configuration", file=sys.stderr)
-        sys.exit(1)
-    sys.stdout.flush()
+        sys.stdout.flush()
+    except Exception as error:
+        said = str(error) if isinstance(error, InputError) else failures.about(error)
+        if said is None:
+            raise
+        print(f"error: {said}", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(1)  # whose stdout cannot be written would be told so once more
     sys.stderr.flush()
     os._exit(0)  # to take a process apart that has imported torch takes a quarter of a second more

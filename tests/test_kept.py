@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.artifact import temporary_of
 from pipeline_py.kept import Kept, identity
 
 CONTENT = {"model": b"weights\x00\xff", "facts.json": '{"Größe": 1}\n'.encode()}
@@ -251,7 +252,7 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     work(outputs)
     Kept(directory, "a").keep(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
-    remains = outputs[0].with_name(f".{outputs[0].name}.{os.getpid()}.part")
+    remains = temporary_of(outputs[0], os.getpid())
     try:
         os.link(tmp_path / "precious", remains)
     except PermissionError:
@@ -261,7 +262,7 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
-    (directory / f".last.{os.getpid()}.part").mkdir()
+    temporary_of(directory / "last", os.getpid()).mkdir()
     work(outputs, times=2)
     Kept(directory, "b").keep(*outputs)
     assert Kept(directory, "b").take_back(*outputs)

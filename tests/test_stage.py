@@ -10,10 +10,16 @@ import time
 
 import numpy as np
 import pytest
+import torch
+from matplotlib.figure import Figure
 
-from pipeline_py.artifact import Ledger, whole, writing
+from pipeline_py.artifact import LEFT, Ledger, temporary_of, whole, writing
+from pipeline_py.nmt.checkpoint import Checkpoint, Checkpoints
+from pipeline_py.nmt.saved import save_weights
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
+from pipeline_py.report import figure_files
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.reproducible import save_reproducibly
 from pipeline_py.text import read_lines, read_parallel
 
 
@@ -37,6 +43,11 @@ def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
         raise stage.InputError("greets nobody; name somebody", "people.txt", 3)
     if missing:
         missing.open()
+    if name == "full":
+        with open("/dev/full", "w") as file:
+            file.write(name)
+    if name == "large":
+        bytearray(2**62)
     print("hello", *[name] * times)
 
 stage.run(greet)
@@ -59,6 +70,12 @@ def test_parameters_become_options():
             "error: gone.txt: no such file; check the path in the configuration\n",
         ),
         (["--name", "a", "--missing", "/"], "error: /: is a directory; check the path in the configuration\n"),
+        (
+            ["--name", "a", "--missing", "x" * 300],
+            f"error: {'x' * 300}: the name is too long; choose a shorter one in the configuration\n",
+        ),
+        (["--name", "full"], "error: the disk is full; make room and run again\n"),
+        (["--name", "large"], "error: there is not enough memory; docs/faq.md says what takes less\n"),
     ],
 )
 def test_bad_input_ends_with_one_sentence(arguments, sentence):
@@ -101,10 +118,83 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
     writer = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
     assert writer.stdout is not None
     writer.stdout.read(1)
+    with writing(tmp_path / "file") as file:
+        file.write("new")
+    (part,) = tmp_path.glob(".file.*")
     os.kill(writer.pid, signal.SIGKILL)
     writer.wait()
     time.sleep(0.01)
-    assert path.read_text() == "old"
+    assert path.read_text() == "new" and part.is_file()
+    with writing(tmp_path / "file") as file:
+        file.write("newer")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_another_machine_writes_is_left_for_a_day(tmp_path):
+    others = [tmp_path / f".file.{name}.part" for name in ("00000000.1", "00000000.2", "17", "strange")]
+    for place, other in enumerate(others):
+        other.mkdir() if place == 1 else other.touch()
+    (tmp_path / ".file.name.json.00000000.1.part").touch()
+    ours = temporary_of(tmp_path / "file", os.getpid())
+    ours.mkdir()  # of a process that had our number
+    with writing(tmp_path / "file"):
+        pass
+    assert all(other.exists() for other in others)
+    before = time.time() - LEFT - 1
+    for entry in tmp_path.iterdir():
+        os.utime(entry, (before, before))
+    with writing(tmp_path / "file") as file:
+        file.write("whole")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file"]
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
+    (tmp_path / "file" / "inside").mkdir(parents=True)
+    sentence = "file: a folder is where a file is to be; move it away and run again"
+    with pytest.raises(InputError, match=sentence), writing(tmp_path / "file"):
+        pass
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """A file system of eight kilobytes."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("no right to mount a file system")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def _text(path):
+    with writing(path) as file:
+        file.write("word " * 100_000)
+
+
+def _weights(path):
+    save_weights(path, {"weight": torch.zeros(100_000)})
+
+
+def _checkpoint(path):
+    Checkpoints(path.parent, "this").save(Checkpoint({"model": {"weight": torch.zeros(100_000)}}, {}))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _text,
+        _weights,
+        _checkpoint,
+        lambda path: write_rows(path, [np.zeros(100_000, dtype=np.int32)], "int32"),
+        lambda path: save_reproducibly({"weight": torch.zeros(100_000)}, path),
+        lambda path: figure_files.save(Figure(), "empty " * 4000, path, path.with_suffix(".pdf")),
+    ],
+)
+def test_a_full_disk_is_told_in_one_sentence_and_leaves_nothing(tiny, write):
+    with pytest.raises(InputError, match=r"/tiny/[a-z.]+: the disk is full; make room and run again$"):
+        write(tiny / "file.svg")
+    assert not list(tiny.iterdir())
 
 
 def test_a_ledger_accounts_for_every_sentence(tmp_path):

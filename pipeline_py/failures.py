@@ -1,0 +1,54 @@
+"""What a machine fails with, and no code of ours could help: a full disk, too little memory, a file that is none."""
+
+import errno
+import os
+
+OF_DISK = {
+    errno.ENOSPC: "the disk is full; make room and run again",
+    errno.EDQUOT: "your share of the disk is used up; make room and run again",
+    errno.EFBIG: "the file is larger than the disk or `ulimit -f` allows; raise the limit and run again",
+    errno.EROFS: "the disk can only be read; choose another one and run again",
+}
+"""Where something is to be written."""
+
+OTHERS = {
+    errno.ENOENT: "no such file; check the path in the configuration",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one in the configuration",
+    errno.ENOMEM: "there is not enough memory; docs/faq.md says what takes less",
+    errno.EMFILE: "too many files are open; raise the limit (`ulimit -n`) and run again",
+    errno.EPIPE: "nobody reads what is printed any more; run again with its output to a file",
+}
+UNKNOWN = "check the path in the configuration"
+
+
+def about(error: BaseException) -> str | None:
+    """Say in one sentence what failed where, and what helps; None of what may be a mistake in the code."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # of torch, which is not imported
+        return OTHERS[errno.ENOMEM]
+    number = _number(error, OF_DISK | {errno.ENOMEM: ""})
+    if isinstance(error, OSError):
+        number = error.errno if number is None else number
+        reason = f"{(error.strerror or str(error) or 'cannot be opened').lower()}; {UNKNOWN}"
+        place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return place + (OF_DISK | OTHERS).get(number or 0, reason)
+    return None if number is None else (OF_DISK | OTHERS)[number]
+
+
+def about_writing(error: BaseException) -> str | None:
+    """Say why a file cannot be written, where that is the disk's fault; else None."""
+    number = _number(error, OF_DISK)
+    return None if number is None else OF_DISK[number]
+
+
+def _number(error: BaseException | None, known: dict[int, str]) -> int | None:
+    """The number of a failure that is known, or of the one that it came of.
+
+    Libraries that are not Python's tell it in their words alone.
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in known:
+            return error.errno
+        if said := next((number for number in known if os.strerror(number) in str(error)), None):
+            return said
+        error = error.__context__
+    return None
