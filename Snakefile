@@ -6,15 +6,23 @@ snakemake --cores 8 results/table1.tsv
 import os
 import re
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from pipeline_py.config.files import check_files
 from pipeline_py.config.loading import load
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 
 min_version("9.27")
+
+try:
+    if workflow.is_main_process:
+        check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
+except InputError as error:
+    raise WorkflowError(str(error)) from None
 
 
 configfile: "config.yaml"

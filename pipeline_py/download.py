@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pipeline_py import stage
 from pipeline_py.artifact import whole
+from pipeline_py.config.files import read_file
 from pipeline_py.config.loading import load
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -31,16 +30,15 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
         data: The folder below which the files belong, instead of the configuration's.
 
     Raises:
-        InputError: an identifier is unknown, of other languages or of more or fewer texts than there are files for,
-            some of a text's files are there and others are not, or the download fails.
+        InputError: a file of the configuration is none, an identifier is unknown, of other languages or of more or
+            fewer texts than there are files for, some of a text's files are there and others are not, or the download
+            fails.
     """
     from snakemake.utils import update_config
 
     config: dict[str, Any] = {}
     for path in (DEFAULT, *configfile):
-        if not path.is_file():
-            raise InputError("no such file; give the configuration, in the folder of the project", path)
-        update_config(config, yaml.safe_load(path.read_text(encoding="utf-8")))
+        update_config(config, read_file(path))
     experiment = load(config, {} if data is None else {"data": str(data)}, check_files=False)
     corpora = experiment.corpora
     if not corpora.downloads:

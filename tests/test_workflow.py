@@ -49,6 +49,21 @@ def test_bad_configuration_stops_before_any_job(fresh):
     assert not (fresh.folder / "results").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--workflow-profile", "none")])
+def test_a_broken_file_of_the_configuration_is_told_with_its_line(fresh, options):
+    (fresh.folder / "broken.yaml").write_text("training:\n  epochs: 1\n  epochs: 2\n")
+    done = fresh.snakemake("table1", "--configfile", "broken.yaml", *options)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "broken.yaml, line 3: `epochs` stands in line 2 already" in said
+    assert "Traceback" not in said
+
+
+def test_a_file_of_the_configuration_that_is_not_there_is_told(fresh):
+    done = fresh.snakemake("table1", "--configfile", "smal.yaml")
+    assert done.returncode == 1 and "error: smal.yaml: no such file; did you mean small.yaml?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("name", ["all", "train"])
 def test_a_table_is_not_called_like_a_rule(fresh, name):
     done = fresh.snakemake(

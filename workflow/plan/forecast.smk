@@ -2,11 +2,11 @@
 
 import logging
 
-import yaml
 from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from pipeline_py.config.files import read_file
 from pipeline_py.config.workload import workload
 from pipeline_py.forecast import Machine, Planned, told
 from pipeline_py.run_times import expected, job_of, recorded, typical
@@ -17,8 +17,7 @@ COUNTS_ONCE = {Quietness.RULES, Quietness.PROGRESS}
 
 def embedded_experiment():
     """The experiment that `config.yaml` alone describes."""
-    described = (Path(workflow.basedir) / "config.yaml").read_text(encoding="utf-8")
-    return load(yaml.safe_load(described), check_files=False)
+    return load(read_file(Path(workflow.basedir) / "config.yaml"), check_files=False)
 
 
 def sentences_of_embedded(experiment, split: str) -> int:

@@ -1,0 +1,158 @@
+"""Files of a configuration, read so that a mistake in one is told with its line.
+
+Snakemake reads them too, but takes the last of two equal keys, and does not say where YAML is broken.
+"""
+
+import argparse
+import difflib
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pipeline_py import failures
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+MERGE = "tag:yaml.org,2002:merge"
+"""The tag of `<<`, which may be given several times, and whose keys may be given anew."""
+
+DEEPEST = 50
+"""Levels of mappings and lists; a file of many thousands would end the process, which reads one in another."""
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # the one in C is ten times as fast
+    """YAML's safe loader, of which every error has a place."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError) as error:  # the 31st of February
+            said = f"the value cannot be read ({error})"
+            raise yaml.constructor.ConstructorError(None, None, said, node.start_mark) from None
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """Read a file of the configuration.
+
+    Raises:
+        InputError: if there is none, it is no YAML or JSON, no mapping, or has a key twice.
+    """
+    if not path.is_file():
+        raise InputError(f"{'is no file' if path.exists() else 'no such file'}; {_instead(path)}", path)
+    text = "\n".join(read_lines(path))
+    try:
+        content = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
+    except (ValueError, RecursionError):
+        content = None
+    content = _of_yaml(text, path) if content is None else content
+    if not isinstance(content, dict):
+        raise InputError("the file is no mapping of keys to values; write `KEY: VALUE`, as config.yaml does", path)
+    return content
+
+
+def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    """The mapping of a JSON object."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"`{twice}` stands twice in one mapping, and only the last would count; join the two", path)
+    return found
+
+
+def _of_yaml(text: str, path: Path) -> Any:
+    loader = _Loader(text)
+    try:
+        depth = 0
+        for event in yaml.parse(text, _Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise InputError("nested too deeply; correct it", path)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        for one in _nodes(node):
+            if isinstance(one, yaml.MappingNode):
+                _check_once(loader, one, path)
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        said = " ".join(filter(None, (error.context, error.problem)))
+        raise InputError(f"no YAML: {said}; correct it", path, None if mark is None else mark.line + 1) from None
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise InputError(f"no YAML: {error.reason}; correct it", path, line) from None
+    finally:
+        loader.dispose()
+
+
+def _nodes(root: yaml.Node) -> Iterable[yaml.Node]:
+    """Yield every node once; an alias is the node of its anchor, and may stand in itself."""
+    seen, left = set(), [root]
+    while left:
+        node = left.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if isinstance(node, yaml.MappingNode):
+            left += [one for pair in node.value for one in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            left += node.value
+
+
+def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
+    first: dict[Any, int] = {}
+    for key, _ in mapping.value:
+        if key.tag == MERGE or not isinstance(key, yaml.ScalarNode):
+            continue
+        line = key.start_mark.line + 1
+        name = loader.construct_object(key)
+        if name in first:
+            raise InputError(
+                f"`{key.value}` stands in line {first[name]} already, and only the last would count; "
+                "join the two or take one away",
+                path,
+                line,
+            )
+        first[name] = line
+
+
+def _instead(path: Path) -> str:
+    """What may have been meant by a file that is none."""
+    if path.parent.is_dir():
+        there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in (".yaml", ".yml", ".json")}
+        if near := difflib.get_close_matches(path.stem, there, n=1):
+            return f"did you mean {there[near[0]]}?"
+    return "give a file of the configuration (a target stands before `--configfile`, which takes several files)"
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """Read files of the configuration for what is wrong in them.
+
+    Raises:
+        InputError: as `read_file`.
+    """
+    for path in paths:
+        try:
+            read_file(path)
+        except OSError as error:
+            raise InputError(failures.about(error) or str(error)) from None
+
+
+def check_command_line() -> None:
+    """Look at the files that Snakemake's command line names, before Snakemake reads them; called by its profiles.
+
+    What is wrong ends the process with one sentence on stderr and exit code 1.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    parser.add_argument("--configfile", "--configfiles", nargs="*", type=Path, default=[])
+    try:
+        check_files(parser.parse_known_args()[0].configfile)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
