@@ -202,10 +202,10 @@ def test_the_merges_of_bpe(finished):
     [
         ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
         ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
-        ({"evaluation": {"lowercase": False}}, {"score", "significance", "table"}, {"translate", "train"}),
+        ({"evaluation": {"lowercase": False}}, {"score", "comparisons", "table"}, {"translate", "train"}),
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
         ({"decoding": {"length_floor": 0.01}}, {"translate"}, {"train", "parse"}),
-        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "significance"}),
+        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "comparisons"}),
     ],
     ids=["beam", "seed", "case of BLEU", "vocabulary", "floor of lengths", "title"],
 )

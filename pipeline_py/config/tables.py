@@ -79,7 +79,9 @@ class BleuTable(TableOfSystems):
     baseline: str = Field(description="The row that * and ** compare with.")
     proposed: list[str] = Field([], description="Rows that † compares with the best of the other rows.")
     marks: Literal["sdatt", "sdrnmt", "none"] = Field(
-        "sdatt", description="sdrnmt: only * and **, and only behind proposed rows; none: no marks."
+        "sdatt",
+        description="sdrnmt: only * and **, and only behind proposed rows; none: no marks. ↓ before a mark: "
+        "significantly worse.",
     )
     published: PublishedNumbers | None = Field(
         None, description="Only where training, dev and test sets are the paper's; null: nothing beside our numbers."
@@ -111,12 +113,21 @@ Measure = Literal["ribes", "bleu", "brevity", "length"]
 
 
 class Mark(Section):
-    """A symbol behind scores that the paired bootstrap finds better than those of other rows."""
+    """A symbol behind scores that a test finds better than those of other rows, and another where it finds them worse.
 
-    symbol: Line
+    In tables of measures the test is the paired bootstrap.
+    """
+
+    symbol: Line = Field(description="Behind scores that are better than those of `against`.")
+    worse: Line | None = Field(None, description="Behind scores that are worse; null: ↓ and the symbol.")
     rows: list[str] = Field(min_length=1, description="Rows that may get it.")
-    against: list[str] = Field(min_length=1, description="Rows that must all be worse.")
+    against: list[str] = Field(min_length=1, description="Rows that must all be worse; for `worse`, all better.")
     level: float = Field(0.05, gt=0, lt=1, description="p must be below.")
+
+    @property
+    def symbols(self) -> tuple[str, str]:
+        """The symbols for better and for worse."""
+        return self.symbol, self.worse or f"↓{self.symbol}"
 
 
 class MeasureTable(TableOfSystems):
@@ -128,7 +139,9 @@ class MeasureTable(TableOfSystems):
     parsed_by: str | None = Field(
         None, description="A parser; only the sentences that it parsed are scored. null: all sentences are."
     )
-    marks: list[Mark] = Field([], description="A score gets the first that it deserves.")
+    marks: list[Mark] = Field(
+        [], description="A score gets the first that it deserves for being better, and the first for being worse."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -136,12 +149,15 @@ class MeasureTable(TableOfSystems):
         _check_once(self.columns, "column")
         if self.marks and not {"bleu", "ribes"} & {*self.columns}:
             raise ValueError("marks stand behind bleu and ribes; ask for one of these columns, or leave the marks out")
+        better, worse = ({mark.symbols[place] for mark in self.marks} for place in (0, 1))
+        if both := better & worse:
+            raise ValueError(f"{min(both)} would mark better scores and worse ones; give one of them another symbol")
         for mark in self.marks:
             for row in [*mark.rows, *mark.against]:
                 if row not in self.systems:
                     raise ValueError(f"the mark {mark.symbol} compares `{row}`, which is no row of the table")
-            if both := {*mark.rows} & {*mark.against}:
-                raise ValueError(f"the mark {mark.symbol} compares `{min(both)}` with itself")
+            if same := {*mark.rows} & {*mark.against}:
+                raise ValueError(f"the mark {mark.symbol} compares `{min(same)}` with itself")
         return self
 
 

@@ -117,7 +117,7 @@ def by_sentence(
             # csv writes None as an empty field.
             about = bucket.by, bucket.name, bucket.low, bucket.high, len(bucket.places)
             for name, of_system in statistics.items():
-                scores = SystemStatistics(of_system.runs[:, bucket.places]).scores
+                scores = of_system.of(bucket.places).scores
                 table.writerow((*about, name, fmean(scores), stdev(scores) if len(scores) > 1 else None))
 
 

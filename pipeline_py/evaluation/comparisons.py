@@ -1,10 +1,10 @@
-"""All pairs of systems on one set by three tests, corrected for how many they are, and intervals of their BLEU."""
+"""All pairs of systems on one set by three tests, corrected for how many they are, and intervals of their scores."""
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import numpy as np
@@ -14,16 +14,24 @@ from pipeline_py.artifact import writing
 from pipeline_py.evaluation import bleu, holm, randomization, resampling
 from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sign_test import sign_test
-from pipeline_py.evaluation.system_statistics import SystemStatistics, pooled_alike, read_statistics, sums_over
+from pipeline_py.evaluation.system_statistics import (
+    MetricName,
+    Score,
+    SystemStatistics,
+    read_statistics,
+    sums_over,
+    with_equally_many_runs,
+)
 from pipeline_py.options import Option
 from pipeline_py.stage import InputError
 
 TESTS = ("sign", "bootstrap", "randomization")
 COLUMNS = (
+    "metric",
     "system",
     "other",
-    "bleu_system",
-    "bleu_other",
+    "score_system",
+    "score_other",
     "difference",
     "low",
     "high",
@@ -32,15 +40,8 @@ COLUMNS = (
     "ties",
     *(column for test in TESTS for column in (f"p_{test}", f"p_{test}_holm")),
 )
-INTERVAL_COLUMNS = ("system", "bleu", "low", "high")
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """BLEU of a system's runs as one corpus: on the set itself, and on each resampled set, (samples,)."""
-
-    score: float
-    scores: np.ndarray
+INTERVAL_COLUMNS = ("metric", "system", "score", "low", "high")
+Row = tuple[str | float, ...]
 
 
 def comparisons(
@@ -49,28 +50,34 @@ def comparisons(
     reference: list[Path],
     output: Path,
     intervals_output: Path,
-    samples: Annotated[int, Option(min=1)] = 10000,
+    metric: list[MetricName] | None = None,
+    samples: Annotated[int, Option(min=1)] = resampling.SAMPLES,
     trials: Annotated[int, Option(min=1)] = 10000,
-    seed: Annotated[int, Option(min=0)] = 12345,
+    seed: Annotated[int, Option(min=0)] = resampling.SEED,
     trees: Path | None = None,
     tokenizer: bleu.Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
-    """Compare all pairs of systems in BLEU by sign test, paired bootstrap and approximate randomization.
+    """Compare all pairs of systems by sign test, paired bootstrap and approximate randomization.
 
-    The output has each pair once; `other` is the one that is given first, so that a baseline that is given before all
-    is `other` throughout. `low` and `high` are the ends of the 95 % interval of `difference`, by the paired bootstrap.
-    `better`, `worse` and `ties` count the sentences that raise, lower or leave BLEU when they replace those of `other`.
-    Of each test there is the p-value, and in the column `…_holm` the same corrected for all pairs of the output (Holm
-    1979). P-values of sign test and paired bootstrap are found as by the stages `significance` and
-    `bootstrap`, those of approximate randomization as by sacrebleu, but see `randomization.p_value`. There are more
-    resampled sets than `bootstrap` draws: of 1,000 the least p-value is 1 / 1,001, and corrected for the pairs of
-    eleven systems it would be above 0.05.
+    This is the only place where systems are tested: tables and the page read their marks here.
 
-    The other output has BLEU of each system with its 95 % interval.
+    The output has each pair once for each metric; `other` is the one that is given first, so that a baseline that is
+    given before all is `other` throughout. `difference` is the score of `system` minus that of `other`, `low` and
+    `high` are the ends of its 95 % interval by the paired bootstrap. `better`, `worse` and `ties` count the sentences
+    that raise, lower or leave the score when they replace those of `other`; this is the sign test's direction, which
+    need not be that of `difference`. Of each test there is the two-sided p-value, and in the column `…_holm` the same
+    corrected for all pairs of the set (Holm 1979). P-values of bootstrap and randomization are sacrebleu's for as many
+    draws, but see `resampling.p_value` and `randomization.p_value`. There are more resampled sets than sacrebleu draws
+    unless it is told to: of 1,000 the least p-value is 1 / 1,001, and corrected for the pairs of eleven systems it
+    would be above 0.05.
 
-    Of several runs of a system (seeds), the outputs of all runs for a sentence are replaced, resampled or exchanged
-    together; differences and intervals are of all runs as one corpus. `bleu…` are means over the runs, as in tables.
+    The other output has the score of each system with its 95 % interval.
+
+    Of several runs of a system (seeds), scores and differences are means over the runs throughout, as in tables, and
+    the outputs of all runs for a sentence are replaced, resampled or exchanged together. So the trials of a test stay
+    sentences, as many as the set has, and what a run owes to its seed averages out, as Clark et al. (2011) ask for;
+    trials of single outputs would count a sentence several times over.
 
     Args:
         system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
@@ -78,13 +85,14 @@ def comparisons(
         reference: a reference translation; give the option once for each.
         output: the comparisons as TSV.
         intervals_output: the intervals as TSV, in the order of systems.
+        metric: bleu or ribes; repeatable, by default bleu alone.
         samples: number of resampled sets.
         trials: number of random exchanges.
         seed: seed of the draws; the default is sacrebleu's.
         trees: a parser's phrase trees of the source (PTB brackets, one a line): only sentences that were parsed are
             scored. By default all are.
         tokenizer: sacrebleu's tokenizer, the same as for the scores.
-        lowercase: case-insensitive BLEU, the same as for the scores.
+        lowercase: case-insensitive scores, the same as for the scores.
 
     Raises:
         InputError: if there is no system, runs differ in number, files differ in length, a reference line is empty, or
@@ -93,61 +101,53 @@ def comparisons(
     systems = by_system(named_files(system, "--system"))
     if not systems:
         raise InputError("no system to compare; give --system NAME=FILE")
-    statistics = read_statistics(systems, reference, tokenizer, lowercase, trees)
-    pooled = pooled_alike(statistics)
-    resampled = _resampled(statistics, samples, seed)
-    pairs = [(name, other) for other, name in combinations(systems, 2)]
-    signs = [sign_test(pooled[name], pooled[other]) for name, other in pairs]
+    metrics: list[MetricName] = metric or ["bleu"]
+    pairs: list[Row] = []
+    intervals: list[Row] = []
+    for name in dict.fromkeys(metrics):
+        statistics = read_statistics(systems, reference, tokenizer, lowercase, trees, name)
+        resampled = resampling.resampled_scores(statistics, samples, seed)
+        pairs += [(name, *row) for row in _pairs(statistics, resampled, trials, seed)]
+        intervals += [
+            (name, one, fmean(of.scores), *resampling.interval(resampled[one])) for one, of in statistics.items()
+        ]
+    for path, columns, rows in ((output, COLUMNS, pairs), (intervals_output, INTERVAL_COLUMNS, intervals)):
+        with writing(path) as file:
+            table = csv.writer(file, delimiter="\t", lineterminator="\n")
+            table.writerow(columns)
+            table.writerows(rows)
+
+
+def _pairs(
+    statistics: Mapping[str, SystemStatistics], resampled: Mapping[str, np.ndarray], trials: int, seed: int
+) -> Iterator[Row]:
+    """The rows of one metric, from the column `system` on."""
+    scores = {name: fmean(of_system.scores) for name, of_system in statistics.items()}
+    score = next(iter(statistics.values())).score
+    runs = with_equally_many_runs(statistics)
+    pairs = [(name, other) for other, name in combinations(statistics, 2)]
+    signs = [sign_test(runs[name], runs[other], score) for name, other in pairs]
     p_values = {
         "sign": [test.p_value for test in signs],
-        "bootstrap": [_bootstrap(resampled[name], resampled[other]) for name, other in pairs],
-        "randomization": _randomization(pooled, pairs, trials, seed),
+        "bootstrap": [
+            resampling.p_value(scores[name] - scores[other], resampled[name], resampled[other]) for name, other in pairs
+        ],
+        "randomization": _randomization(runs, pairs, trials, seed, score),
     }
     columns = [column for test in TESTS for column in (p_values[test], holm.adjusted(p_values[test]))]
-    scores = {name: of_system.mean_score for name, of_system in statistics.items()}
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        for (name, other), sign, *values in zip(pairs, signs, *columns, strict=True):
-            difference = _difference(resampled[name], resampled[other])
-            counts = sign.better, sign.worse, sign.ties
-            table.writerow((name, other, scores[name], scores[other], *difference, *counts, *values))
-    with writing(intervals_output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(INTERVAL_COLUMNS)
-        for name in systems:
-            table.writerow((name, scores[name], *resampling.interval(resampled[name].scores)))
-
-
-def _resampled(statistics: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, Resampled]:
-    pooled = {name: of_system.pooled for name, of_system in statistics.items()}
-    times = resampling.times_drawn(_sentences(pooled), samples, seed)
-    return {
-        name: Resampled(float(bleu.scores(pooled[name].sum(axis=0, keepdims=True))[0]), bleu.scores(sums))
-        for name, sums in sums_over(times, pooled).items()
-    }
-
-
-def _sentences(pooled: Mapping[str, np.ndarray]) -> int:
-    (sentences,) = {len(statistics) for statistics in pooled.values()}
-    return sentences
-
-
-def _difference(system: Resampled, other: Resampled) -> tuple[float, float, float]:
-    return system.score - other.score, *resampling.interval(system.scores - other.scores)
-
-
-def _bootstrap(system: Resampled, other: Resampled) -> float:
-    return resampling.p_value(system.score - other.score, system.scores, other.scores)
+    for (name, other), sign, *values in zip(pairs, signs, *columns, strict=True):
+        difference = scores[name] - scores[other], *resampling.interval(resampled[name] - resampled[other])
+        yield (name, other, scores[name], scores[other], *difference, sign.better, sign.worse, sign.ties, *values)
 
 
 def _randomization(
-    pooled: Mapping[str, np.ndarray], pairs: Sequence[tuple[str, str]], trials: int, seed: int
+    runs: Mapping[str, np.ndarray], pairs: Sequence[tuple[str, str]], trials: int, seed: int, score: Score
 ) -> list[float]:
     """P-values of pairs; the same sentences change places in all of them."""
-    kept = sums_over(randomization.sentences_kept(_sentences(pooled), trials, seed), pooled)
-    total = {name: statistics.sum(axis=0) for name, statistics in pooled.items()}
-    return [randomization.p_value(total[name], kept[name], total[other], kept[other]) for name, other in pairs]
+    (sentences,) = {of_system.shape[1] for of_system in runs.values()}
+    kept = sums_over(randomization.sentences_kept(sentences, trials, seed), runs)
+    total = {name: of_system.sum(axis=1) for name, of_system in runs.items()}
+    return [randomization.p_value(total[name], kept[name], total[other], kept[other], score) for name, other in pairs]
 
 
 if __name__ == "__main__":

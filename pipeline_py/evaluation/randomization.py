@@ -1,4 +1,4 @@
-"""Approximate randomization (Noreen 1989; Riezler and Maxwell 2005), paired and two-sided, on corpus BLEU.
+"""Approximate randomization (Noreen 1989; Riezler and Maxwell 2005), paired and two-sided, on the score of a corpus.
 
 If two systems were equally good, it would be of no matter which of them said what: sentences that change places at
 random would make differences as large as theirs.
@@ -7,6 +7,7 @@ random would make differences as large as theirs.
 import numpy as np
 
 from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.system_statistics import Score, mean_scores
 
 # Differences that are equal by arithmetic may differ by rounding, by some 1e-16 of the scores' value.
 ROUNDING = 1e-12
@@ -17,20 +18,27 @@ def sentences_kept(sentences: int, trials: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(2, size=(trials, sentences), dtype=bool)
 
 
-def p_value(system: np.ndarray, system_kept: np.ndarray, other: np.ndarray, other_kept: np.ndarray) -> float:
+def p_value(
+    system: np.ndarray, system_kept: np.ndarray, other: np.ndarray, other_kept: np.ndarray, score: Score = bleu.scores
+) -> float:
     """How probable so large a difference would be if it were of no matter which system said what.
 
     With d the difference of the two scores and dₖ that of the k-th of n trials, p = (1 + #{k : |dₖ| ≥ |d|}) / (1 + n)
     (Noreen 1989). sacrebleu counts |dₖ| > |d|, which is the same but where trials give the very difference again: it
-    would call systems significantly different that differ in no sentence, or in a single one.
+    would call systems significantly different that differ in no sentence, or in a single one. Of several runs, scores
+    are means over them, and a sentence is exchanged in all of them.
 
     Args:
-        system: the system's statistics of all sentences, (10,).
-        system_kept: those of the sentences that keep their places in each trial, (trials, 10).
-        other: the same of the other system, (10,).
+        system: the system's statistics, summed over all sentences of each run, (runs, statistics).
+        system_kept: those of the sentences that keep their places in each trial, (runs, trials, statistics).
+        other: the same of the other system, (runs, statistics).
         other_kept: the same of the other system.
+        score: what counts scores from their sums.
     """
-    one, two = bleu.scores(np.stack([system, other]))
-    mixed = bleu.scores(system_kept + other - other_kept), bleu.scores(other_kept + system - system_kept)
+    one, two = (float(mean_scores(total[:, None], score)[0]) for total in (system, other))
+    mixed = (
+        mean_scores(system_kept + (other[:, None] - other_kept), score),
+        mean_scores(other_kept + (system[:, None] - system_kept), score),
+    )
     as_large = np.abs(mixed[0] - mixed[1]) >= abs(one - two) - ROUNDING * max(one, two)
     return (1 + int(as_large.sum())) / (1 + len(as_large))

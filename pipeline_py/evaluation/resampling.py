@@ -1,6 +1,14 @@
 """Paired bootstrap resampling (Koehn 2004): sets that are drawn anew, and sacrebleu's p-values and intervals."""
 
+from collections.abc import Mapping
+
 import numpy as np
+
+from pipeline_py.evaluation.system_statistics import SystemStatistics, mean_scores, sums_over
+
+SAMPLES = 10000
+SEED = 12345
+"""sacrebleu's."""
 
 # Scores that are equal by arithmetic may differ by rounding, by some 1e-16 of their value.
 ROUNDING = 1e-12
@@ -15,6 +23,15 @@ def times_drawn(sentences: int, samples: int, seed: int) -> np.ndarray:
     drawn = (generator.choice(sentences, size=sentences, replace=True) for _ in range(samples))
     # 16 bits are enough for what is 1 on average.
     return np.stack([np.bincount(places, minlength=sentences).astype(np.uint16) for places in drawn])
+
+
+def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, np.ndarray]:
+    """Score systems on resampled sets, the same for all: the mean over a system's runs on each, (samples,)."""
+    (sentences,) = {of_system.runs.shape[1] for of_system in systems.values()}
+    sums = sums_over(
+        times_drawn(sentences, samples, seed), {name: of_system.runs for name, of_system in systems.items()}
+    )
+    return {name: mean_scores(sums[name], of_system.score) for name, of_system in systems.items()}
 
 
 def p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:

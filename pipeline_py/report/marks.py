@@ -1,71 +1,136 @@
-"""Significance marks: which rows a paper compares a row with, and the symbols it raises behind a score."""
+"""Significance marks: symbols behind scores that are significantly better, or worse, than those of other rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pipeline_py.report.results import Results
+from pipeline_py.config.tables import Mark
+from pipeline_py.report.pair import LEVEL, METRICS, TESTS, Comparisons, Pair, Test
+from pipeline_py.stage import InputError
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
+Place = tuple[str, str, str]
+"""A cell: row, set and metric."""
+
+# The `sacrebleu` command rounds to one decimal; what differs by more is another output or another setting.
+SAME_SCORE = 0.05 + 1e-9
 
 
 @dataclass(frozen=True)
-class Mark:
-    """One comparison of a paper's table.
+class Marks:
+    """Puts marks on a table's cells.
 
     Attributes:
-        against: "baseline" is the row that the table names, "best" the best row that is not proposed.
-        levels: (alpha, symbol), strictest first; a score gets the first symbol whose alpha it reaches.
-        proposed_only: whether only proposed rows are marked.
+        groups: of each group a score gets the first mark that it deserves for being better, and the first for being
+            worse.
+        test: by which test.
+        comparisons: of all pairs that marks compare, on all sets.
+        score: the score in a cell of the table, which must be that of the comparison.
+        labels: what rows are called, where not by their names.
+        set_names: the same of sets.
     """
 
-    against: Literal["baseline", "best"]
-    levels: Sequence[tuple[float, str]]
-    proposed_only: bool
+    groups: Sequence[Sequence[Mark]]
+    test: Test
+    comparisons: Comparisons
+    score: Callable[[str, str, str], float]
+    labels: Mapping[str, str]
+    set_names: Mapping[str, str]
+
+    def of(self, row: str, on: str, metric: str) -> str:
+        """The symbols behind a row's score on a set, "" where it deserves none.
+
+        Raises:
+            InputError: if it was not compared, or with other outputs or settings than it was scored.
+        """
+        return "".join(mark.symbols[is_worse] for mark, is_worse in self._deserved((row, on, metric)))
+
+    def notes(self, places: Iterable[Place]) -> list[str]:
+        """Say what the marks of these cells mean, that there are none, and where score and sign test disagree."""
+        places = [*places]
+        if not any(self.groups) or not places:
+            return []
+        occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
+        known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
+        legend = [sentence for sentence in known if sentence in occurring]
+        none = [f"No marks: nothing that they compare differs significantly ({TESTS[self.test][1]})."]
+        return [*dict.fromkeys(legend or none), *dict.fromkeys(self._contradictions(places))]
+
+    def _meaning(self, mark: Mark, is_worse: bool) -> str:
+        against = _joined([self.labels.get(row, row) for row in mark.against])
+        return (
+            f"{mark.symbols[is_worse]}: significantly {'worse' if is_worse else 'better'} than {against} at "
+            f"p < {mark.level:g} ({TESTS[self.test][1]})."
+        )
+
+    def _deserved(self, place: Place) -> Iterator[tuple[Mark, bool]]:
+        """The marks of a cell, and whether each stands for worse."""
+        for group in self.groups:
+            for direction in (1, -1):
+                for mark in group:
+                    if place[0] in mark.rows and all(
+                        self._found(pair, mark.level) == direction for pair in self._pairs(mark, place)
+                    ):
+                        yield mark, direction < 0
+                        break
+
+    def _found(self, pair: Pair, level: float) -> int:
+        """The side that the test significantly speaks for, as long as it is that of the higher score."""
+        side = pair.found(self.test, level)
+        return side if side == pair.favours("bootstrap") else 0
+
+    def _contradictions(self, places: Sequence[Place]) -> Iterator[str]:
+        if self.test == "sign":
+            for place in places:
+                on = self.set_names.get(place[1], place[1])
+                for mark in (mark for group in self.groups for mark in group if place[0] in mark.rows):
+                    for pair in self._pairs(mark, place):
+                        if (sentence := pair.contradiction(self.labels, on)) is not None:
+                            yield sentence
+
+    def _pairs(self, mark: Mark, place: Place) -> Iterator[Pair]:
+        row, on, metric = place
+        for other in mark.against:
+            found = self.comparisons.get((on, metric, row, other))
+            if found is None:
+                raise InputError(
+                    f"{row!r} and {other!r} are not compared by {metric} on {on!r}; "
+                    f"give --comparisons {on}=FILE with both"
+                )
+            for name, score in zip((row, other), found.scores, strict=True):
+                in_table = self.score(name, on, metric)
+                if abs(score - in_table) > SAME_SCORE:
+                    raise InputError(
+                        f"{name!r} on {on!r} has {METRICS[metric]} {score:.2f} in the comparisons and {in_table:.2f} "
+                        "as its score; make both anew with the same outputs, tokenizer and case"
+                    )
+            yield found
 
 
-STYLES: dict[MarkStyle, Sequence[Mark]] = {
-    # Chen et al. (2018), Tables 1 and 2.
-    "sdatt": (
-        Mark(against="baseline", levels=((0.01, "**"), (0.05, "*")), proposed_only=False),
-        Mark(against="best", levels=((0.05, "†"),), proposed_only=True),
-    ),
-    # Chen et al. (2017), Table 1: the marked rows are the proposed ones.
-    "sdrnmt": (Mark(against="baseline", levels=((0.01, "**"), (0.05, "*")), proposed_only=True),),
-    "none": (),
-}
+def of_style(
+    style: MarkStyle, rows: Sequence[str], baseline: str, best: str | None, proposed: Sequence[str]
+) -> list[list[Mark]]:
+    """The marks of a paper's tables, in groups as `Marks` takes them.
+
+    Args:
+        style: sdatt: * and ** against the baseline, † of what is proposed against the best of the other rows (Chen et
+            al. 2018, Tables 1 and 2); sdrnmt: only * and **, and only of what is proposed (Chen et al. 2017, Table 1).
+        rows: of the table.
+        baseline: one of them.
+        best: the best row that is not proposed, if any.
+        proposed: further ones.
+    """
+    groups = []
+    starred = {"sdatt": [row for row in rows if row != baseline], "sdrnmt": proposed, "none": []}[style]
+    if starred:
+        levels = (("**", 0.01), ("*", LEVEL))
+        groups.append(
+            [Mark(symbol=symbol, rows=[*starred], against=[baseline], level=level) for symbol, level in levels]
+        )
+    if style == "sdatt" and proposed and best is not None:
+        groups.append([Mark(symbol="†", rows=[*proposed], against=[best], level=LEVEL)])
+    return groups
 
 
-@dataclass(frozen=True)
-class Marker:
-    """Puts the marks of one style on a table's cells."""
-
-    results: Results
-    style: MarkStyle
-    baseline: str
-    best: str | None
-    proposed: Sequence[str]
-    label: Callable[[str], str]
-
-    def marks(self, row: str, test: str) -> str:
-        """Symbols behind the score of `row` on a test set, "" where it is not significantly better."""
-        symbols = ""
-        for mark in STYLES[self.style]:
-            other = self._other(mark)
-            if other is None or other == row or (mark.proposed_only and row not in self.proposed):
-                continue
-            comparison = self.results.comparison(test, row, other)
-            symbols += next((symbol for alpha, symbol in mark.levels if comparison.is_better(alpha)), "")
-        return symbols
-
-    def legend(self) -> list[str]:
-        """One sentence for each symbol that may stand in the table."""
-        return [
-            f"{symbol}: significantly better than {self.label(other)} at p < {alpha} (sign test)."
-            for mark in STYLES[self.style]
-            if (other := self._other(mark)) is not None and not (mark.proposed_only and not self.proposed)
-            for alpha, symbol in reversed(mark.levels)
-        ]
-
-    def _other(self, mark: Mark) -> str | None:
-        return self.baseline if mark.against == "baseline" else self.best
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,16 +1,18 @@
 """A table of any measures of systems: facts of their trainings, and scores on any sets."""
 
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 from pipeline_py import stage
 from pipeline_py.config.tables import MeasureTable
 from pipeline_py.options import Option
 from pipeline_py.report import sheet
-from pipeline_py.report.bootstrap_marks import BootstrapMarks, read_bootstrap
+from pipeline_py.report.marks import Marks
 from pipeline_py.report.measured import Measured, read_facts, read_measures
 from pipeline_py.report.measures_layout import MeasuresLayout
 from pipeline_py.report.names import names
+from pipeline_py.report.pair import read_comparisons
 from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.stage import InputError
 
@@ -21,7 +23,7 @@ def measures(
     score: list[str] | None = None,
     facts: list[str] | None = None,
     setting: list[str] | None = None,
-    bootstrap: list[str] | None = None,
+    comparisons: list[str] | None = None,
     set_name: list[str] | None = None,
     parser_accuracy: list[str] | None = None,
     lowercase_trees: Annotated[bool, Option("--lowercase-trees")] = False,
@@ -40,7 +42,8 @@ def measures(
         score: SYSTEM:SET:RUN:METRIC=FILE, sacrebleu JSON of `evaluation.score`, METRIC being bleu or ribes; repeatable.
         facts: SYSTEM:RUN=FILE, facts.json of a training; repeatable.
         setting: SYSTEM:COLUMN=TEXT, what the configuration says of a system in a column; repeatable.
-        bootstrap: SET=FILE, TSV of `evaluation.bootstrap`; needed for every set where the table has marks; repeatable.
+        comparisons: SET=FILE, TSV of `evaluation.comparisons`; needed for every set where the table has marks;
+            repeatable.
         set_name: SET=NAME, what the table calls a set; repeatable.
         parser_accuracy: PARSER:TREES=FILE, TSV of `syntax.accuracy` of a parser that a system reads; repeatable.
         lowercase_trees: the parsers saw lower-cased text, and were measured on such.
@@ -59,8 +62,15 @@ def measures(
         facts=read_facts(facts or []),
         settings=_settings(setting or []),
     )
-    marks = BootstrapMarks(options.marks, read_bootstrap(bootstrap or []), options.labels)
     set_names = names(set_name or [], options.sets, "--set-name")
+    marks = Marks(
+        [options.marks],
+        "bootstrap",
+        read_comparisons(comparisons or []),
+        score=lambda row, on, metric: fmean(measured.of_score(row, on, metric)),
+        labels=options.labels,
+        set_names=set_names,
+    )
     about_parsers = sentences_about(read_accuracies(parser_accuracy or []), lowercase_trees)
     layout = MeasuresLayout(options, measured, marks, set_names, about_parsers)
     drawn = layout.sheet()

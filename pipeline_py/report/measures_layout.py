@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from pipeline_py.config.tables import MeasureTable
-from pipeline_py.report.bootstrap_marks import BootstrapMarks
 from pipeline_py.report.kernel_note import note_on_kernels
+from pipeline_py.report.marks import Marks
 from pipeline_py.report.measured import Measured
 from pipeline_py.report.results import deviation
 from pipeline_py.report.sheet import Cell, Sheet
@@ -64,7 +64,7 @@ class MeasuresLayout:
 
     table: MeasureTable
     measured: Measured
-    marks: BootstrapMarks
+    marks: Marks
     set_names: Mapping[str, str]
     about_parsers: Sequence[str] = ()
 
@@ -163,7 +163,12 @@ class MeasuresLayout:
 
     def _notes(self, columns: Sequence[Column]) -> list[str]:
         asked = {column.what for column in columns}
-        notes = self.marks.legend()
+        notes = self.marks.notes(
+            (row, column.on, column.what)
+            for column in columns
+            if column.on is not None and column.what in MARKED
+            for row in self.table.systems
+        )
         if len(self.table.sets) == 1 and any(column.on is not None for column in columns):
             notes.append(f"Scores are those on {self._called(self.table.sets[0])}.")
         if "minutes" in asked:
@@ -180,7 +185,7 @@ class MeasuresLayout:
         notes += [*self.about_parsers, *note_on_kernels(self.measured.facts, self._label)]
         runs = max((len(runs) for runs in self.measured.scores.values()), default=1)
         if runs > 1:
-            notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests take all runs together.")
+            notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests are of this mean.")
         return notes
 
     def _reference_lengths(self) -> list[tuple[str, float]]:

@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import fmean
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable
-from pipeline_py.report import figure_files, parser_pages
+from pipeline_py.report import figure_files, pairs, parser_pages
 from pipeline_py.report.inline_svg import COLOURS, inline
 from pipeline_py.report.line_figure import STYLE
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_sources import Sources
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, leading_number, signed
+from pipeline_py.report.pair import Pair
 from pipeline_py.report.provenance_chapter import provenance
-from pipeline_py.report.sheet import Sheet
 from pipeline_py.report.table_chapter import TableChapter, chapters
-from pipeline_py.report.table_layout import AVERAGE
+from pipeline_py.report.table_layout import AVERAGE, NOTHING
 from pipeline_py.report.typesetting import shown
 
 ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
@@ -37,7 +38,7 @@ def page(
     with figure_files.style(STYLE):
         made = [*(table.chapter() for table in tables), *_attention(experiment, sources)]
     made += [*_parsers(sources), provenance(experiment, sources.files["ledger"], code, versions, command)]
-    glance = _at_a_glance(tables)
+    glance = _at_a_glance(tables, [test.name for test in experiment.corpora.tests])
     environment = Environment(
         loader=PackageLoader("pipeline_py.report"),
         autoescape=True,
@@ -69,45 +70,67 @@ def _runs(columns: Sequence[PageColumn]) -> list[tuple[str, int]]:
     return [(origin, len([*run])) for origin, run in groupby(column.origin for column in columns)]
 
 
-def _at_a_glance(tables: Sequence[TableChapter]) -> Part:
-    """What each table of BLEU says of its baseline and of what it proposes."""
-    rows = [row for table in tables for row in _summary(table.experiment.tables[table.name], table)]
+def _at_a_glance(tables: Sequence[TableChapter], tests: Sequence[str]) -> Part:
+    """What each table of BLEU says of its baseline and of what it proposes; differences are those of its matrices."""
+    rows: list[list[PageCell]] = []
+    shown: list[Pair] = []
+    disagreements: list[str] = []
+    for table in tables:
+        averages = _averages(table)
+        for system, baseline in _proposed(table, averages):
+            found = table.compared(system, baseline)
+            of_tests = [found.get(test) for test in tests]
+            known = [pair for pair in of_tests if pair is not None]
+            mean = signed(fmean(pair.difference for pair in known)) if len(known) == len(tests) else NOTHING
+            rows.append(
+                [
+                    *(PageCell(table.called[name]) for name in (system, baseline)),
+                    *(cell(f"{averages[name]:.2f}") for name in (system, baseline)),
+                    cell(mean),
+                    *(PageCell(NOTHING) if pair is None else pairs.compared(pair) for pair in of_tests),
+                    PageCell(table.sheet.title),
+                ]
+            )
+            shown += known
+            for test, pair in zip(tests, of_tests, strict=True):
+                disagreements += [] if pair is None else pairs.contradictions([pair], table.called, test)
     if not rows:
         return Part()
     return Part(
         tables=[
             PageTable(
                 f"Mean BLEU over the test sets ({AVERAGE}) of what a table proposes, or else of its best system, "
-                "beside its baseline.",
+                "beside its baseline; then BLEU of the one minus BLEU of the other, the mean over the test sets and on "
+                "each. Differences are taken before rounding.",
                 [
                     *(PageColumn(head, is_text=True) for head in ("System", "Baseline")),
-                    *map(PageColumn, ("BLEU", "Baseline's", "Difference")),
+                    *map(PageColumn, ("BLEU", "Baseline's", "Difference", *(f"on {test}" for test in tests))),
                     PageColumn("Table", is_text=True),
                 ],
                 rows,
+                notes=[*pairs.legend(shown, "the system", "the baseline"), *dict.fromkeys(disagreements)],
             )
         ]
     )
 
 
-def _summary(options: object, table: TableChapter) -> Iterator[list[PageCell]]:
+def _averages(table: TableChapter) -> dict[str, float]:
+    """Mean BLEU over the test sets of each row of a table of BLEU; nothing of other tables."""
+    options = table.experiment.tables[table.name]
     if not isinstance(options, BleuTable):
-        return
-    averages = dict(zip(options.systems, _averages(table.sheet), strict=True))
-    rest = [system for system in options.systems if system != options.baseline]
-    for system in options.proposed or [max(rest, key=lambda name: averages[name])]:
-        ours, theirs = averages[system], averages[options.baseline]
-        yield [
-            *(PageCell(table.called[name]) for name in (system, options.baseline)),
-            *(cell(f"{value:.2f}") for value in (ours, theirs)),
-            cell(signed(ours - theirs)),
-            PageCell(table.sheet.title),
-        ]
+        return {}
+    place = list(table.sheet.columns).index(AVERAGE)
+    averages = (leading_number(row[place].text) or 0.0 for row in table.sheet.rows)
+    return dict(zip(options.systems, averages, strict=True))
 
 
-def _averages(sheet: Sheet) -> list[float]:
-    place = list(sheet.columns).index(AVERAGE)
-    return [leading_number(row[place].text) or 0.0 for row in sheet.rows]
+def _proposed(table: TableChapter, averages: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """What a table of BLEU proposes, or else its best system, beside its baseline."""
+    options = table.experiment.tables[table.name]
+    if isinstance(options, BleuTable):
+        rest = [system for system in options.systems if system != options.baseline]
+        for system in options.proposed or [max(rest, key=lambda name: averages[name])]:
+            yield system, options.baseline
 
 
 def _attention(experiment: Experiment, sources: Sources) -> Iterator[Chapter]:

@@ -1,144 +1,136 @@
-"""All pairs of a table's systems on one set: intervals, and three tests with Holm's correction."""
+"""All pairs of a table's systems on one set, as the page shows them: intervals, a matrix, and everything in numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
+from pipeline_py.report.pair import LEVEL, METRICS, TESTS, Pair, both_ways, p_value
 from pipeline_py.report.table_layout import NOTHING
 from pipeline_py.report.tsv_rows import number, read_rows
 
-TESTS = {
-    "sign": ("s", "sign test"),
-    "bootstrap": ("b", "paired bootstrap"),
-    "randomization": ("r", "approximate randomization"),
-}
-"""Name in the columns of the file → symbol and name for people."""
-
-COLUMNS = (
-    *("system", "other", "bleu_system", "bleu_other", "difference", "low", "high", "better", "worse", "ties"),
-    *(f"p_{test}{kind}" for test in TESTS for kind in ("", "_holm")),
-)
-INTERVALS = ("system", "bleu", "low", "high")
-LEVEL = 0.05
+INTERVALS = ("metric", "system", "score", "low", "high")
+ARROWS = {1: "↑", -1: "↓"}
+"""The side that tests favour → what stands before their letters."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """One system beside another; p is by test, before and after the correction."""
-
-    system: str
-    other: str
-    bleu: tuple[float, float]
-    difference: float
-    low: float
-    high: float
-    counts: tuple[int, int, int]
-    p: Mapping[str, tuple[float, float]]
-
-    @property
-    def marks(self) -> str:
-        """The symbols of the tests that find a difference after the correction."""
-        return "".join(symbol for test, (symbol, _) in TESTS.items() if self.p[test][1] < LEVEL)
-
-    def reversed(self) -> "Pair":
-        """The other system beside this one."""
-        better, worse, ties = self.counts
-        both = (self.bleu[1], self.bleu[0])
-        counts = (worse, better, ties)
-        return Pair(self.other, self.system, both, -self.difference, -self.high, -self.low, counts, self.p)
-
-
-def read_pairs(path: Path) -> list[Pair]:
-    """Read comparisons of a set, each pair once, as it comes first.
+def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]:
+    """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
 
     Raises:
         InputError: if the file holds none.
     """
-    pairs: dict[frozenset[str], Pair] = {}
-    for row in read_rows(path, COLUMNS):
-        values = {column: number(row, column, path) for column in COLUMNS[2:]}
-        pair = Pair(
-            row["system"],
-            row["other"],
-            (values["bleu_system"], values["bleu_other"]),
-            values["difference"],
-            values["low"],
-            values["high"],
-            counts=(int(values["better"]), int(values["worse"]), int(values["ties"])),
-            p={test: (values[f"p_{test}"], values[f"p_{test}_holm"]) for test in TESTS},
-        )
-        pairs.setdefault(frozenset((pair.system, pair.other)), pair)
-    return list(pairs.values())
+    rows = read_rows(path, INTERVALS)
+    of_metrics: dict[str, list[tuple[str, list[float]]]] = {row["metric"]: [] for row in rows}
+    for row in rows:
+        of_metrics[row["metric"]].append((row["system"], [number(row, column, path) for column in INTERVALS[2:]]))
+    return [_intervals(of_metric, METRICS.get(metric, metric), called, on) for metric, of_metric in of_metrics.items()]
 
 
-def intervals(path: Path, called: Mapping[str, str], on: str) -> PageTable:
-    """BLEU of each system on a set with its interval, drawn to one scale.
-
-    Raises:
-        InputError: if the file holds none.
-    """
-    rows = [
-        (row["system"], [number(row, column, path) for column in INTERVALS[1:]]) for row in read_rows(path, INTERVALS)
-    ]
+def _intervals(rows: list[tuple[str, list[float]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
     rows.sort(key=lambda row: list(called).index(row[0]) if row[0] in called else len(called))
     least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
     scale = 100 / ((most - least) or 1.0)
     return PageTable(
-        f"BLEU on {on} with its 95 % confidence interval: percentiles of BLEU over sets resampled from its sentences. "
-        f"Bars reach from {least:.1f} to {most:.1f}.",
-        [PageColumn("System", is_text=True), PageColumn("BLEU"), PageColumn("95 % interval"), PageColumn("To scale")],
+        f"{metric} on {on} with its 95 % confidence interval: percentiles of {metric} over sets resampled from its "
+        f"sentences. Bars reach from {least:.1f} to {most:.1f}.",
+        [PageColumn("System", is_text=True), PageColumn(metric), PageColumn("95 % interval"), PageColumn("To scale")],
         [
             [
                 PageCell(called.get(system, system)),
-                cell(f"{bleu:.2f}"),
+                cell(f"{score:.2f}"),
                 PageCell(f"{low:.2f} to {high:.2f}", value=low),
                 PageCell(
-                    "", value=bleu, interval=((low - least) * scale, (bleu - least) * scale, (high - least) * scale)
+                    "", value=score, interval=((low - least) * scale, (score - least) * scale, (high - least) * scale)
                 ),
             ]
-            for system, (bleu, low, high) in rows
+            for system, (score, low, high) in rows
         ],
     )
 
 
 def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
-    """The difference of every row to every column, shaded where all three tests find one."""
-    directed = {(pair.system, pair.other): pair for both in pairs for pair in (both, both.reversed())}
+    """The difference of every row to every column, shaded where all three tests agree.
+
+    Args:
+        pairs: by one metric.
+        called: what systems are called, in order.
+        on: what the set is called.
+    """
+    directed = both_ways(pairs)
     systems = [name for name in called if any(name in key for key in directed)]
     most = max((abs(pair.difference) for pair in pairs), default=1.0) or 1.0
 
     def difference(row: str, column: str) -> PageCell:
         pair = directed.get((row, column))
-        if pair is None:
-            return PageCell("" if row == column else NOTHING)
-        certain = len(pair.marks) == len(TESTS)
-        return cell(signed(pair.difference), pair.marks, shade=pair.difference / most if certain else 0.0)
+        return PageCell("" if row == column else NOTHING) if pair is None else compared(pair, most)
 
+    metric = METRICS[pairs[0].metric] if pairs else METRICS["bleu"]
     return PageTable(
-        f"BLEU of the row minus BLEU of the column on {on}; columns have the numbers of the rows.",
+        f"{metric} of the row minus {metric} of the column on {on}; columns have the numbers of the rows.",
         [PageColumn("System", is_text=True), *(PageColumn(str(place)) for place in range(1, len(systems) + 1))],
         [
             [PageCell(f"{place} {called[row]}"), *(difference(row, column) for column in systems)]
             for place, row in enumerate(systems, start=1)
         ],
-        notes=[
-            "; ".join(f"{symbol}: {name}" for symbol, name in TESTS.values())
-            + f"; a letter stands where p < {LEVEL} after Holm's correction over all pairs of the set; "
-            "shaded where all three agree."
-        ],
+        notes=legend([*directed.values()], "the row", "the column", is_shaded=True) + contradictions(pairs, called, on),
     )
 
 
+def compared(pair: Pair, most: float | None = None) -> PageCell:
+    """A difference with its marks; shaded where all three tests agree if there is a greatest difference to shade by."""
+    sides = {pair.found_among_all(test) for test in TESTS}
+    agreed = sides.pop() if len(sides) == 1 else 0
+    shade = agreed * abs(pair.difference) / most if most else 0.0
+    return cell(signed(pair.difference), marks(pair), shade=shade)
+
+
+def marks(pair: Pair) -> str:
+    """Behind an arrow for the side that they favour, the letters of the tests that find a difference."""
+    found = {
+        side: "".join(letter for test, (letter, _) in TESTS.items() if pair.found_among_all(test) == side)
+        for side in ARROWS
+    }
+    return " ".join(f"{ARROWS[side]}{letters}" for side, letters in found.items() if letters)
+
+
+def legend(pairs: Sequence[Pair], system: str, other: str, is_shaded: bool = False) -> list[str]:
+    """Say what the marks and colours behind differences mean, as far as they occur.
+
+    Args:
+        pairs: what is shown, as it is shown.
+        system: what the first of a pair is called here.
+        other: what the second is called.
+        is_shaded: whether agreement is shaded.
+    """
+    corrected = f"p < {LEVEL} after Holm's correction over all pairs of the set"
+    found = {(test, side) for pair in pairs for test in TESTS if (side := pair.found_among_all(test))}
+    if not found:
+        return [f"No test finds a difference ({corrected})."] if pairs else []
+    said = {1: f"{system} significantly better than {other}", -1: f"{system} significantly worse than {other}"}
+    arrows = [f"{ARROWS[side]}: {text}" for side, text in said.items() if any(each == side for _, each in found)]
+    letters = [f"{letter}: {name}" for test, (letter, name) in TESTS.items() if any(each == test for each, _ in found)]
+    notes = [f"{'; '.join(arrows)}, by the tests whose letters follow ({'; '.join(letters)}; {corrected})."]
+    agreed = {side for pair in pairs for side in ARROWS if all(pair.found_among_all(test) == side for test in TESTS)}
+    grounds = {1: f"green: all three tests find {system} better", -1: f"red: all three find {system} worse"}
+    if is_shaded and agreed:
+        shown = "; ".join(ground for side, ground in grounds.items() if side in agreed)
+        notes.append(f"{shown[0].upper()}{shown[1:]}.")
+    return notes
+
+
+def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> list[str]:
+    """Say where score and sign test disagree."""
+    return [sentence for pair in pairs if (sentence := pair.contradiction(called, on)) is not None]
+
+
 def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
-    """Everything that is known of each pair."""
-    heads = [
-        "Other", "BLEU", "BLEU of other", "Difference", "95 % interval", "Better", "Worse", "Ties"
-    ]  # fmt: skip
+    """Everything that is known of each pair, by one metric."""
+    metric = METRICS[pairs[0].metric] if pairs else METRICS["bleu"]
+    heads = ["Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
     return PageTable(
-        f"Every pair of systems on {on}: the difference in BLEU with its 95 % interval of the paired bootstrap; "
-        "for how many sentences BLEU of the set rises, falls or stays where the system's output takes the place of the "
-        "other's; p of each test, and p after Holm's correction.",
+        f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
+        f"for how many sentences {metric} of the set rises, falls or stays where the system's output takes the place "
+        "of the other's; p of each test, and p after Holm's correction.",
         [
             PageColumn("System", is_text=True),
             *(PageColumn(head, is_text=head == "Other") for head in heads),
@@ -148,16 +140,17 @@ def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTa
             [
                 PageCell(called.get(pair.system, pair.system)),
                 PageCell(called.get(pair.other, pair.other)),
-                *(cell(f"{bleu:.2f}") for bleu in pair.bleu),
-                cell(signed(pair.difference), pair.marks),
+                *(cell(f"{score:.2f}") for score in pair.scores),
+                compared(pair),
                 PageCell(f"{signed(pair.low)} to {signed(pair.high)}", value=pair.low),
                 *(cell(str(count)) for count in pair.counts),
                 *(_p_value(p) for test in TESTS for p in pair.p[test]),
             ]
             for pair in pairs
         ],
+        notes=legend(pairs, "the system", "the other"),
     )
 
 
 def _p_value(p: float) -> PageCell:
-    return PageCell(f"{p:.3f}" if p >= 0.001 else "< 0.001", bold=p < LEVEL, value=p)
+    return PageCell(p_value(p).removeprefix("= "), bold=p < LEVEL, value=p)

@@ -1,6 +1,5 @@
-"""The numbers of a table: BLEU of every row on every set, and how pairs of rows compare."""
+"""The numbers of a table: BLEU of every row on every set."""
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +9,6 @@ from statistics import fmean, stdev
 
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
-
-# The `sacrebleu` command rounds to one decimal; what differs by more is another output or another setting.
-SAME_SCORE = 0.05 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -30,32 +25,13 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The sign test of one system against another on one set."""
-
-    bleu_system: float
-    bleu_other: float
-    better: int
-    worse: int
-    p_value: float
-
-    def is_better(self, alpha: float) -> bool:
-        """Whether the system is significantly better: higher BLEU, more sentences that raise it, p < alpha."""
-        return self.bleu_system > self.bleu_other and self.better > self.worse and self.p_value < alpha
-
-
-@dataclass(frozen=True)
 class Results:
-    """Everything that stands in a table.
-
-    `scores` has every pair of a row and a set, `comparisons` is by (test set, system, other).
-    """
+    """The scores of a table, of every row on every set."""
 
     rows: Sequence[str]
     dev: str
     tests: Sequence[str]
     scores: dict[tuple[str, str], Score]
-    comparisons: dict[tuple[str, str, str], Comparison]
 
     def averages(self, row: str) -> tuple[float, ...]:
         """Mean BLEU over the test sets of each run of a row."""
@@ -68,26 +44,6 @@ class Results:
     def best(self, rows: Sequence[str]) -> str | None:
         """The row with the highest average, the first of equals."""
         return max(rows, key=self.average, default=None)
-
-    def comparison(self, test: str, system: str, other: str) -> Comparison:
-        """The sign test of `system` against `other`.
-
-        Raises:
-            InputError: if it was not made, or was made with other outputs or settings than the scores.
-        """
-        found = self.comparisons.get((test, system, other))
-        if found is None:
-            raise InputError(
-                f"no sign test of {system!r} against {other!r} on {test!r}; "
-                f"give --significance {test}=FILE with that pair"
-            )
-        for row, bleu in ((system, found.bleu_system), (other, found.bleu_other)):
-            if abs(bleu - self.scores[row, test].bleu) > SAME_SCORE:
-                raise InputError(
-                    f"{row!r} on {test!r} has BLEU {bleu:.2f} in the sign test and {self.scores[row, test].bleu:.2f} "
-                    "as its score; make both anew with the same outputs, tokenizer and case"
-                )
-        return found
 
     def signatures(self) -> dict[str, str]:
         """The signature of each set.
@@ -155,28 +111,3 @@ def _read_score(path: Path) -> tuple[float, str]:
     if not isfinite(bleu):
         raise InputError(f"the score is {bleu}, which is no BLEU; score again", path)
     return bleu, signature
-
-
-def read_comparisons(pairs: Sequence[str], tests: Sequence[str]) -> dict[tuple[str, str, str], Comparison]:
-    """Read the sign tests of `TEST=FILE`, the TSV of `evaluation.significance`.
-
-    Raises:
-        InputError: if a file is malformed or belongs to no test set.
-    """
-    comparisons = {}
-    for test, path in named_files(pairs, "--significance").items():
-        if test not in tests:
-            raise InputError(f"--significance {test!r} belongs to no test set; name it with --test, or leave it out")
-        lines = csv.DictReader(read_lines(path), delimiter="\t")
-        for row in lines:
-            try:
-                comparisons[test, row["system"], row["other"]] = Comparison(
-                    bleu_system=float(row["bleu_system"]),
-                    bleu_other=float(row["bleu_other"]),
-                    better=int(row["better"]),
-                    worse=int(row["worse"]),
-                    p_value=float(row["p_value"]),
-                )
-            except (KeyError, ValueError, TypeError):
-                raise InputError("no row of a sign test; make the file anew", path, lines.line_num) from None
-    return comparisons

@@ -6,11 +6,12 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.report import sheet
 from pipeline_py.report.kernel_note import note_on_kernels
-from pipeline_py.report.marks import Marker, MarkStyle
+from pipeline_py.report.marks import Marks, MarkStyle, of_style
 from pipeline_py.report.measured import read_facts
 from pipeline_py.report.names import names
+from pipeline_py.report.pair import read_comparisons
 from pipeline_py.report.published import Published, read_published
-from pipeline_py.report.results import Results, read_comparisons, read_scores
+from pipeline_py.report.results import Results, read_scores
 from pipeline_py.report.table_layout import PrintedTable, TableLayout
 from pipeline_py.stage import InputError
 
@@ -26,7 +27,7 @@ def table(
     output: Path,
     dev_name: str | None = None,
     proposed: list[str] | None = None,
-    significance: list[str] | None = None,
+    comparisons: list[str] | None = None,
     facts: list[str] | None = None,
     label: list[str] | None = None,
     published: Path | None = None,
@@ -54,7 +55,7 @@ def table(
             for each of its runs.
         output: the table as TSV.
         proposed: a row that † compares with the best of the other rows, by AVG; repeatable.
-        significance: TEST=FILE, the sign tests of a test set; repeatable.
+        comparisons: TEST=FILE, TSV of `evaluation.comparisons` of a test set; repeatable.
         facts: SYSTEM:RUN=FILE, facts.json of a training behind a row; repeatable.
         label: ROW=NAME, what the table calls a row; repeatable.
         published: numbers that a paper printed for the same data, `workflow/published/*.tsv`; they get columns of
@@ -63,12 +64,12 @@ def table(
         published_task: the paper's task, as `en-de`.
         published_name: ROW=NAME, what the paper calls a row, where not as its label; repeatable.
         mark_style: sdatt: * p < .05, ** p < .01 against the baseline, † p < .05 against the best; sdrnmt: * and **
-            alone, and only behind proposed rows; or none.
+            alone, and only behind proposed rows; or none. ↓ stands before the mark of what is significantly worse.
         markdown_output: the table as Markdown.
         latex_output: the table as LaTeX.
 
     Raises:
-        InputError: if a name is unknown or given twice, a score or a sign test is missing, or scores of one set
+        InputError: if a name is unknown or given twice, a score or a comparison is missing, or scores of one set
             were counted differently.
     """
     _check_names(row, [dev, *test], [baseline, *(proposed or [])])
@@ -77,17 +78,16 @@ def table(
         dev=dev,
         tests=test,
         scores=read_scores(score, row, [dev, *test]),
-        comparisons=read_comparisons(significance or [], test),
     )
     best = results.best([name for name in row if name not in (proposed or [])])
     labels = names(label or [], row, "--label")
-    marker = Marker(
-        results=results,
-        style=mark_style,
-        baseline=baseline,
-        best=best,
-        proposed=proposed or [],
-        label=lambda name: labels.get(name, name),
+    marks = Marks(
+        of_style(mark_style, row, baseline, best, proposed or []),
+        "sign",
+        read_comparisons(comparisons or []),
+        score=lambda name, on, _: results.scores[name, on].bleu,
+        labels=labels,
+        set_names={},
     )
     printed = None
     if published is not None:
@@ -95,8 +95,8 @@ def table(
         printed = PrintedTable(
             _printed(published, published_table, published_task), published_table, published_task, theirs
         )
-    about_trainings = note_on_kernels(read_facts(facts or []), marker.label)
-    layout = TableLayout(results, marker, dev_name or dev, printed, about_trainings)
+    about_trainings = note_on_kernels(read_facts(facts or []), lambda name: labels.get(name, name))
+    layout = TableLayout(results, marks, labels, best, proposed or [], dev_name or dev, printed, about_trainings)
     drawn = layout.sheet(title)
 
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)

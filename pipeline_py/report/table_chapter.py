@@ -18,6 +18,7 @@ from pipeline_py.report.markdown_table import read_markdown
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_sources import Sources
 from pipeline_py.report.page_table import PageTable, beside, from_sheet
+from pipeline_py.report.pair import Pair, both_ways, read_pairs
 from pipeline_py.report.published import read_published
 from pipeline_py.report.published_table import published_tables, source_of
 from pipeline_py.report.sheet import Sheet
@@ -63,6 +64,21 @@ class TableChapter:
     def looks(self) -> dict[str, Look]:
         """How their lines look in all figures of the chapter."""
         return {system: look_of(number) for number, system in enumerate(self.called)}
+
+    @cached_property
+    def pairs(self) -> dict[str, dict[str, list[Pair]]]:
+        """What is known of pairs of its systems, by set and metric."""
+        found: dict[str, dict[str, list[Pair]]] = {}
+        for split, path in self.sources.by_set("comparisons", self.name):
+            of_metrics = found.setdefault(split, {})
+            for pair in read_pairs(path):
+                of_metrics.setdefault(pair.metric, []).append(pair)
+        return found
+
+    def compared(self, system: str, other: str) -> dict[str, Pair]:
+        """BLEU of one system beside another's, by set."""
+        pairs = {split: both_ways(of_metrics.get("bleu", [])) for split, of_metrics in self.pairs.items()}
+        return {split: of_set[system, other] for split, of_set in pairs.items() if (system, other) in of_set}
 
     @property
     def anchor(self) -> str:
@@ -123,12 +139,12 @@ class TableChapter:
         """Intervals and differences of each set, the first set open; then everything about each pair."""
         of_set: dict[str, list[PageTable]] = {}
         for split, path in self.sources.by_set("intervals", self.name):
-            of_set.setdefault(split, []).append(pairs.intervals(path, self.called, self._on(split)))
+            of_set.setdefault(split, []).extend(pairs.intervals(path, self.called, self._on(split)))
         in_full = []
-        for split, path in self.sources.by_set("comparisons", self.name):
-            found, on = pairs.read_pairs(path), self._on(split)
-            of_set.setdefault(split, []).append(pairs.matrix(found, self.called, on))
-            in_full.append(pairs.listing(found, self.called, on))
+        for split, of_metrics in self.pairs.items():
+            for found in of_metrics.values():
+                of_set.setdefault(split, []).append(pairs.matrix(found, self.called, self._on(split)))
+                in_full.append(pairs.listing(found, self.called, self._on(split)))
         for place, (split, tables) in enumerate(of_set.items()):
             yield Part(self._on(split) if place else "All pairs of systems", tables=tables, folded=place > 0)
         yield Part("Everything in numbers", tables=in_full, folded=True)

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from pipeline_py.report.marks import Marker
+from pipeline_py.report.marks import Marks
 from pipeline_py.report.published import Published, published_score
 from pipeline_py.report.results import Results, deviation
 from pipeline_py.report.sheet import Cell, Sheet
 
 AVERAGE = "AVG"
+BLEU = "bleu"
 NOTHING = "–"
 
 
@@ -34,14 +35,20 @@ class TableLayout:
 
     Attributes:
         results: its numbers.
-        marker: puts marks on them.
+        marks: those behind them.
+        labels: what its rows are called, where not by their names.
+        best: the row that bold compares with, if any.
+        proposed: the rows that bold is for.
         dev_name: what its head calls the development set.
         printed: what a paper printed.
         about_trainings: further notes.
     """
 
     results: Results
-    marker: Marker
+    marks: Marks
+    labels: Mapping[str, str]
+    best: str | None
+    proposed: Sequence[str]
     dev_name: str
     printed: PrintedTable | None
     about_trainings: Sequence[str] = ()
@@ -50,7 +57,6 @@ class TableLayout:
         """Lay the table out for people: means with deviations, marks, bold, notes."""
         dev = "Dev" if self.dev_name.lower() == "dev" else f"Dev ({self.dev_name})"
         columns = [dev, *self.results.tests, AVERAGE]
-        best = self.marker.best
         return Sheet(
             title=title,
             columns=["System", *columns, *(f"{name} (paper)" for name in columns if self.printed)],
@@ -58,7 +64,7 @@ class TableLayout:
                 [*self._row(row), *(Cell(text or NOTHING) for text in self._printed(row))] for row in self.results.rows
             ],
             notes=[
-                *self.marker.legend(),
+                *self.marks.notes((row, test, BLEU) for row in self.results.rows for test in self.results.tests),
                 f"{AVERAGE} is the mean over the test sets.",
                 *(
                     ["(paper): as published, not made here; the paper may have scored otherwise."]
@@ -69,8 +75,8 @@ class TableLayout:
                 *self._signature_notes(),
                 *self.about_trainings,
             ],
-            bold_means=f"better than the best baseline, {self.marker.label(best)}"
-            if best and self.marker.proposed
+            bold_means=f"better than the best baseline, {self._label(self.best)}"
+            if self.best and self.proposed
             else "",
         )
 
@@ -90,26 +96,26 @@ class TableLayout:
             columns += [f"{name}_published" for name in (results.dev, *results.tests, AVERAGE)]
         rows = []
         for name in results.rows:
-            row = [self.marker.label(name), *_numbers(results.scores[name, results.dev].runs, several)]
+            row = [self._label(name), *_numbers(results.scores[name, results.dev].runs, several)]
             for test in results.tests:
-                row += [*_numbers(results.scores[name, test].runs, several), self.marker.marks(name, test)]
+                row += [*_numbers(results.scores[name, test].runs, several), self.marks.of(name, test, BLEU)]
             rows.append([*row, *_numbers(results.averages(name), several), *self._printed(name)])
         return columns, rows
 
     def _row(self, name: str) -> list[Cell]:
         results = self.results
-        compared = self.marker.best if name in self.marker.proposed else None
+        compared = self.best if name in self.proposed else None
 
         def is_bold(test: str) -> bool:
             return compared is not None and results.scores[name, test].bleu > results.scores[compared, test].bleu
 
         return [
-            Cell(self.marker.label(name)),
+            Cell(self._label(name)),
             Cell(_with_deviation(results.scores[name, results.dev].runs)),
             *(
                 Cell(
                     _with_deviation(results.scores[name, test].runs),
-                    marks=self.marker.marks(name, test),
+                    marks=self.marks.of(name, test, BLEU),
                     bold=is_bold(test),
                 )
                 for test in results.tests
@@ -119,6 +125,9 @@ class TableLayout:
                 bold=compared is not None and results.average(name) > results.average(compared),
             ),
         ]
+
+    def _label(self, row: str) -> str:
+        return self.labels.get(row, row)
 
     def _printed(self, row: str) -> list[str]:
         if self.printed is None:
@@ -130,7 +139,8 @@ class TableLayout:
         if runs == 1:
             return []
         return [
-            f"Mean ± sample standard deviation over {runs} runs; the tests replace the outputs of all runs together."
+            f"Mean ± sample standard deviation over {runs} runs; the tests are of this mean, and replace a sentence "
+            "in all runs together."
         ]
 
     def _signature_notes(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pairs of systems against sacrebleu's own paired tests on plain text, and against the stages of single tests."""
+"""Pairs of systems against sacrebleu's own paired tests on plain text, and against corpora that are written out."""
 
 import csv
 import os
@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest, Result
+from scipy.stats import binomtest
 
-from pipeline_py.evaluation.bootstrap import bootstrap
 from pipeline_py.evaluation.comparisons import COLUMNS, comparisons
-from pipeline_py.evaluation.significance import significance
+from pipeline_py.evaluation.ribes import RIBES
+from pipeline_py.evaluation.sign_test import sign_test
+from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.stage import InputError
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "Käse", "."]
@@ -27,7 +29,13 @@ def text(state: random.Random, number: int) -> list[str]:
 
 
 def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
-    return [" ".join("xx" if state.random() < rate else word for word in line.split()) for line in lines]
+    """Words replaced, and halves of sentences swapped, both with the probability `rate`."""
+    result = []
+    for line in lines:
+        words = ["xx" if state.random() < rate else word for word in line.split()]
+        half = len(words) // 2 if state.random() < rate else 0
+        result.append(" ".join(words[half:] + words[:half]))
+    return result
 
 
 def files(folder: Path, outputs: dict[str, list[str]], references: list[list[str]]) -> dict[str, list]:
@@ -59,86 +67,137 @@ def run(
 
 def by_sacrebleu(
     kind: str, one: list[str], other: list[str], references: list[list[str]], lowercase: bool, draws: int, seed: int
-) -> tuple[Result, Result]:
-    """Results of the baseline `other` and of `one` against it."""
+) -> dict[str, tuple[Result, Result]]:
+    """Results of the baseline `other` and of `one` against it, by metric."""
+    metrics = {"b": BLEU(lowercase=lowercase), "r": RIBES("13a", lowercase)}
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": str(seed)}):
-        test = PairedTest([("other", other), ("one", one)], {"b": BLEU(lowercase=lowercase)}, references, kind, draws)
-        _, results = test()
-    return tuple(results["BLEU"])  # type: ignore[return-value]
+        _, results = PairedTest([("other", other), ("one", one)], metrics, references, kind, draws)()
+    return {name.lower(): tuple(results[name]) for name in ("BLEU", "RIBES")}  # type: ignore[misc]
 
 
-# One of 700 exchanges in the second example gives the very difference of C and A again, which sacrebleu does not count.
-@pytest.mark.parametrize(
-    ("lowercase", "seed", "references", "given_again"), [(True, 12345, 1, {}), (False, 7, 2, {"CA (n=2)": 1})]
-)
-def test_agrees_with_sacrebleu(
-    tmp_path: Path, lowercase: bool, seed: int, references: int, given_again: dict[str, int]
-) -> None:
+def score_of(metric: BLEU | RIBES, runs: list[list[str]], reference: list[str], places: list[int]) -> float:
+    """Mean over runs of the score of some of their sentences."""
+    scores = [
+        metric.corpus_score([lines[at] for at in places], [[reference[at] for at in places]]).score for lines in runs
+    ]
+    return sum(scores) / len(scores)
+
+
+@pytest.mark.parametrize(("lowercase", "seed", "references"), [(True, 12345, 1), (False, 7, 2)])
+def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, references: int) -> None:
     state = random.Random(seed)
     texts = [text(state, 60) for _ in range(references)]
     outputs = {name: disturbed(texts[0], state, rate) for name, rate in (("A (n=2)", 0.2), ("B", 0.25), ("C", 0.3))}
-    pairs, intervals = run(tmp_path, outputs, texts, lowercase=lowercase, seed=seed, samples=300, trials=700)
-    assert [(row["system"], row["other"]) for row in pairs] == [("B", "A (n=2)"), ("C", "A (n=2)"), ("C", "B")]
+    options = {"lowercase": lowercase, "seed": seed, "samples": 300, "trials": 700, "metric": ["bleu", "ribes"]}
+    pairs, intervals = run(tmp_path, outputs, texts, **options)
+    expected = [("B", "A (n=2)"), ("C", "A (n=2)"), ("C", "B")]
+    assert [(row["metric"], row["system"], row["other"]) for row in pairs] == [
+        (metric, *pair) for metric in ("bleu", "ribes") for pair in expected
+    ]
     assert tuple(pairs[0]) == COLUMNS
+    half = {(row["metric"], row["system"]): (float(row["high"]) - float(row["low"])) / 2 for row in intervals}
     for row in pairs:
-        lines = outputs[row["system"]], outputs[row["other"]]
-        baseline, one = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)
-        assert float(row["bleu_system"]) == pytest.approx(one.score)
-        assert float(row["bleu_other"]) == pytest.approx(baseline.score)
+        lines, metric = (outputs[row["system"]], outputs[row["other"]]), row["metric"]
+        baseline, one = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)[metric]
+        assert float(row["score_system"]) == pytest.approx(one.score)
+        assert float(row["score_other"]) == pytest.approx(baseline.score)
         assert float(row["difference"]) == pytest.approx(one.score - baseline.score)
         assert float(row["p_bootstrap"]) == one.p_value
-        half = {name["system"]: (float(name["high"]) - float(name["low"])) / 2 for name in intervals}
         # sacrebleu adds up in single precision.
-        assert half[row["system"]] == pytest.approx(one.ci, rel=1e-4)
-        assert half[row["other"]] == pytest.approx(baseline.ci, rel=1e-4)
-        _, exchanged = by_sacrebleu("ar", *lines, texts, lowercase, 700, seed)
-        again = given_again.get(row["system"] + row["other"], 0)
-        assert float(row["p_randomization"]) == pytest.approx(exchanged.p_value + again / 701)
-    assert len({row["p_randomization"] for row in pairs}) == len({row["p_bootstrap"] for row in pairs}) == 3
+        assert half[metric, row["system"]] == pytest.approx(one.ci, rel=1e-4)
+        assert half[metric, row["other"]] == pytest.approx(baseline.ci, rel=1e-4)
+        _, exchanged = by_sacrebleu("ar", *lines, texts, lowercase, 700, seed)[metric]
+        # sacrebleu does not count exchanges that give the very difference again.
+        assert 0 <= float(row["p_randomization"]) - exchanged.p_value < 2.5 / 701
+    assert all(len({row[f"p_{test}"] for row in pairs}) > 3 for test in ("bootstrap", "randomization"))
 
 
-def test_agrees_with_the_stages_of_single_tests_also_over_several_runs(tmp_path: Path) -> None:
+def test_sign_tests_are_those_of_the_outputs(tmp_path: Path) -> None:
+    """The system takes the place of the one that is given before it; the p-value is scipy's, of the counts."""
     state = random.Random(3)
     reference = text(state, 30)
-    outputs = {f"{name}:{run}": disturbed(reference, state, 0.2) for name in "AB" for run in (1, 2)}
-    outputs["C"] = disturbed(reference, state, 0.3)
-    pairs, intervals = run(tmp_path, outputs, [reference], samples=100)
-    given = files(tmp_path, outputs, [reference])
-    significance(**given, output=tmp_path / "sign.tsv")
-    bootstrap(**given, output=tmp_path / "bootstrap.tsv", samples=100)
-    signs = {(row["system"], row["other"]): row for row in rows(tmp_path / "sign.tsv")}
-    drawn = {(row["system"], row["other"]): row for row in rows(tmp_path / "bootstrap.tsv") if row["metric"] == "bleu"}
-    assert len(pairs) == 3
-    for row in pairs:
-        sign, boot = signs[row["system"], row["other"]], drawn[row["system"], row["other"]]
-        same = ("bleu_system", "bleu_other", "better", "worse", "ties")
-        assert [row[column] for column in same] == [sign[column] for column in same]
-        assert row["p_sign"] == sign["p_value"]
-        assert (row["p_bootstrap"], row["difference"]) == (boot["p_value"], boot["difference"])
-    assert [row["bleu"] for row in intervals] == [
-        pairs[0]["bleu_other"],
-        pairs[0]["bleu_system"],
-        pairs[1]["bleu_system"],
+    outputs = {f"{name}:{number}": disturbed(reference, state, 0.2) for name in "AB" for number in (1, 2)}
+    ((row,), _) = run(tmp_path, outputs, [reference], samples=9, trials=9)
+    systems = {name: [tmp_path / f"{name}-{number}" for number in (1, 2)] for name in "AB"}
+    statistics = read_statistics(systems, [tmp_path / "reference0"], "13a", True)
+    expected = sign_test(statistics["B"].runs, statistics["A"].runs)
+    assert (row["system"], row["other"]) == ("B", "A")
+    counts = [int(row[column]) for column in ("better", "worse", "ties")]
+    assert counts == [expected.better, expected.worse, expected.ties] and sum(counts) == 30 and min(counts[:2]) > 3
+    assert float(row["p_sign"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
+
+
+@pytest.mark.parametrize("metric", [BLEU(lowercase=True), RIBES("13a", True)], ids=["bleu", "ribes"])
+def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, metric: BLEU | RIBES) -> None:
+    """Two runs against one: resampled and exchanged corpora are written out, each run is scored, and the mean taken."""
+    state = random.Random(3)
+    reference = text(state, 12)
+    outputs = {"B": disturbed(reference, state, 0.3)} | {f"A:{n}": disturbed(reference, state, 0.2) for n in (1, 2)}
+    name = type(metric).__name__.lower()
+    ((row,), intervals) = run(tmp_path, outputs, [reference], samples=40, trials=50, seed=5, metric=[name])
+    ours, theirs = [outputs["A:1"], outputs["A:2"]], [outputs["B"]]
+    everything = list(range(12))
+    difference = score_of(metric, ours, reference, everything) - score_of(metric, theirs, reference, everything)
+    assert float(row["difference"]) == pytest.approx(difference)
+    assert float(row["score_system"]) == pytest.approx(score_of(metric, ours, reference, everything))
+    assert [float(each["score"]) for each in intervals] == [float(row["score_other"]), float(row["score_system"])]
+
+    drawn = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
+    distances = [
+        abs(score_of(metric, ours, reference, list(places)) - score_of(metric, theirs, reference, list(places)))
+        for places in drawn
     ]
+    larger = sum(distance - sum(distances) / 40 > abs(difference) for distance in distances)
+    assert float(row["p_bootstrap"]) == pytest.approx((1 + larger) / 41)
+
+    as_large = 0
+    for kept in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
+        mixed = [
+            [
+                [a if keep == is_ours else b for a, b, keep in zip(run, theirs[0], kept, strict=True)]
+                for run in ours
+            ]
+            for is_ours in (True, False)
+        ]  # fmt: skip
+        one, other = (score_of(metric, runs, reference, everything) for runs in mixed)
+        as_large += abs(one - other) >= abs(difference) - 1e-9
+    assert float(row["p_randomization"]) == pytest.approx((1 + as_large) / 51)
+
+
+def test_a_difference_that_is_the_same_in_every_sentence(tmp_path: Path) -> None:
+    # RIBES 1 and 5/6 in each: no resampled difference is larger than the mean.
+    outputs = {"B": ["b a c d"] * 9, "A": ["a b c d"] * 9}
+    ((row,), _) = run(tmp_path, outputs, [["a b c d"] * 9], samples=99, metric=["ribes"])
+    values = [float(row[column]) for column in ("difference", "low", "high")]
+    assert values == pytest.approx([100 / 6] * 3)
+    assert float(row["p_bootstrap"]) == pytest.approx(1 / 100) and row["better"] == "9"
+
+
+def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
+    """But for the sign test, which puts one system's outputs in the place of the other's."""
+    state = random.Random(11)
+    reference = text(state, 40)
+    outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
+    ((row,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
+    ((turned,), _) = run(tmp_path, dict(reversed(outputs.items())), [reference], samples=200, trials=200)
+    assert float(row["difference"]) == -float(turned["difference"]) < 0
+    assert (float(row["low"]), float(row["high"])) == (-float(turned["high"]), -float(turned["low"]))
+    for column in ("p_bootstrap", "p_randomization"):
+        assert row[column] == turned[column]
 
 
 def test_interval_of_the_difference_by_resampled_corpora(tmp_path: Path) -> None:
-    """Every resampled corpus is written out, of all runs, and scored with sacrebleu; a twentieth lies outside."""
+    """Every resampled corpus is written out, of each run, and scored with sacrebleu; a twentieth lies outside."""
     state = random.Random(5)
     reference = text(state, 12)
     outputs = {"B": disturbed(reference, state, 0.4), "A:1": disturbed(reference, state, 0.2)}
     outputs["A:2"] = disturbed(reference, state, 0.2)
     ((row,), _) = run(tmp_path, outputs, [reference], samples=80, trials=10, seed=5)
-
-    def score(runs: list[list[str]], places: list[int]) -> float:
-        references = [reference[place] for _ in runs for place in places]
-        return (
-            BLEU(lowercase=True).corpus_score([lines[place] for lines in runs for place in places], [references]).score
-        )
-
+    metric, ours = BLEU(lowercase=True), [outputs["A:1"], outputs["A:2"]]
     drawn = np.random.default_rng(5).choice(12, size=(80, 12), replace=True)
     differences = sorted(
-        score([outputs["A:1"], outputs["A:2"]], list(places)) - score([outputs["B"]], list(places)) for places in drawn
+        score_of(metric, ours, reference, list(places)) - score_of(metric, [outputs["B"]], reference, list(places))
+        for places in drawn
     )
     assert float(row["low"]) == pytest.approx(differences[2])
     assert float(row["high"]) == pytest.approx(differences[-3])
@@ -183,7 +242,7 @@ def test_a_system_alone_has_an_interval(tmp_path: Path) -> None:
     reference = text(random.Random(8), 20)
     pairs, intervals = run(tmp_path, {"A": disturbed(reference, random.Random(8), 0.3)}, [reference], samples=50)
     assert pairs == [] and [row["system"] for row in intervals] == ["A"]
-    assert float(intervals[0]["low"]) < float(intervals[0]["bleu"]) < float(intervals[0]["high"])
+    assert float(intervals[0]["low"]) < float(intervals[0]["score"]) < float(intervals[0]["high"])
 
 
 def test_only_parsed_sentences_count(tmp_path: Path) -> None:
@@ -191,6 +250,9 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     reference = text(state, 20)
     outputs = {name: disturbed(reference, state, 0.3) for name in "AB"}
     kept = [place for place in range(20) if state.random() < 0.6]
+    (tmp_path / "none").write_text("(FAILED (X a))\n" * 20)
+    with pytest.raises(InputError, match="none: no sentence was parsed"):
+        run(tmp_path, outputs, [reference], trees=tmp_path / "none")
     trees = ["(ROOT (NN a))\n" if place in kept else "(FAILED (X a))\n" for place in range(20)]
     (tmp_path / "trees").write_text("".join(trees))
     ours = run(tmp_path, outputs, [reference], samples=50, trials=50, trees=tmp_path / "trees")
@@ -226,10 +288,11 @@ def test_command_line(tmp_path: Path) -> None:
     reference = text(state, 20)
     given = files(tmp_path, {name: disturbed(reference, state, 0.3) for name in "AB"}, [reference])
     command = [sys.executable, "-m", "pipeline_py.evaluation.comparisons", "--cased", "--samples=50", "--trials=60"]
+    command += ["--metric=bleu", "--metric=ribes"]
     command += [f"--{option}={value}" for option, values in given.items() for value in values]
     command += [f"--output={tmp_path / 'out'}", f"--intervals-output={tmp_path / 'intervals'}"]
     subprocess.run(command, check=True, capture_output=True)
     places = {"output": tmp_path / "call", "intervals_output": tmp_path / "intervals of the call"}
-    comparisons(**given, **places, samples=50, trials=60, lowercase=False)
+    comparisons(**given, **places, samples=50, trials=60, lowercase=False, metric=["bleu", "ribes"])
     assert (tmp_path / "out").read_bytes() == (tmp_path / "call").read_bytes()
     assert (tmp_path / "intervals").read_bytes() == (tmp_path / "intervals of the call").read_bytes()

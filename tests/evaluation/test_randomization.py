@@ -22,15 +22,16 @@ def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
 
 
 def statistics(lines: list[str], reference: list[str]) -> np.ndarray:
+    """Of one run, (1, sentences, 10)."""
     metric = bleu.metric("13a", True)
     pairs = zip(lines, reference, strict=True)
-    return np.array([bleu.sentence_statistics(metric, line, [expected]) for line, expected in pairs])
+    return np.array([[bleu.sentence_statistics(metric, line, [expected]) for line, expected in pairs]])
 
 
 def ours(one: list[str], other: list[str], reference: list[str], trials: int, seed: int) -> float:
     both = {"one": statistics(one, reference), "other": statistics(other, reference)}
     kept = sums_over(sentences_kept(len(reference), trials, seed), both)
-    return p_value(both["one"].sum(axis=0), kept["one"], both["other"].sum(axis=0), kept["other"])
+    return p_value(both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"])
 
 
 def test_agrees_with_exchanged_corpora() -> None:

@@ -7,7 +7,13 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation import bleu
-from pipeline_py.evaluation.system_statistics import SystemStatistics, pooled_alike, read_statistics, sums_over
+from pipeline_py.evaluation.system_statistics import (
+    SystemStatistics,
+    mean_scores,
+    read_statistics,
+    sums_over,
+    with_equally_many_runs,
+)
 from pipeline_py.stage import InputError
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
@@ -32,28 +38,32 @@ def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
     for name, runs in OUTPUTS.items():
         expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in runs]
         assert statistics[name].scores == pytest.approx(expected)
-        assert statistics[name].mean_score == pytest.approx(sum(expected) / len(expected))
-        corpus = [line for lines in runs for line in lines], [lines * len(runs) for lines in REFERENCES]
-        pooled = bleu.corpus_score(statistics[name].pooled).score
-        assert pooled == pytest.approx(BLEU(lowercase=True).corpus_score(*corpus).score)
+        some = [BLEU(lowercase=True).corpus_score(lines[1:], [each[1:] for each in REFERENCES]).score for lines in runs]
+        assert statistics[name].of(np.array([1, 2])).scores == pytest.approx(some)
 
 
 def test_a_single_run_counts_as_often_as_several(statistics: dict[str, SystemStatistics]) -> None:
-    pooled = pooled_alike(statistics)
-    assert pooled["A"].tolist() == statistics["A"].pooled.tolist()
-    assert pooled["B"].tolist() == (2 * statistics["B"].runs[0]).tolist()
+    runs = with_equally_many_runs(statistics)
+    assert runs["A"].tolist() == statistics["A"].runs.tolist()
+    assert runs["B"].tolist() == [statistics["B"].runs[0].tolist()] * 2
     three = SystemStatistics(np.concatenate([statistics["A"].runs, statistics["B"].runs]))
     with pytest.raises(InputError, match="'A' has 2 runs and others have 3; give equally many, or one"):
-        pooled_alike({**statistics, "C": three})
+        with_equally_many_runs({**statistics, "C": three})
 
 
 @pytest.mark.parametrize("sets", [1, 501, 1203])
 def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> None:
-    pooled = {name: of_system.pooled for name, of_system in statistics.items()}
     times = np.random.default_rng(sets).integers(4, size=(sets, 3)).astype(np.uint16)
-    sums = sums_over(times, pooled)
+    sums = sums_over(times, {name: of_system.runs for name, of_system in statistics.items()})
     assert list(sums) == ["A", "B"]
-    for name, of_system in pooled.items():
-        assert sums[name].dtype == np.int64 and sums[name].shape == (sets, bleu.STATISTICS)
-        for often, found in zip(times, sums[name], strict=True):
-            assert found.tolist() == sum(of_system[place] * int(often[place]) for place in range(3)).tolist()
+    for name, of_system in statistics.items():
+        assert sums[name].shape == (len(OUTPUTS[name]), sets, bleu.STATISTICS)
+        for run, of_run in zip(of_system.runs, sums[name], strict=True):
+            for often, found in zip(times, of_run, strict=True):
+                assert found.tolist() == sum(run[place] * int(often[place]) for place in range(3)).tolist()
+
+
+def test_corpora_of_several_runs_have_the_mean_score(statistics: dict[str, SystemStatistics]) -> None:
+    sums = statistics["A"].runs.sum(axis=1, keepdims=True)
+    expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in OUTPUTS["A"]]
+    assert mean_scores(sums, bleu.scores).tolist() == pytest.approx([sum(expected) / 2])

@@ -9,8 +9,9 @@ import yaml
 from pipeline_py.config.loading import load
 from pipeline_py.report import sheet
 from pipeline_py.report.example_sentences import COLUMNS as EXAMPLES
-from pipeline_py.report.pairs import COLUMNS
+from pipeline_py.report.pair import TESTS
 from pipeline_py.report.sheet import Cell, Sheet
+from tests.report.comparison_files import Row, write_comparisons
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '</title><script>bad()</script>&amp; "x" \''
@@ -67,13 +68,18 @@ def options(folder: Path) -> dict[str, Any]:
         ["system", "parameters", "words_per_second", "seconds", "device", "torch"],
         *([row, 1_000_000 + place, 4000.5, 60, "cpu", "2.13.0"] for place, row in enumerate(ROWS)),
     )
-    comparisons = written(
-        "comparisons.tsv",
-        [*COLUMNS],
-        ["SDAtt", "GlobalAtt", 9.5, 30, -20.5, -22, -19, 10, 90, 0, *[0.001] * 6],
-        ["+SDAtt", "GlobalAtt", 31.25, 30, 1.25, -0.5, 3, 55, 45, 0, *[0.2, 0.4] * 3],
+    comparisons = write_comparisons(
+        folder / "comparisons.tsv",
+        [
+            Row("SDAtt", "GlobalAtt", (9.5, 30), (10, 90, 0), dict.fromkeys(TESTS, 0.001)),
+            Row("+SDAtt", "GlobalAtt", (31.25, 30), (45, 55, 0), {"sign": (0.02, 0.04)}),
+        ],
     )
-    intervals = written("intervals.tsv", ["system", "bleu", "low", "high"], *([row, 20, 18, 22] for row in ROWS))
+    intervals = written(
+        "intervals.tsv",
+        ["metric", "system", "score", "low", "high"],
+        *(["bleu", row, 20, 18, 22] for row in ROWS),
+    )
     breakdown = written(
         "breakdown.tsv",
         ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd"],

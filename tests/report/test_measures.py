@@ -10,6 +10,7 @@ import pytest
 
 from pipeline_py.report.measures import measures
 from pipeline_py.stage import InputError
+from tests.report.comparison_files import Row, write_comparisons
 
 TABLE = {
     "type": "measures",
@@ -22,7 +23,6 @@ TABLE = {
         {"symbol": "↑", "rows": ["Tree"], "against": ["Seq"], "level": 0.05},
     ],
 }
-HEADER = "metric\tsystem\tother\tscore_system\tscore_other\tdifference\tp_value\n"
 
 
 class Given:
@@ -30,7 +30,7 @@ class Given:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.options: dict[str, Any] = {"score": [], "facts": [], "bootstrap": [], "setting": []}
+        self.options: dict[str, Any] = {"score": [], "facts": [], "comparisons": [], "setting": []}
 
     def write(self, name: str, content: Any) -> Path:
         path = self.folder / name
@@ -47,9 +47,10 @@ class Given:
         content = {"parameters": 1_234_567, "dev_perplexity": 3.21, "seconds_per_epoch": 90.0, "hidden": 8, **facts}
         self.options["facts"].append(f"{system}:{run}={self.write(f'{system}.{run}.facts.json', content)}")
 
-    def compared(self, on: str, rows: list[tuple[str, str, str, float, float]]) -> None:
-        lines = "".join(f"{metric}\t{a}\t{b}\t0\t0\t{difference}\t{p}\n" for metric, a, b, difference, p in rows)
-        self.options["bootstrap"].append(f"{on}={self.write(f'{on}.bootstrap.tsv', HEADER + lines)}")
+    def compared(self, on: str, rows: list[tuple[str, str, str, tuple[float, float], float]]) -> None:
+        """By metric, system, other, both scores, and p of the bootstrap."""
+        made = [Row(a, b, scores, p={"bootstrap": p}, metric=metric) for metric, a, b, scores, p in rows]
+        self.options["comparisons"] = [f"{on}={write_comparisons(self.folder / f'{on}.comparisons.tsv', made)}"]
 
     def table(self, **changes: Any) -> tuple[list[dict[str, str]], str]:
         """The rows of the TSV, and the Markdown."""
@@ -66,7 +67,7 @@ def given(tmp_path) -> Given:
         files.score(system, "dev", "seed1", "ribes", bleu + 50)
         files.training(system)
     files.options["setting"] = ["Tree:negative_samples=500"]
-    files.compared("dev", [("bleu", "Tree", "Seq", 1.0, 0.02), ("ribes", "Tree", "Seq", 1.0, 0.003)])
+    files.compared("dev", [("bleu", "Seq", "Tree", (24.0, 25.0), 0.02), ("ribes", "Tree", "Seq", (75.0, 74.0), 0.003)])
     return files
 
 
@@ -85,6 +86,7 @@ def test_every_measure_stands_in_its_column(given):
         "length": "9.00",
         "minutes": "1.50",
     }
+    assert "⇑: significantly better than Sequence at p \\< 0.01 (paired bootstrap)." in markdown and "↓" not in markdown
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
     assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.900 | 9.00 | 1.50 |" in markdown
     assert "References have 10.00 words on average." in markdown and "BLEU: bleu" in markdown
@@ -92,28 +94,63 @@ def test_every_measure_stands_in_its_column(given):
 
 
 @pytest.mark.parametrize(
-    ("difference", "p", "symbol"), [(1.0, 0.009, "⇑"), (1.0, 0.01, "↑"), (1.0, 0.05, ""), (-1.0, 0.001, ""), (0, 0, "")]
+    ("other", "p", "symbol"),
+    [(24.0, 0.009, "⇑"), (24.0, 0.01, "↑"), (24.0, 0.05, ""), (26.0, 0.001, "⇓"), (26.0, 0.02, "↓↑"), (25.0, 0.0, "")],
 )
-def test_a_mark_needs_a_better_score_and_a_small_p(given, difference, p, symbol):
-    given.options["bootstrap"] = []
-    given.compared("dev", [("bleu", "Tree", "Seq", difference, p), ("ribes", "Tree", "Seq", 0.0, 1.0)])
-    rows, _ = given.table()
-    assert rows[0]["bleu_marks"] == symbol
+def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
+    given.options["score"] = given.options["score"][:2]
+    given.score("Seq", "dev", "seed1", "bleu", other)
+    given.compared("dev", [("bleu", "Tree", "Seq", (25.0, other), p)])
+    marks = [TABLE["marks"][0] | {"worse": "⇓"}, TABLE["marks"][1]]
+    rows, markdown = given.table(columns=["bleu"], marks=marks)
+    assert [row["bleu_marks"] for row in rows] == [symbol, ""]
+    assert ("No marks: nothing that they compare differs significantly (paired bootstrap)." in markdown) == (not symbol)
+    assert ("significantly worse than Sequence" in markdown) == (other == 26)
 
 
 def test_a_mark_against_several_rows_needs_all_of_them(given):
     given.options["score"] = []
-    for system in ("Tree", "Seq", "Reversed"):
-        given.score(system, "dev", "seed1", "bleu", 20.0)
-    given.options["bootstrap"] = []
-    given.compared("dev", [("bleu", "Tree", "Seq", 1.0, 0.2), ("bleu", "Tree", "Reversed", 1.0, 0.01)])
+    for system, bleu in (("Tree", 20.0), ("Seq", 19.0), ("Reversed", 19.0)):
+        given.score(system, "dev", "seed1", "bleu", bleu)
     marks = [
         {"symbol": "‡", "rows": ["Tree"], "against": ["Seq", "Reversed"]},
         {"symbol": "†", "rows": ["Tree"], "against": ["Reversed"]},
     ]
-    rows, markdown = given.table(systems=["Tree", "Seq", "Reversed"], columns=["bleu"], marks=marks)
-    assert [row["bleu_marks"] for row in rows] == ["†", "", ""]
+    table = {"systems": ["Tree", "Seq", "Reversed"], "columns": ["bleu"], "marks": marks}
+
+    def compared(p: float) -> tuple[list[str], str]:
+        given.compared(
+            "dev", [("bleu", "Tree", "Seq", (20.0, 19.0), p), ("bleu", "Tree", "Reversed", (20.0, 19.0), 0.01)]
+        )
+        rows, markdown = given.table(**table)
+        return [row["bleu_marks"] for row in rows], markdown
+
+    marked, markdown = compared(0.2)
+    assert marked == ["†", "", ""] and "‡" not in markdown
+    marked, markdown = compared(0.02)
+    assert marked == ["‡", "", ""] and "†" not in markdown
     assert "‡: significantly better than Sequence and Reversed at p \\< 0.05" in markdown
+
+
+def test_better_than_one_row_and_worse_than_another(given):
+    given.options["score"] = []
+    for system, bleu in (("Tree", 20.0), ("Seq", 19.0), ("Reversed", 21.0)):
+        given.score(system, "dev", "seed1", "bleu", bleu)
+    given.compared(
+        "dev", [("bleu", "Seq", "Tree", (19.0, 20.0), 0.01), ("bleu", "Reversed", "Tree", (21.0, 20.0), 0.01)]
+    )
+    marks = [
+        {"symbol": "†", "rows": ["Tree"], "against": ["Seq"]},
+        {"symbol": "‡", "rows": ["Tree"], "against": ["Reversed"]},
+    ]
+    rows, _ = given.table(systems=["Tree", "Seq", "Reversed"], columns=["bleu"], marks=marks)
+    assert rows[0]["bleu_marks"] == "†↓‡"
+
+
+def test_a_symbol_means_one_side(given):
+    marks = [{"symbol": "↓", "rows": ["Tree"], "against": ["Seq"]}, {**TABLE["marks"][1], "worse": "↓"}]
+    with pytest.raises(InputError, match="↓ would mark better scores and worse ones"):
+        given.table(columns=["bleu"], marks=marks)
 
 
 def test_runs_are_averaged(given):
@@ -154,10 +191,14 @@ def test_what_a_training_cannot_tell_is_a_dash(given):
     ("spoil", "sentence"),
     [
         (lambda given: given.options["score"].pop(), "no ribes of 'Seq' on 'dev'; give --score Seq:dev:RUN:ribes=FILE"),
-        (lambda given: given.options["bootstrap"].clear(), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
+        (lambda given: given.options["comparisons"].clear(), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
         (lambda given: given.write("Tree.dev.seed1.bleu.json", "nothing"), "the file is no JSON object; score again"),
         (lambda given: given.write("Tree.dev.seed1.bleu.json", {"score": 1}), "the file has no 'signature'"),
-        (lambda given: given.write("dev.bootstrap.tsv", HEADER + "bleu\tTree\n"), "no row of a paired bootstrap"),
+        (lambda given: given.write("dev.comparisons.tsv", "metric\n"), "the file has no column 'system'"),
+        (
+            lambda given: given.write("Tree.dev.seed1.ribes.json", {"score": 75.2, "signature": "r"}),
+            "'Tree' on 'dev' has RIBES 75.00 in the comparisons and 75.20 as its score",
+        ),
         (lambda given: given.options.update(set_name=["tst=Test"]), "--set-name 'tst=Test' names none of 'dev'"),
         (lambda given: given.options["setting"].append("beam"), "--setting 'beam' is no SYSTEM:COLUMN=TEXT"),
     ],

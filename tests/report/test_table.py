@@ -4,13 +4,16 @@ import csv
 import json
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipeline_py.report.pair import COLUMNS
 from pipeline_py.report.table import table
 from pipeline_py.stage import InputError
+from tests.report.comparison_files import Row, write_comparisons
 
 DEV, TESTS = "NIST02", ["NIST03", "NIST04", "NIST05", "NIST06", "NIST08"]
 PAPER = {
@@ -23,7 +26,6 @@ PAPER = {
 }
 SIGNATURE = "nrefs:4|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0"
 PUBLISHED = Path(__file__).parents[2] / "workflow/published/sdatt.tsv"
-HEADER = "system\tother\tbleu_system\tbleu_other\tbetter\tworse\tties\tp_value"
 
 
 class Inputs:
@@ -35,6 +37,7 @@ class Inputs:
         self.sets = sets
         self.signatures = dict.fromkeys(((row, name) for row in scores for name in sets), SIGNATURE)
         self.p_values: dict[tuple[str, str, str], float] = {}
+        self.counts: dict[tuple[str, str, str], tuple[int, int, int]] = {}
 
     def arguments(self, **changed: Any) -> dict[str, Any]:
         score = []
@@ -43,26 +46,26 @@ class Inputs:
                 path = self.folder / f"{len(score)}.json"
                 path.write_text(json.dumps({"score": value, "signature": self.signatures[row, name]}))
                 score.append(f"{row}:{name}={path}")
-        significance = []
+        comparisons = []
         for place, name in enumerate(self.sets[1:], start=1):
-            lines = [HEADER]
-            for system, values in self.scores.items():
-                for other, other_values in self.scores.items():
-                    if system != other:
-                        p_value = self.p_values.get((name, system, other), 0.2)
-                        up, down = (30, 10) if values[place] > other_values[place] else (10, 30)
-                        row = (system, other, values[place], other_values[place], up, down, 60, p_value)
-                        lines.append("\t".join(map(str, row)))
-            path = self.folder / f"{name}.tsv"
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            significance.append(f"{name}={path}")
+            rows = [
+                Row(
+                    system,
+                    other,
+                    (self.scores[system][place], self.scores[other][place]),
+                    self.counts.get((name, system, other)),
+                    {"sign": self.p_values.get((name, system, other), 0.2)},
+                )
+                for other, system in combinations(self.scores, 2)
+            ]
+            comparisons.append(f"{name}={write_comparisons(self.folder / f'{name}.tsv', rows)}")
         return {
             "title": "Results",
             "row": list(self.scores),
             "dev": self.sets[0],
             "test": self.sets[1:],
             "score": score,
-            "significance": significance,
+            "comparisons": comparisons,
             "output": self.folder / "table.tsv",
             "markdown_output": self.folder / "table.md",
             "latex_output": self.folder / "table.tex",
@@ -80,7 +83,7 @@ def paper(tmp_path: Path) -> Inputs:
     for name in TESTS:
         inputs.p_values[name, "SDAtt", "GlobalAtt"] = 0.0099
         inputs.p_values[name, "SDAtt", "Chen et al. (2017)"] = 0.0499
-        inputs.p_values[name, "PBSMT", "GlobalAtt"] = 0.0001
+        inputs.p_values[name, "GlobalAtt", "PBSMT"] = 0.0001
     inputs.p_values["NIST03", "LocalAtt", "GlobalAtt"] = 0.01
     inputs.p_values["NIST04", "LocalAtt", "GlobalAtt"] = 0.05
     return inputs
@@ -95,8 +98,8 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
         assert [rows[name][column] for column in [DEV, *TESTS]] == [f"{value:.2f}" for value in values]
         assert rows[name]["AVG"] == average
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**†"] * 5
-    # Better only: PBSMT differs significantly and is worse. The levels are strict: p < .01, p < .05.
-    assert [rows["PBSMT"][f"{test}_marks"] for test in TESTS] == [""] * 5
+    # The papers mark what is better alone; here PBSMT has a mark too. The levels are strict: p < .01, p < .05.
+    assert [rows["PBSMT"][f"{test}_marks"] for test in TESTS] == ["↓**"] * 5
     assert [rows["LocalAtt"][f"{test}_marks"] for test in TESTS] == ["*", "", "", "", ""]
 
     printed = capsys.readouterr().err.splitlines()
@@ -115,9 +118,14 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     assert "| **34.55** |\n" in markdown
     assert "| LocalAtt | 37.31 | 35.57<sup>\\*</sup> | 37.85 | " in markdown
     assert "†: significantly better than Chen et al. (2017) at p \\< 0.05" in markdown
+    assert "| PBSMT | 33.15 | 31.02<sup>↓\\*\\*</sup> | " in markdown
+    assert "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (sign test)." in markdown
+    assert "↓†" not in markdown and "↓\\*:" not in markdown, "marks that do not occur are not explained"
     assert markdown.count("nrefs:4") == 1
     latex = (paper.folder / "table.tex").read_text(encoding="utf-8")
     assert "SDAtt & 38.01 & \\textbf{36.67}$^{**\\dagger}$ & " in latex
+    assert "PBSMT & 33.15 & 31.02$^{\\downarrow**}$ & " in latex
+    assert "$\\downarrow${*}{*}: significantly worse than GlobalAtt at p \\textless{} 0.01" in latex
     assert "Bold: better than the best baseline, Chen et al. (2017)." in latex
     assert "nrefs:4\\textbar{}case:lc" in latex
 
@@ -129,16 +137,16 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
         ("a", "new", "y"): 0.01,
         ("b", "new", "y"): 0.01,
         ("a", "new", "x"): 0.01,
-        ("a", "x", "y"): 0.01,
+        ("a", "y", "x"): 0.01,
         ("a", "newer", "new"): 0.01,
     }
     table(**inputs.arguments(baseline="base", proposed=["new", "newer"]))
     rows = {row["system"]: row for row in inputs.tsv()}
     # y has the higher average of x and y; it is better than "new" on a, and "x" is not proposed.
-    assert (rows["new"]["a_marks"], rows["new"]["b_marks"]) == ("", "†")
+    assert (rows["new"]["a_marks"], rows["new"]["b_marks"]) == ("↓†", "†")
     assert rows["x"]["a_marks"] == rows["newer"]["a_marks"] == ""
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
-    assert "| new | 0.00 | 15.00 | **15.00**<sup>†</sup> | **15.00** |" in markdown
+    assert "| new | 0.00 | 15.00<sup>↓†</sup> | **15.00**<sup>†</sup> | **15.00** |" in markdown
     assert "| System | Dev | a | b | AVG |" in markdown
 
     table(**inputs.arguments(baseline="base", dev_name="newstest2012"))
@@ -165,7 +173,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    table(**inputs.arguments(baseline="a", significance=None, mark_style="none", markdown_output=None))
+    table(**inputs.arguments(baseline="a", comparisons=None, mark_style="none", markdown_output=None))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     assert not (tmp_path / "table.md").exists()
 
@@ -227,6 +235,39 @@ def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
     inputs.p_values |= {("t", name, "a"): 0.001 for name in "bc"}
     table(**inputs.arguments(baseline="a", proposed=["c"], mark_style="sdrnmt"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "**"]
+    inputs.scores["c"], inputs.p_values["t", "c", "a"] = [1.0, 1.5], 0.03
+    table(**inputs.arguments(baseline="a", proposed=["c"], mark_style="sdrnmt"))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "↓*"]
+
+
+def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
+    """Whichever of two systems the file has first."""
+    inputs = Inputs(tmp_path, {"new": [1.0, 2.0], "base": [1.0, 3.0], "best": [1.0, 4.0]}, ["dev", "t"])
+    inputs.p_values |= {("t", "base", "new"): 0.02, ("t", "best", "new"): 0.001}
+    table(**inputs.arguments(baseline="base", proposed=["new"]))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["↓*↓†", "", ""]
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "↓†: significantly worse than best at p \\< 0.05 (sign test)." in markdown
+
+
+def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
+    """Then there is no mark, and a note says so."""
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 2.85]}, ["dev", "t"])
+    inputs.counts["t", "b", "a"], inputs.p_values["t", "b", "a"] = (87, 188, 25), 1e-9
+    table(**inputs.arguments(baseline="a", proposed=["b"], label=["b=Mine"]))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    sentence = (
+        "On t, BLEU and the sign test disagree: BLEU of Mine is 0.85 higher than that of a, but one sentence at a time "
+        "Mine is better in 87 and worse in 188 (p < 0.001)."
+    )
+    assert markdown.count(sentence.replace("<", "\\<")) == 1
+    assert sentence.replace("<", "\\textless{}") in (tmp_path / "table.tex").read_text(encoding="utf-8")
+    assert "No marks: nothing that they compare differs significantly (sign test)." in markdown
+    inputs.counts["t", "b", "a"] = (188, 87, 25)
+    table(**inputs.arguments(baseline="a", proposed=["b"]))
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", "**†"]
+    assert "disagree" not in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +279,7 @@ def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
         ({"test": ["t", "dev"]}, "'dev' is given twice"),
         ({"row": ["a"], "baseline": "a"}, "--score 'b:dev' belongs to no cell"),
         ({"row": ["a", "b", "c"]}, "no score of 'c:dev'; give --score c:dev=FILE"),
-        ({"significance": None}, "no sign test of 'b' against 'a' on 't'"),
+        ({"comparisons": None}, "'b' and 'a' are not compared by bleu on 't'; give --comparisons t=FILE with both"),
     ],
 )
 def test_arguments_must_fit_each_other(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
@@ -248,11 +289,11 @@ def test_arguments_must_fit_each_other(tmp_path: Path, changed: dict[str, Any], 
     assert not (tmp_path / "table.tsv").exists()
 
 
-def test_scores_and_sign_tests_must_be_of_the_same_outputs(tmp_path: Path) -> None:
+def test_scores_and_comparisons_must_be_of_the_same_outputs(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     arguments = inputs.arguments(baseline="a")
     (tmp_path / "3.json").write_text(json.dumps({"score": 3.1, "signature": SIGNATURE}))
-    with pytest.raises(InputError, match=r"'b' on 't' has BLEU 3.00 in the sign test and 3.10 as its score"):
+    with pytest.raises(InputError, match=r"'b' on 't' has BLEU 3.00 in the comparisons and 3.10 as its score"):
         table(**arguments)
 
 
@@ -268,8 +309,8 @@ def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
     [
         ("0.json", "[1]", "0.json: the file is no sacrebleu JSON"),
         ("0.json", '{"score": "x", "signature": ""}', "0.json: the file is no sacrebleu JSON"),
-        ("t.tsv", HEADER + "\na\tb\t1\t2\t3\n", "t.tsv, line 2: no row of a sign test"),
-        ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 2: no row of a sign test"),
+        ("t.tsv", "\t".join(COLUMNS) + "\na\tb\t1\t2\t3\n", "t.tsv, line 2: the row has 5 cells"),
+        ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 1: the file has no column 'metric'"),
     ],
 )
 def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: str, message: str) -> None:

@@ -53,14 +53,11 @@ def measures_of(table: str) -> dict[tuple[str, str, str, str], str]:
     }
 
 
-def bootstraps_of(table: str) -> dict[str, str]:
-    """Comparisons of the table's systems by set, where it has marks."""
+def comparisons_of(table: str) -> dict[str, str]:
+    """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
     options = EXPERIMENT.tables[table]
-    return {
-        split: f"<results>/evaluation/{table}/{split}.bootstrap.tsv"
-        for split in EXPERIMENT.sets_of(options)
-        if options.marks
-    }
+    marked = TESTS if options.type == "bleu" else EXPERIMENT.sets_of(options) if options.marks else []
+    return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
 
 
 def settings_of(system: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv
 rule table:
     input:
         scores=lambda wildcards: [*scores_of(wildcards.table).values()],
-        significance=expand("<results>/evaluation/{{table}}/{split}.significance.tsv", split=TESTS),
+        comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         published=lambda wildcards: PUBLISHED[wildcards.table],
     output:
@@ -48,7 +48,10 @@ rule table:
                 f"--score={system}:{split}:{run}={file}"
                 for (system, split, run), file in zip(scores_of(wildcards.table), input.scores, strict=True)
             ),
-            *(f"--significance={split}={file}" for split, file in zip(TESTS, input.significance, strict=True)),
+            *(
+                f"--comparisons={split}={file}"
+                for split, file in zip(comparisons_of(wildcards.table), input.comparisons, strict=True)
+            ),
             *(
                 f"--facts={system}:{run}={file}"
                 for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
@@ -75,7 +78,7 @@ rule measures:
     input:
         scores=lambda wildcards: [*measures_of(wildcards.table).values()],
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
-        bootstraps=lambda wildcards: [*bootstraps_of(wildcards.table).values()],
+        comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
         accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
     output:
         tsv=report(
@@ -121,8 +124,8 @@ rule measures:
                 for column, text in settings_of(system).items()
             ),
             *(
-                f"--bootstrap={split}={file}"
-                for split, file in zip(bootstraps_of(wildcards.table), input.bootstraps, strict=True)
+                f"--comparisons={split}={file}"
+                for split, file in zip(comparisons_of(wildcards.table), input.comparisons, strict=True)
             ),
             *(f"--set-name={split}={name}" for split, name in names_of_sets(wildcards.table).items()),
             *accuracy_options(wildcards.table, input.accuracy),

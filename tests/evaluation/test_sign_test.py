@@ -1,0 +1,136 @@
+"""The sign test against rescoring the whole corpus with sacrebleu after every replacement."""
+
+import gzip
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from pipeline_py.evaluation import bleu, ribes
+from pipeline_py.evaluation.sign_test import replacement_scores, sign_test
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
+FOUR_COUNTS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
+NEWSTEST = Path(__file__).parents[2] / "../shared/data/newstest_ende"
+
+
+def sentences(random_state: random.Random, number: int, longest: int) -> list[str]:
+    lengths = [random_state.randint(0, longest) for _ in range(number)]
+    return [" ".join(random_state.choice(WORDS) for _ in range(length)) for length in lengths]
+
+
+def disturbed(line: str, random_state: random.Random) -> str:
+    return " ".join(random_state.choice([word, word, word, "xx"]) for word in line.split())
+
+
+def statistics(outputs: list[str], references: list[list[str]], lowercase: bool = True) -> np.ndarray:
+    """Of one run, (1, sentences, 10)."""
+    metric = bleu.metric("13a", lowercase)
+    rows = [bleu.sentence_statistics(metric, *item) for item in zip(outputs, zip(*references), strict=True)]  # noqa: B905
+    return np.array([rows], dtype=np.int64)
+
+
+def rescored(
+    system: list[str], baseline: list[str], references: list[list[str]], lowercase: bool
+) -> tuple[float, list[float]]:
+    """BLEU of the baseline and, for each i, of the baseline with the system's i-th sentence, by sacrebleu alone."""
+    metric = BLEU(lowercase=lowercase)
+    replaced = [
+        metric.corpus_score([*baseline[:i], system[i], *baseline[i + 1 :]], references).score
+        for i in range(len(system))
+    ]
+    return metric.corpus_score(baseline, references).score, replaced
+
+
+def two_sided(better: int, worse: int) -> float:
+    """The binomial test at 1/2 summed term by term."""
+    n = better + worse
+    tail = sum(math.comb(n, k) for k in range(max(better, worse), n + 1))
+    return min(1.0, 2 * tail / 2**n)
+
+
+@pytest.mark.parametrize("references", [1, 3])
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("longest", [3, 5, 25])
+def test_agrees_with_rescoring_everything(references: int, lowercase: bool, longest: int) -> None:
+    state = random.Random(f"{references} {lowercase} {longest}")
+    texts = [[line or "mat" for line in sentences(state, 40, longest)] for _ in range(references)]
+    system = [disturbed(line, state) for line in texts[-1]]
+    baseline = [disturbed(line, state) for line in texts[0]]
+    baseline[:8] = system[:8]
+    baseline[3] = ""
+    score, replaced = rescored(system, baseline, texts, lowercase)
+    ours = statistics(system, texts, lowercase), statistics(baseline, texts, lowercase)
+    assert bleu.corpus_score(ours[1][0]).score == score
+    assert replacement_scores(*ours) == pytest.approx(replaced, abs=1e-9)
+
+    better = sum(value > score + 1e-9 for value in replaced)
+    worse = sum(value < score - 1e-9 for value in replaced)
+    result = sign_test(*ours)
+    assert (result.better, result.worse, result.ties) == (better, worse, 40 - better - worse)
+    assert result.p_value == pytest.approx(two_sided(better, worse))
+    assert better + worse > 0 or longest < 4
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
+    st.integers(0, 9),
+)
+def test_smoothing_is_sacrebleus(matches: list[int], misses: list[int], reference_length: int) -> None:
+    ngrams = [a + b for a, b in zip(matches, misses, strict=True)]
+    for order in range(1, 4):  # where one order has no n-grams, no higher one has any
+        if ngrams[order - 1] == 0:
+            ngrams[order] = matches[order] = 0
+    row = np.array([[ngrams[0], reference_length, *matches, *ngrams]])
+    theirs = BLEU.compute_bleu(list(matches), list(ngrams), ngrams[0], reference_length, smooth_method="exp").score
+    assert bleu.scores(row)[0] == pytest.approx(theirs, rel=1e-12)
+
+
+def test_equal_scores_from_unequal_counts_are_ties() -> None:
+    # 4/8 · 3/8 = 6/8 · 2/8: rounding must not make a plus or a minus of it.
+    baseline = np.array([[[8, 8, 4, 3, 1, 1, 8, 8, 8, 8], [0] * 10]])
+    system = np.array([[[8, 8, 6, 2, 1, 1, 8, 8, 8, 8], [0] * 10]])
+    result = sign_test(system, baseline)
+    assert (result.better, result.worse, result.ties, result.p_value) == (0, 0, 2, 1.0)
+
+
+def test_runs_are_replaced_together() -> None:
+    """Two runs against two: the mean of their BLEU, rescored after the sentence of both has taken the others' place."""
+    state = random.Random(3)
+    reference = [line or "mat" for line in sentences(state, 30, 12)]
+    ones, others = ([[disturbed(line, state) for line in reference] for _ in range(2)] for _ in range(2))
+    changes = np.zeros(30)
+    for one, other in zip(ones, others, strict=True):
+        before, after = rescored(one, other, [reference], lowercase=True)
+        changes += np.array(after) - before
+    result = sign_test(*(np.concatenate([statistics(run, [reference]) for run in runs]) for runs in (ones, others)))
+    better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
+    assert (result.better, result.worse) == (better, worse) and better > 5 and worse > 5
+    assert result.p_value == pytest.approx(two_sided(better, worse))
+
+
+def test_any_score_of_a_corpus_may_be_tested() -> None:
+    """RIBES is a mean over sentences, so each raises it by what it has more than the other's."""
+    one, other = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
+    result = sign_test(one, other, ribes.scores)
+    assert (result.better, result.worse, result.ties) == (1, 1, 1)
+
+
+@pytest.mark.skipif(not NEWSTEST.is_dir(), reason="needs ../shared/data/newstest_ende, which is not in the repository")
+def test_real_references_score_themselves(tmp_path: Path) -> None:
+    with gzip.open(NEWSTEST / "newstest2015.de.gz", "rt", encoding="utf-8") as file:
+        reference = [next(file).rstrip("\n") for _ in range(40)]
+    state = random.Random(2)
+    system = [disturbed(line, state) for line in reference]
+    ours = statistics(reference, [reference]), statistics(system, [reference])
+    assert bleu.corpus_score(ours[0][0]).score == pytest.approx(100)
+    _, replaced = rescored(reference, system, [reference], lowercase=True)
+    assert replacement_scores(*ours) == pytest.approx(replaced, abs=1e-9)
+    assert sign_test(*ours).worse == 0
