@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
 from pipeline_py.config.files import check_files
+from pipeline_py.config.leaving_out import sentence_about
 from pipeline_py.config.loading import load
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
@@ -29,9 +31,16 @@ configfile: "config.yaml"
 
 
 try:
-    EXPERIMENT = load(config, command_line=workflow.config_settings.config)
+    EXPERIMENT = load(
+        config,
+        command_line=workflow.config_settings.config,
+        own=workflow.config_settings.overwrite_config or None,
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+if workflow.is_main_process and EXPERIMENT.left_out:
+    logger.warning(sentence_about(EXPERIMENT.left_out))
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))

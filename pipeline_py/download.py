@@ -37,9 +37,12 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
     from snakemake.utils import update_config
 
     config: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     for path in (DEFAULT, *configfile):
-        update_config(config, read_file(path))
-    experiment = load(config, {} if data is None else {"data": str(data)}, check_files=False)
+        given = read_file(path)
+        update_config(config, given)
+        update_config(own, given if path != DEFAULT else {})
+    experiment = load(config, {} if data is None else {"data": str(data)}, check_files=False, own=own)
     corpora = experiment.corpora
     if not corpora.downloads:
         raise InputError("no text has a `download`; put its files where the configuration says", configfile[-1])

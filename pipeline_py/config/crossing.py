@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pipeline_py.config.any_system import type_of_system
+from pipeline_py.config.default_parser import parser_meant, unknown_parser
+from pipeline_py.config.misfit import Entry, Misfit
 from pipeline_py.config.tables import is_line
 from pipeline_py.config.unknown import unknown
 
@@ -32,12 +34,12 @@ def crossed(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         The configuration with crossings among its systems, and by crossing the system that it is made from.
 
     Raises:
-        ValueError: with everything that cannot be crossed, one sentence each.
+        ExceptionGroup: of a Misfit for each thing that cannot be crossed.
     """
-    systems, parsers = config.get("systems"), config.get("parsers")
-    if not isinstance(systems, Mapping) or not isinstance(parsers, Mapping):
+    systems, parsers, parser = config.get("systems"), config.get("parsers"), config.get("parser")
+    if not isinstance(systems, Mapping) or not isinstance(parsers, Mapping) or parser not in [None, *parsers]:
         return dict(config), {}
-    crossing = _Crossing(systems, parsers)
+    crossing = _Crossing(systems, parsers, config)
     sections = {"tables": crossing.of_table, "figures": crossing.of_figure, "systems": crossing.of_system}
     found = {
         key: {name: one(name, given) for name, given in config[key].items()}
@@ -45,7 +47,7 @@ def crossed(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         if isinstance(config.get(key), Mapping)
     }
     if crossing.mistakes:
-        raise ValueError("; ".join(dict.fromkeys(crossing.mistakes)))
+        raise ExceptionGroup("what cannot be crossed", [*{str(one): one for one in crossing.mistakes}.values()])
     for name, (base, parser) in crossing.found.items():
         found["systems"][name] = {**found["systems"][base], "parser": parser}
     return {**config, **found}, {name: base for name, (base, _) in crossing.found.items()}
@@ -54,27 +56,29 @@ def crossed(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
 class _Crossing:
     """What names stand for, with the crossings and the mistakes that are met on the way."""
 
-    def __init__(self, systems: Mapping[str, Any], parsers: Mapping[str, Any]) -> None:
+    def __init__(self, systems: Mapping[str, Any], parsers: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         self.systems = systems
         self.parsers = parsers
+        self.config = config
         self.found: dict[str, tuple[str, str]] = {}
-        self.mistakes: list[str] = []
+        self.mistakes: list[Misfit] = []
 
     def of_system(self, name: str, system: Any) -> Any:
         """Resolve what a system names: members, and what it is like."""
-        return _renamed(system, ("members", "like"), self._meant_in(f"system `{name}`"))
+        return _renamed(system, ("members", "like"), self._meant_in(("systems", name)))
 
     def of_figure(self, title: str, figure: Any) -> Any:
         """Resolve the system of a figure."""
-        return _renamed(figure, ("system",), self._meant_in(f"figure `{title}`"))
+        return _renamed(figure, ("system",), self._meant_in(("figures", title)))
 
     def of_table(self, title: str, table: Any) -> Any:
         """Spell out a table's rows, label them, and resolve all that it names."""
         if not isinstance(table, Mapping):
             return table
-        where = f"table `{title}`"
-        crossings = self._crossings_of_rows(table, where)
-        meant = self._meant_in(where)
+        entry = ("tables", title)
+        table = _renamed(table, ("parsers", "parser", "parsed_by"), lambda name: [parser_meant(name, self.config)])
+        crossings = self._crossings_of_rows(table, entry)
+        meant = self._meant_in(entry)
         table = _with_rows_crossed(table, crossings)
         table = _renamed_in_table({**table, **self._labels(table, meant)}, meant)
         published = table.get("published")
@@ -82,24 +86,25 @@ class _Crossing:
             table["published"] = {**published, "names": {meant(name)[0]: called for name, called in names.items()}}
         return table
 
-    def _crossings_of_rows(self, table: Mapping[str, Any], where: str) -> dict[str, list[str]]:
+    def _crossings_of_rows(self, table: Mapping[str, Any], entry: Entry) -> dict[str, list[str]]:
         """The crossings that a row stands for, of each row that its table's `parsers` cross."""
         rows, parsers = _strings(table.get("systems")), _strings(table.get("parsers"))
         if not rows or not parsers:
             return {}
         strange = [parser for parser in parsers if parser not in self.parsers]
         if strange:
-            self.mistakes += [f"{where}: {unknown('parser', parser, self.parsers)}" for parser in strange]
+            self.mistakes += [Misfit(*entry, f": {unknown_parser(parser, self.parsers)}") for parser in strange]
             return {}
         crossings = {row: [f"{row} [{parser}]" for parser in parsers] for row in rows if self._parser_of(row)}
         ensembles = [row for row in rows if any(map(self._parser_of, self._members_of(row)))]
-        self.mistakes += [f"{where}: `{row}`: {ENSEMBLE}" for row in ensembles]
+        self.mistakes += [Misfit(*entry, f": `{row}`: {ENSEMBLE}") for row in ensembles]
         if not crossings and not ensembles and all(map(self._is_known, rows)):
-            self.mistakes.append(f"{where}: none of its rows names a parser to be crossed; leave out `parsers`")
+            self.mistakes.append(Misfit(*entry, ": none of its rows reads trees, so leave out `parsers`"))
         baseline = table.get("baseline")
         if isinstance(baseline, str) and baseline in crossings:
             names = ", ".join(f"`{name}`" for name in crossings[baseline])
-            self.mistakes.append(f"{where}: its baseline `{baseline}` is crossed with parsers; name one of {names}")
+            what = f": its baseline `{baseline}` is crossed with parsers; name one of {names}"
+            self.mistakes.append(Misfit(*entry, what))
         return crossings
 
     def _labels(self, table: Mapping[str, Any], meant: Names) -> dict[str, Any]:
@@ -122,7 +127,7 @@ class _Crossing:
                 labels[base] = row
         return {"labels": labels} if labels else {}
 
-    def _meant_in(self, where: str) -> Names:
+    def _meant_in(self, entry: Entry) -> Names:
         """What names stand for; a mistake says where it was made."""
 
         def meant(name: str) -> list[str]:
@@ -130,13 +135,13 @@ class _Crossing:
             if parts is None:
                 return [name]
             if mistake := self._mistake(name, *parts):
-                self.mistakes.append(f"{where}: {mistake}")
+                self.mistakes.append(Misfit(*entry, f": {mistake}"))
                 return [name]
             base, parser = parts
             if self._parser_of(base) == parser:
                 return [base]
-            self.found[name] = (base, parser)
-            return [name]
+            self.found[crossing := f"{base} [{parser}]"] = parts
+            return [crossing]
 
         return meant
 
@@ -145,7 +150,7 @@ class _Crossing:
         if not isinstance(name, str) or name in self.systems:
             return None
         parts = CROSSING.fullmatch(name)
-        return None if parts is None else (parts["base"], parts["parser"])
+        return None if parts is None else (parts["base"], parser_meant(parts["parser"], self.config))
 
     def _mistake(self, name: str, base: str, parser: str) -> str | None:
         """Say why a system cannot be crossed with a parser."""
@@ -155,10 +160,11 @@ class _Crossing:
             return f"`{name}`: {ENSEMBLE}"
         if self._parser_of(base) is None:
             return (
-                f"`{name}`: `{base}` names no parser that `{parser}` could take the place of; leave out ` [{parser}]`"
+                f"`{name}`: `{base}` reads no trees that those of `{parser}` could take the place of; leave out "
+                f"` [{parser}]`"
             )
         if parser not in self.parsers:
-            return f"`{name}`: {unknown('parser', parser, self.parsers)}"
+            return f"`{name}`: {unknown_parser(parser, self.parsers)}"
         return None
 
     def _is_known(self, row: str) -> bool:

@@ -1,9 +1,9 @@
 """What an experiment consists of, and what follows from it; `experiment.py` checks it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from pipeline_py.config.any_system import AnySystem
 from pipeline_py.config.base import Section
@@ -11,6 +11,7 @@ from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.decoding import Decoding
 from pipeline_py.config.ensemble import Ensemble
 from pipeline_py.config.evaluation import Evaluation
+from pipeline_py.config.misfit import Entry
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, TrainedParser
 from pipeline_py.config.parsing import Parsing
@@ -36,6 +37,9 @@ class Description(Section):
     presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
     corpora: Corpora
     parsers: dict[str, Parser] = {}
+    parser: str | None = Field(
+        None, description="The parser of every system that reads trees and names none; tables call it `default`."
+    )
     parsing: Parsing = Parsing()
     subword: Subword = Subword()
     subwords: dict[str, Subword] = Field({}, description="Further units, in what they depart from `subword`.")
@@ -51,6 +55,24 @@ class Description(Section):
     targets: list[str] | None = Field(
         None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
     )
+
+    _left_out: dict[Entry, str] = PrivateAttr(default_factory=dict)
+    _unfit_parsers: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def left_out(self) -> dict[Entry, str]:
+        """What the experiment inherits and does without, as it does not fit, with the reason."""
+        return self._left_out
+
+    @property
+    def unfit_parsers(self) -> dict[str, str]:
+        """Parsers that may not read text from files, with the reason."""
+        return self._unfit_parsers
+
+    def loaded(self, left_out: dict[Entry, str], unfit_parsers: dict[str, str]) -> Self:
+        """The same, with what is known of where it comes from."""
+        self._left_out, self._unfit_parsers = left_out, unfit_parsers
+        return self
 
     @property
     def networks_asked(self) -> list[str]:

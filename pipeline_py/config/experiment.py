@@ -5,11 +5,12 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
+from pipeline_py.config.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.description import DEFAULT_UNITS, Description
+from pipeline_py.config.misfit import Entry, Misfit
 from pipeline_py.config.names import is_name, is_name_of_system
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import GivenParser, TrainedParser
-from pipeline_py.config.parts import KINDS_WITHOUT_PARSER
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,
@@ -42,6 +43,10 @@ class Experiment(Description):
                     f"system {name!r}: the name is part of paths; leave out / = : * ? < > | quotes, braces and what is "
                     "not printable, and do not begin it with `.` or `-`, nor begin or end it with a space"
                 )
+        if DEFAULT_PARSER in self.parsers:
+            raise ValueError(f"parsers: `{DEFAULT_PARSER}` is what `parser` names; choose another name")
+        if self.parser is not None and self.parser not in self.parsers:
+            raise ValueError(f"parser: {unknown('parser', self.parser, self.parsers)}")
         if DEFAULT_UNITS in self.subwords:
             raise ValueError(f"subwords: `{DEFAULT_UNITS}` is the scheme of `subword`; choose another name")
         for target in self.targets or []:
@@ -55,40 +60,43 @@ class Experiment(Description):
         for name, system in self.systems.items():
             for member in system.members:
                 if member not in self.systems:
-                    raise ValueError(f"system `{name}`: {unknown('system', member, self.systems)}")
+                    raise Misfit("systems", name, f": {unknown('system', member, self.systems)}")
                 if not isinstance(self.systems[member], NeuralSystem):
-                    raise ValueError(f"system `{name}`: its member `{member}` is no network")
+                    raise Misfit("systems", name, f": its member `{member}` is no network")
             if len({self.units[self.units_of(member)].target for member in system.members}) > 1:
-                raise ValueError(f"system `{name}`: its members have different target vocabularies")
+                raise Misfit("systems", name, ": its members have different target vocabularies")
             if isinstance(system, NeuralSystem):
                 self._check_neural(name, system)
         return self
 
     def _check_neural(self, name: str, system: NeuralSystem) -> None:
         if system.parser is not None and system.parser not in self.parsers:
-            raise ValueError(f"system `{name}`: {unknown('parser', system.parser, self.parsers)}")
-        parsed = [kind for kind in (*system.syntax, *system.pretrained_on) if kind not in KINDS_WITHOUT_PARSER]
-        if parsed and system.parser is None:
-            raise ValueError(f"system `{name}` reads {', '.join(parsed)}: name its `parser`")
-        if system.parser is not None and not parsed:
-            raise ValueError(f"system `{name}` names a parser, but none of its parts reads syntax; leave it out")
+            raise Misfit("systems", name, f": {unknown('parser', system.parser, self.parsers)}")
+        if system.kinds_parsed and system.parser is None:
+            raise Misfit(
+                "systems",
+                name,
+                f" reads {', '.join(system.kinds_parsed)}: name its `parser`, or that of all systems in `parser`",
+            )
+        if system.parser is not None and not system.kinds_parsed:
+            raise Misfit("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
         if system.subword is not None and system.subword not in self.subwords:
-            raise ValueError(f"system `{name}`: {unknown('subword', system.subword, self.subwords)}")
+            raise Misfit("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
         if "lexical_trees" in system.syntax and self.units[self.units_of(name)].scheme != "bpe":
-            raise ValueError(f"system `{name}` reads trees over the pieces of words, but its units are whole words")
+            raise Misfit("systems", name, " reads trees over the pieces of words, but its units are whole words")
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystem):
-                raise ValueError(f"system `{name}`: like names no network, but `{system.like}`")
+                raise Misfit("systems", name, f": like names no network, but `{system.like}`")
             if system.pretrained_on or like.pretrained_on:
-                raise ValueError(f"system `{name}` is like `{system.like}`, but sizes are not found for pretraining")
+                raise Misfit("systems", name, f" is like `{system.like}`, but sizes are not found for pretraining")
             if like.like is not None:
-                raise ValueError(f"system `{name}` is like `{system.like}`, whose own size is found; name another")
+                raise Misfit("systems", name, f" is like `{system.like}`, whose own size is found; name another")
             if self.units_of(name) != self.units_of(system.like):
-                raise ValueError(f"system `{name}` is like `{system.like}`, which has other units")
+                raise Misfit("systems", name, f" is like `{system.like}`, which has other units")
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
-                raise ValueError(f"system `{name}`: `{key}` is the same for all systems; set it in `training` alone")
+                raise Misfit("systems", name, f": `{key}` is the same for all systems; set it in `training` alone")
         if system.training.epochs is None and system.training.updates is None:
             own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
             raise ValueError(f"{own}training: give `epochs`, `updates` or both")
@@ -98,43 +106,43 @@ class Experiment(Description):
         for title, table in self.tables.items():
             for name in table.systems_named:
                 if name not in self.systems:
-                    raise ValueError(f"table `{title}`: {unknown('system', name, self.systems)}")
+                    raise Misfit("tables", title, f": {unknown('system', name, self.systems)}")
             if isinstance(table, BleuTable):
                 for row in [table.baseline, *table.proposed]:
                     if row not in self.systems:
-                        raise ValueError(f"table `{title}`: {unknown('system', row, self.systems)}")
+                        raise Misfit("tables", title, f": {unknown('system', row, self.systems)}")
                     if row not in table.systems:
-                        raise ValueError(f"table `{title}`: `{row}` is compared with but is not among its systems")
-            self._check_origins(f"table `{title}`", table)
+                        raise Misfit("tables", title, f": `{row}` is compared with but is not among its systems")
+            self._check_origins(("tables", title), table)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystem):
-                raise ValueError(f"figure `{title}`: `{figure.system}` is no network among the systems")
-            self._check_sets(f"figure `{title}`", [figure.set])
+                raise Misfit("figures", title, f": `{figure.system}` is no network among the systems")
+            self._check_sets(("figures", title), [figure.set])
         return self
 
-    def _check_origins(self, where: str, table: Any) -> None:
+    def _check_origins(self, entry: Entry, table: Any) -> None:
         """Check the sets, parsers and schemes that a table names."""
         if isinstance(table, MeasureTable):
-            self._check_sets(where, self.sets_of(table))
+            self._check_sets(entry, self.sets_of(table))
         if isinstance(table, AttentionTable):
-            self._check_sets(where, [table.set])
+            self._check_sets(entry, [table.set])
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystem):
-                    raise ValueError(f"{where}: `{row}` is no network, so that it has no attention")
+                    raise Misfit(*entry, f": `{row}` is no network, so that it has no attention")
         parser = getattr(table, "parsed_by", None) or getattr(table, "parser", None)
         if parser is not None and parser not in self.parsers:
-            raise ValueError(f"{where}: {unknown('parser', parser, self.parsers)}")
+            raise Misfit(*entry, f": {unknown_parser(parser, self.parsers)}")
         if isinstance(table, VocabularyTable):
             scheme = self.subwords.get(table.subword)
             if scheme is None:
-                raise ValueError(f"{where}: {unknown('subword', table.subword, self.subwords)}")
+                raise Misfit(*entry, f": {unknown('subword', table.subword, self.subwords)}")
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise ValueError(f"{where}: `{table.subword}` does not both generalise and split words")
+                raise Misfit(*entry, f": `{table.subword}` does not both generalise and split words")
 
-    def _check_sets(self, where: str, names: list[str]) -> None:
+    def _check_sets(self, entry: Entry, names: list[str]) -> None:
         for name in names:
             if name not in self.corpora.held_out:
-                raise ValueError(f"{where}: {unknown('set', name, self.corpora.held_out)}")
+                raise Misfit(*entry, f": {unknown('set', name, self.corpora.held_out)}")
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
@@ -143,36 +151,42 @@ class Experiment(Description):
                 if split not in self.corpora.splits:
                     meant = "dev" if split == self.corpora.dev.name else split
                     raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.splits, last=meant)}")
-        for reader, name, trees, splits in self._readings():
-            parser = self.parsers[name]
+        for (section, reader), name, trees, splits in self.readings():
+            parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
             if isinstance(parser, TrainedParser) and not parser.makes(trees, self.splits_in_files):
-                raise ValueError(
-                    f"parsers.{name}.treebank: no {NAMES_OF_TREES[trees]} trees, but {reader} reads phrases of this "
-                    "parser; give `constituency_train`, `constituency_dev` and `constituency_test`, or "
-                    "`targets` that do without"
+                raise Misfit(
+                    section,
+                    reader,
+                    f": no {NAMES_OF_TREES[trees]} trees, but {called} reads phrases of this parser; give "
+                    "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that do without",
+                    f"parsers.{name}.treebank",
                 )
             in_files = [split for split in splits if split in self.splits_in_files]
             if isinstance(parser, GivenParser) and (lacking := parser.lacking(trees, in_files)):
-                raise ValueError(
-                    f"parsers.{name}: no {NAMES_OF_TREES[trees]} trees of {_listed(lacking)}, which {reader} reads; "
-                    f"give {_listed([f'trees.{split}.{trees}' for split in lacking])}"
+                raise Misfit(
+                    section,
+                    reader,
+                    f": no {NAMES_OF_TREES[trees]} trees of {listed(lacking)}, which {called} reads; give "
+                    f"{listed([f'trees.{split}.{trees}' for split in lacking])}",
+                    f"parsers.{name}",
                 )
         return self
 
-    def _readings(self) -> Iterator[tuple[str, str, Trees, list[str]]]:
+    def readings(self) -> Iterator[tuple[Entry, str, Trees, list[str]]]:
         """Yield what reads which parser's trees, of which kind and of which splits, of all that is asked for."""
         for network in self.networks_asked:
             parser = self.systems[network].parser
             if parser is not None:
                 for trees in self.trees_read(network):
-                    yield f"`{network}`", parser, trees, self.corpora.splits
+                    yield ("systems", network), parser, trees, self.corpora.splits
         for title in self.asked(self.tables):
             table = self.tables[title]
             if isinstance(table, MeasureTable) and table.parsed_by is not None:
-                yield f"table `{title}`", table.parsed_by, "ptb", self.sets_of(table)
+                yield ("tables", title), table.parsed_by, "ptb", self.sets_of(table)
             if isinstance(table, ParseTable):
-                yield f"table `{title}`", table.parser, "ptb", self.corpora.splits
+                yield ("tables", title), table.parser, "ptb", self.corpora.splits
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names as they stand in a sentence."""
     return ", ".join(f"`{name}`" for name in names)

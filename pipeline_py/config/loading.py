@@ -1,6 +1,7 @@
 """From the merged files of a configuration to an `Experiment`, or to a sentence that says what is wrong."""
 
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -8,21 +9,36 @@ from pydantic import ValidationError
 
 from pipeline_py.config.any_system import KINDS, type_of_system
 from pipeline_py.config.crossing import crossed
+from pipeline_py.config.default_parser import with_parser
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.leaving_out import dependent, misfits, without
+from pipeline_py.config.misfit import Entry, Misfit
 from pipeline_py.config.mistakes import sentence
+from pipeline_py.config.own import Own, unfit_parsers
 from pipeline_py.config.unknown import unknown
 from pipeline_py.stage import InputError
 
 
 def load(
-    config: Mapping[str, Any], command_line: Mapping[str, Any] | None = None, check_files: bool = True
+    config: Mapping[str, Any],
+    command_line: Mapping[str, Any] | None = None,
+    check_files: bool = True,
+    own: Mapping[str, Any] | None = None,
 ) -> Experiment:
     """Validate a merged configuration.
 
     Order: defaults of the models < `config` < `presets[preset]` < `command_line`. Every preset is validated, chosen
     or not.
-    Then systems are crossed with parsers. A system's `model`, `training` and `decoding` are laid over the
-    experiment's, the schemes of `subwords` over `subword`.
+    A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
+    `subword`. Then systems that read trees get the experiment's `parser`, and are crossed with parsers.
+
+    Systems, tables and figures that `own` neither names nor needs, and that do not fit what it says, are left out.
+
+    Args:
+        config: all files, merged in their order.
+        command_line: what is laid over them.
+        check_files: whether files of the user's that it names have to be there, and parsers to know such text.
+        own: what of `config` the experiment's own files say, the rest being inherited; None: everything is its own.
 
     Raises:
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
@@ -34,9 +50,11 @@ def load(
     if preset is not None and preset not in [*presets]:
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
-        _validate(_laid_over(config, presets[name]), f"configuration with preset {name}")
-    chosen = _laid_over(config, presets[preset]) if preset else config
-    experiment = _validate(_laid_over(chosen, command_line or {}), "configuration")
+        said = Own(_laid_over(own or {}, presets[name]), inherits=own is not None)
+        _validate(_laid_over(config, presets[name]), f"configuration with preset {name}", said)
+    layers = [presets[preset] if preset else {}, command_line or {}]
+    said = Own(reduce(_laid_over, layers, own or {}), inherits=own is not None)
+    experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
     if check_files:
         missing = [file for file in experiment.files() if not Path(file).exists()]
         if missing:
@@ -46,6 +64,9 @@ def load(
                 + _remedy(experiment, missing),
                 "configuration",
             )
+        for _, parser, _, splits in experiment.readings():
+            if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
+                raise InputError(experiment.unfit_parsers[parser], "configuration")
     return experiment
 
 
@@ -53,29 +74,50 @@ OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding"
 """Keys of the experiment that systems of a kind inherit and may depart from."""
 
 
-def _validate(config: dict[str, Any], origin: str) -> Experiment:
+def _validate(config: Mapping[str, Any], origin: str, own: Own) -> Experiment:
     if isinstance(config.get("systems"), Mapping):
         for name, given in config["systems"].items():
             _check_kind(name, given, origin)
-    try:
-        config, bases = crossed(config)
-    except ValueError as error:
-        raise InputError(str(error), origin) from None
+    left_out: dict[Entry, str] = {}
+    while isinstance(found := _read(config), list):
+        needed = own.needs(config)
+        told = [what for entries, what in found if not own.inherits or not entries or entries & needed]
+        if told:
+            raise InputError("; ".join(dict.fromkeys(told)), origin)
+        for entries, what in found:
+            left_out |= dict.fromkeys(dependent(entries, config), what)
+        config = without({*left_out}, config)
+    return found.loaded(left_out, unfit_parsers(found, own))
+
+
+def _read(config: Mapping[str, Any]) -> Experiment | list[tuple[set[Entry], str]]:
+    """Validate mappings, or say every mistake in them, with the entries that could be left out for it."""
+    config = dict(config)
+    bases: dict[str, str] = {}
     systems, subwords = config.get("systems"), config.get("subwords")
+    if isinstance(subwords, Mapping):
+        config["subwords"] = {name: _over(config, "subword", own) for name, own in subwords.items()}
     if isinstance(systems, Mapping):
         config["systems"] = {
             name: {**system, **{key: _over(config, key, system.get(key)) for key in OVERLAID[type_of_system(system)]}}
             for name, system in systems.items()
         }
-    if isinstance(subwords, Mapping):
-        config["subwords"] = {name: _over(config, "subword", own) for name, own in subwords.items()}
+    try:
+        config, bases = crossed(with_parser(config))
+    except ValidationError:
+        pass  # of a system: what it reads is known once it is mended
+    except ExceptionGroup as group:
+        return [({misfit.entry}, str(misfit)) for misfit in group.exceptions if isinstance(misfit, Misfit)]
     try:
         return Experiment.model_validate(config)
     except ValidationError as error:
         mistakes = [dict(mistake) for mistake in error.errors()]
         inherited = [mistake for mistake in mistakes if _is_inherited(mistake, mistakes, bases)]
-        own = dict.fromkeys(sentence(mistake, config) for mistake in mistakes if mistake not in inherited)
-        raise InputError("; ".join(own), origin) from None
+        return [
+            (misfits(mistake, config, bases), sentence(mistake, config))
+            for mistake in mistakes
+            if mistake not in inherited
+        ]
 
 
 def _check_kind(name: str, system: Any, origin: str) -> None:

@@ -12,7 +12,9 @@ from pipeline_py.config.training import Training
 class NeuralSystem(System):
     """A composition, and in what it departs from the experiment's `model`, `training` and `decoding`."""
 
-    parser: str | None = Field(None, description="The parser whose trees the system reads; null: it reads none.")
+    parser: str | None = Field(
+        None, description="The parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
+    )
     subword: str | None = Field(None, description="Units of the system, one of `subwords`; null: those of `subword`.")
     like: str | None = Field(
         None,

@@ -17,7 +17,7 @@ from pipeline_py.config.decoders import (
     Softmax,
 )
 from pipeline_py.config.encoders import AnyEncoder, BidirectionalGRU
-from pipeline_py.config.parts import KINDS_WITH_VOCABULARY, module_of, or_of_type, type_alone
+from pipeline_py.config.parts import KINDS_WITH_VOCABULARY, KINDS_WITHOUT_PARSER, module_of, or_of_type, type_alone
 
 Initialization = Literal["nematus", "uniform", "lecun"]
 
@@ -132,6 +132,11 @@ class System(Section):
     def pretrained_on(self) -> list[str]:
         """Kinds of syntax artifacts that an encoder is trained to predict before, sorted."""
         return sorted({kind for encoder in self.encoders for kind in encoder.pretrained_on})
+
+    @property
+    def kinds_parsed(self) -> list[str]:
+        """Kinds of syntax artifacts, read or predicted, that are made from a parser's trees."""
+        return [kind for kind in (*self.syntax, *self.pretrained_on) if kind not in KINDS_WITHOUT_PARSER]
 
     @property
     def kinds_with_vocabulary(self) -> list[str]:

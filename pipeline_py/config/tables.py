@@ -42,7 +42,7 @@ class TableOfSystems(AnyTable):
     parsers: list[str] = Field(
         [],
         description="Each row that reads trees stands once for each of these parsers, as `SYSTEM [PARSER]`; so it does "
-        "among `proposed` and in `marks`. Empty: rows are as they are written.",
+        "among `proposed` and in `marks`. default: the experiment's `parser`. Empty: rows are as they are written.",
     )
     labels: dict[str, Line] = Field(
         {},
@@ -137,7 +137,7 @@ class MeasureTable(TableOfSystems):
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
     columns: list[Literal[Fact, Measure]] = Field(min_length=1)
     parsed_by: str | None = Field(
-        None, description="A parser; only the sentences that it parsed are scored. null: all sentences are."
+        None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."
     )
     marks: list[Mark] = Field(
         [], description="A score gets the first that it deserves for being better, and the first for being worse."
@@ -165,7 +165,7 @@ class ParseTable(AnyTable):
     """How many sentences of every split a parser has parsed (tree2seq Tables 1 and 2)."""
 
     type: Literal["parses"]
-    parser: str
+    parser: str = Field(description="One of `parsers`, or default.")
 
 
 class VocabularyTable(AnyTable):

@@ -167,10 +167,10 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["PBSMT", "SDAt [gold]"]}, "table `t`: unknown system `SDAt [gold]`; did you mean `SDAtt`?"),
         (
             {"systems": ["PBSMT", "GlobalAtt [gold]"]},
-            "table `t`: `GlobalAtt [gold]`: `GlobalAtt` names no parser that `gold` could take the place of; "
+            "table `t`: `GlobalAtt [gold]`: `GlobalAtt` reads no trees that those of `gold` could take the place of; "
             "leave out ` [gold]`",
         ),
-        ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` names no parser that"),
+        ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` reads no trees that"),
         (
             {"systems": ["Tree2Seq-ensemble [gold]"]},
             "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble is not crossed with parsers; make one of crossed mem",
@@ -182,7 +182,7 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["SDAtt"], "parsers": ["gld"]}, "table `t`: unknown parser `gld`; did you mean `gold`?"),
         (
             {"systems": ["PBSMT"], "parsers": ["gold"]},
-            "table `t`: none of its rows names a parser to be crossed; leave",
+            "table `t`: none of its rows reads trees, so leave out `parsers`",
         ),
         ({"systems": ["SDAt"], "parsers": ["gold"]}, "table `t`: unknown system `SDAt`; did you mean `SDAtt`?"),
         (
@@ -265,7 +265,10 @@ def test_figures_and_systems_are_checked_as_tables_are(config, over, sentence):
     [
         ({"contexts": [{"type": "syntax", "windw": 3}]}, "unknown key `systems.SDAtt.contexts.0.windw`; did you mean"),
         ({"training": {"epochs": None}}, "system `SDAtt`: training: give `epochs`, `updates` or both"),
-        ({"contexts": ["global"]}, "system `SDAtt` names a parser, but none of its parts reads syntax; leave it out"),
+        (
+            {"contexts": ["global"], "parser": "embedded"},
+            "system `SDAtt` names a parser, but none of its parts reads syntax; leave it out",
+        ),
         ({"training": {"clip": -1}}, "systems.SDAtt.training.clip: input should be greater than 0, not -1"),
     ],
 )

@@ -24,8 +24,8 @@ def mistakes(folders: list[str]) -> list[str]:
         for data in ({}, {"data": ELSEWHERE}):
             config = merged(merged(default, own), data)
             try:
-                write_stand_ins(load(config, check_files=False))
-                load(config)
+                write_stand_ins(load(config, check_files=False, own=own))
+                load(config, own=own)
             except InputError as error:
                 found.append(f"{file}: {error}")
     return found

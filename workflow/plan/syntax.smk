@@ -145,6 +145,13 @@ def models_of(parser: str, trees: str) -> list[str]:
     return STANZA_MODELS[parser][trees]
 
 
+def models_for_text(parser: str, split: str, trees: str) -> list[str]:
+    """Model files that a text is parsed with, if the parser knows such text or is asked for by name."""
+    if parser in EXPERIMENT.unfit_parsers and split in EXPERIMENT.splits_in_files:
+        raise WorkflowError(EXPERIMENT.unfit_parsers[parser])
+    return models_of(parser, trees)
+
+
 def model_options(parser: str, trees: str, models) -> list[str]:
     """How `parse` finds its models."""
     options = EXPERIMENT.parsers[parser]

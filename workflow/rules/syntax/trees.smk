@@ -16,7 +16,7 @@ wildcard_constraints:
 rule parse:
     input:
         tokens=tokens("source"),
-        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+        models=lambda wildcards: models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
