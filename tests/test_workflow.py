@@ -49,6 +49,14 @@ def test_bad_configuration_stops_before_any_job(fresh):
     assert not (fresh.folder / "results").exists()
 
 
+def test_a_target_that_nothing_makes_is_told_with_what_is_near(fresh):
+    done = fresh.snakemake("--dry-run", "tabel2")
+    said = done.stdout + done.stderr
+    assert (
+        done.returncode == 1 and "there is no target `tabel2`; did you mean `table2`? tables: table1, table2," in said
+    )
+
+
 @pytest.mark.parametrize("options", [(), ("--workflow-profile", "none")])
 def test_a_broken_file_of_the_configuration_is_told_with_its_line(fresh, options):
     (fresh.folder / "broken.yaml").write_text("training:\n  epochs: 1\n  epochs: 2\n")
