@@ -101,12 +101,13 @@ def _moses(language: str) -> Segment:
 
 
 def _jieba() -> Segment:
-    import logging
-
     import jieba
 
-    jieba.setLogLevel(logging.WARNING)
-    return lambda sentences: (jieba.lcut(sentence) for sentence in sentences)
+    words = jieba.Tokenizer()
+    # As its `initialize` does, but never from a cache: that lies where everybody may write.
+    words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())
+    words.initialized = True
+    return lambda sentences: (words.lcut(sentence) for sentence in sentences)
 
 
 def _stanza(language: str, directory: Path | None) -> Any:

@@ -1,13 +1,16 @@
 """One line of tokens for each line of text, whatever characters are in it."""
 
 import gzip
+import marshal
 import subprocess
 import sys
+import tempfile
 import types
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import jieba
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -101,6 +104,22 @@ def test_jieba_splits_chinese(tmp_path: Path) -> None:
         ["我", "来到", "北京", "清华大学", "。"],
         ["价格", "3.14", "元"],
     ]
+
+
+def test_what_others_planted_as_jieba_s_cache_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache in which 清华 and 大学 are frequent, and 清华大学 is no word."""
+    shared = tmp_path / "tmp"
+    shared.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    words = jieba.Tokenizer()
+    words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())
+    planted = words.FREQ | {"清华大学": 0, "清华": 10**6, "大学": 10**6}
+    (shared / "jieba.cache").write_bytes(marshal.dumps((planted, words.total)))
+    before = [(path, path.read_bytes()) for path in shared.iterdir()]
+    assert "清华大学" not in jieba.Tokenizer().lcut("北京清华大学"), "it would change the words"
+    (line,) = run(tmp_path, ["北京清华大学"], language="zh", tokenizer="jieba")
+    assert line == ["北京", "清华大学"]
+    assert [(path, path.read_bytes()) for path in shared.iterdir()] == before
 
 
 def test_multi30k_keeps_its_lines_and_its_characters(tmp_path: Path) -> None:
