@@ -169,4 +169,4 @@ def _write(path: Path, runs: dict[int, list[Measured]]) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(preprocessing)
+    stage.run(preprocessing, checksums=False)

@@ -108,4 +108,4 @@ def _number(random: np.random.Generator) -> str:
 
 
 if __name__ == "__main__":
-    stage.run(synthetic_text)
+    stage.run(synthetic_text, checksums=False)

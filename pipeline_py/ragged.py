@@ -1,7 +1,8 @@
 """Ragged arrays on disk: one row of numbers per sentence, streamed out, and streamed or memory-mapped in.
 
 The file is Arrow IPC (Feather version 2) with one list column named `values`, so `pandas.read_feather` opens it too.
-Rows lie in blocks, of which whoever writes or reads a file from beginning to end holds one or two in memory.
+It carries a checksum, which is compared before anything is read. Rows lie in blocks, of which whoever writes or reads
+a file from beginning to end holds one or two in memory.
 """
 
 from bisect import bisect_right
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pipeline_py import checksum
 from pipeline_py.artifact import whole
 from pipeline_py.stage import InputError
 
@@ -31,17 +33,15 @@ def write_rows(path: Path, rows: Iterable[np.ndarray], dtype: str) -> None:
         InputError: a row is too long for the format.
     """
     column = pa.list_(pa.from_numpy_dtype(np.dtype(dtype)))
-    schema = pa.schema([("values", column)])
-    with (
-        whole(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, schema) as writer,
-    ):
-        for block in _blocks(rows, BYTES_PER_BLOCK // np.dtype(dtype).itemsize, path):
-            offsets = np.cumsum([0, *(len(row) for row in block)], dtype=np.int32)
-            values = np.concatenate(block).astype(dtype, casting="same_kind", copy=False)
-            lists = pa.ListArray.from_arrays(_array(offsets), _array(values), type=column)
-            writer.write_batch(pa.record_batch([lists], schema=schema))
+    schema = pa.schema([("values", column)], metadata={"checksum": checksum.PLACE})
+    with whole(path) as temporary:
+        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+            for block in _blocks(rows, BYTES_PER_BLOCK // np.dtype(dtype).itemsize, path):
+                offsets = np.cumsum([0, *(len(row) for row in block)], dtype=np.int32)
+                values = np.concatenate(block).astype(dtype, casting="same_kind", copy=False)
+                lists = pa.ListArray.from_arrays(_array(offsets), _array(values), type=column)
+                writer.write_batch(pa.record_batch([lists], schema=schema))
+        checksum.seal(temporary)
 
 
 def _array(numbers: np.ndarray) -> Any:
@@ -73,13 +73,18 @@ def read_rows(path: Path) -> Iterator[np.ndarray]:
 
     Raises:
         FileNotFoundError: naming the file.
-        InputError: if it is no such file.
+        InputError: if it is no such file, or damaged.
     """
-    path.stat()  # pyarrow's own error does not carry the file's name
+    _check(path)
     with pa.OSFile(str(path)) as file:
         for values, offsets in _opened(file, path):
             for start, end in pairwise(offsets.tolist()):
                 yield values[start:end]
+
+
+def _check(path: Path) -> None:
+    if not checksum.is_sealed(path):
+        raise InputError(checksum.DAMAGED, path)
 
 
 def _opened(file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -94,17 +99,17 @@ def _opened(file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 class Ragged:
-    """Rows of a file written by `write_rows`, in any order; reading a row touches only its pages of the file."""
+    """Rows of a file written by `write_rows`, in any order; the file is not held in memory."""
 
     def __init__(self, path: Path) -> None:
         """Open a file.
 
         Raises:
             FileNotFoundError: naming the file.
-            InputError: if it is no such file.
+            InputError: if it is no such file, or damaged.
         """
         self.path = path
-        path.stat()  # pyarrow's own error does not carry the file's name
+        _check(path)
         blocks = list(_opened(pa.memory_map(str(path)), path))
         self._values: list[np.ndarray] = [values for values, _ in blocks]
         self._offsets: list[np.ndarray] = [offsets for _, offsets in blocks]

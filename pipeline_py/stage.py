@@ -9,11 +9,11 @@ Whoever runs a stage sees one sentence when the input is at fault, and a traceba
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import failures
+from pipeline_py import checksum, failures
 from pipeline_py.options import parsed
 from pipeline_py.stage_times import recorded
 
@@ -29,11 +29,15 @@ class InputError(Exception):
         super().__init__(place + message)
 
 
-def run(function: Callable[..., Any]) -> None:
+def run(function: Callable[..., Any], checksums: bool = True) -> None:
     """Run `function` with the arguments of the command line (`options.parsed`), and end the process.
 
     An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
-    code 1.
+    code 1. So does an input that has changed since a stage wrote it.
+
+    Args:
+        function: the stage.
+        checksums: leave those of its outputs beside them; not for outputs that the user is to edit.
     """
     gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
     module = sys.modules["__main__"].__spec__
@@ -41,7 +45,16 @@ def run(function: Callable[..., Any]) -> None:
     arguments = parsed(function, f"python -m {name}", sys.argv[1:])
     try:
         with recorded(name):
+            for path in _inputs(arguments):
+                if not checksum.is_as_recorded(path):
+                    raise InputError(checksum.DAMAGED, path)
+            outputs = [path for path in _outputs(arguments) if checksums]
+            for path in outputs:
+                checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
             function(**arguments)
+            for path in outputs:
+                if path.exists():
+                    checksum.record(path)
         sys.stdout.flush()
     except Exception as error:
         said = str(error) if isinstance(error, InputError) else failures.about(error)
@@ -52,3 +65,25 @@ def run(function: Callable[..., Any]) -> None:
         os._exit(1)  # whose stdout cannot be written would be told so once more
     sys.stderr.flush()
     os._exit(0)  # to take a process apart that has imported torch takes a quarter of a second more
+
+
+def _is_output(option: str) -> bool:
+    return option == "output" or option.endswith("_output")
+
+
+def _outputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
+    for option, value in arguments.items():
+        if _is_output(option):
+            yield from value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _inputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield what may be an input: paths, and in lists what stands behind each `=`, as names may hold one too."""
+    for option, value in arguments.items():
+        if not _is_output(option):
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, Path):
+                    yield one
+                elif isinstance(one, str) and isinstance(value, list):
+                    parts = one.split("=")
+                    yield from (Path("=".join(parts[place:])) for place in range(1, len(parts)))

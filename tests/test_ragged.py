@@ -91,7 +91,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
         next(read_rows(tmp_path / "gone"))
     assert str(caught.value.filename).endswith("gone")
     (tmp_path / "text").write_text("not arrow\n")
-    with pytest.raises(InputError, match=r"text: not an Arrow file"):
+    with pytest.raises(InputError, match=r"text: damaged"):
         next(read_rows(tmp_path / "text"))
 
 

@@ -263,7 +263,7 @@ def test_a_ragged_file_that_is_none_is_named(tmp_path):
         Ragged(tmp_path / "gone.arrow")
     assert str(caught.value.filename).endswith("gone.arrow")
     (tmp_path / "text.arrow").write_text("not arrow\n")
-    with pytest.raises(InputError, match=r"text.arrow: not an Arrow file"):
+    with pytest.raises(InputError, match=r"text.arrow: damaged"):
         Ragged(tmp_path / "text.arrow")
 
 

@@ -1,6 +1,7 @@
 """The state of a training run on disk, from which it goes on as if it had never stopped.
 
-A checkpoint is one safetensors file; its metadata holds a JSON object. Nothing in it is pickled.
+A checkpoint is one safetensors file; its metadata holds a JSON object with the checksum of the file. Nothing in it is
+pickled.
 """
 
 import json
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from pipeline_py import checksum
 from pipeline_py.artifact import whole
 from pipeline_py.nmt.optimizer import learning_rate, set_learning_rate
 
@@ -48,33 +50,33 @@ class Checkpoints:
             for group, tensors in checkpoint.tensors.items()
             for name, tensor in tensors.items()
         }
-        content = json.dumps({"identity": self._identity, "state": checkpoint.state})
+        content = json.dumps({"checksum": checksum.PLACE, "identity": self._identity, "state": checkpoint.state})
         with whole(self.path) as temporary:
             save_file(flat, temporary, metadata={"checkpoint": content})
+            checksum.seal(temporary)
 
     def load(self) -> Checkpoint | None:
         """Read the checkpoint, or None where there is none of this run.
 
-        A checkpoint of other inputs, settings or code, or one that cannot be read, is renamed and a message says so.
+        A checkpoint of other inputs, settings or code, or a damaged one, is renamed and a message says so.
         """
         for remains in self.path.parent.glob(".*"):  # ours, and what safetensors writes to before it has a name
             remains.unlink()  # of a run that was killed while it wrote
         if not self.path.exists():
             return None
-        try:
-            with safe_open(self.path, framework="pt") as file:
-                content = json.loads((file.metadata() or {}).get("checkpoint", "{}"))
-                if content.get("identity") != self._identity:
-                    self._set_aside("it belongs to other inputs, settings or code", str(content.get("identity")))
-                    return None
-                tensors: dict[str, dict[str, Tensor]] = {}
-                for key in file.keys():  # noqa: SIM118 (not a mapping)
-                    group, _, name = key.partition("/")
-                    # A copy: the file's own memory is aligned differently, which can change the last bit of a sum.
-                    tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
-        except (SafetensorError, ValueError) as error:
-            self._set_aside(f"it cannot be read ({error})", "unreadable")
+        if not checksum.is_sealed(self.path):
+            self._set_aside("it is damaged, so the training begins anew", "damaged")
             return None
+        with safe_open(self.path, framework="pt") as file:
+            content = json.loads(file.metadata()["checkpoint"])
+            if content["identity"] != self._identity:
+                self._set_aside("it belongs to other inputs, settings or code", content["identity"])
+                return None
+            tensors: dict[str, dict[str, Tensor]] = {}
+            for key in file.keys():  # noqa: SIM118 (not a mapping)
+                group, _, name = key.partition("/")
+                # A copy: the file's own memory is aligned differently, which can change the last bit of a sum.
+                tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
         return Checkpoint(tensors, content["state"])
 
     def remove(self) -> None:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.saved import load_weights
 from pipeline_py.stage import InputError
 
 
@@ -15,13 +14,9 @@ def start_from(model: Model, path: Path) -> None:
     """Fill those parameters of a network that a safetensors file names; the others stay as they are.
 
     Raises:
-        InputError: the file is no safetensors file, or holds what the network has not.
+        InputError: the file is damaged or no safetensors file, or holds what the network has not.
     """
-    path.stat()  # a missing file is named by its error, which safetensors does not do
-    try:
-        initial = load_file(path)
-    except SafetensorError as error:
-        raise InputError(f"not a safetensors file ({error}); make the initial weights again", path) from None
+    initial = load_weights(path)
     own = model.state_dict()
     for name, tensor in initial.items():
         if name not in own:

@@ -9,6 +9,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from pipeline_py import checksum
 from pipeline_py.artifact import whole, write_json
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.model import Model
@@ -18,7 +19,23 @@ from pipeline_py.stage import InputError
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
     """Write weights; the same weights give the same bytes."""
     with whole(path) as temporary:
-        save_file(weights, temporary)
+        save_file(weights, temporary, metadata={"checksum": checksum.PLACE})
+        checksum.seal(temporary)
+
+
+def load_weights(path: Path) -> dict[str, Tensor]:
+    """Read what `save_weights` wrote.
+
+    Raises:
+        FileNotFoundError: naming the file.
+        InputError: the file is damaged, or not of `save_weights`.
+    """
+    if not checksum.is_sealed(path):
+        raise InputError(checksum.DAMAGED, path)
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise InputError(f"not a safetensors file ({error}); remove it and run again", path) from None
 
 
 def save_config(path: Path, model: Model) -> None:
@@ -38,8 +55,7 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
     Raises:
         InputError: where a file is not what its name says, or the two do not belong together.
     """
-    for path in (config_path, weights_path):
-        path.stat()  # a missing file is named by its error, which safetensors does not do
+    weights = load_weights(weights_path)
     remedy = "train the system again"
     try:
         config = json.loads(config_path.read_text(encoding="utf-8"))
@@ -49,8 +65,8 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
         reason = str(error).splitlines()[0]
         raise InputError(f"not the configuration of a model ({reason}); {remedy}", config_path) from None
     try:
-        model.load_state_dict(load_file(weights_path))
-    except (SafetensorError, RuntimeError) as error:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"not the weights of the model in {config_path} ({reason}); {remedy}", weights_path) from None
     return model.to(device).eval()

@@ -118,5 +118,5 @@ def test_what_is_refused(tmp_path: Path, change: dict, message: str) -> None:
 def test_a_file_that_is_not_packed(tmp_path: Path) -> None:
     paths = write(tmp_path, [[0]], [[0]])
     paths["target"].write_text("not arrow\n")
-    with pytest.raises(InputError, match="not an Arrow file"):
+    with pytest.raises(InputError, match="damaged"):
         open_(paths)

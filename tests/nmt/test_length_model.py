@@ -111,7 +111,7 @@ def text(folder):
         (fewer, r"target.arrow: the file has 1 sentences and .*source.arrow has 7; make both from the same text"),
         (without_end, r"target.arrow, line 7: the sentence has no end \(identifier 0\); pack the text again"),
         (empty, r"source.arrow: the file is empty; check the corpus"),
-        (text, r"source.arrow: not an Arrow file"),
+        (text, r"source.arrow: damaged"),
     ],
 )
 def test_files_at_fault(tmp_path, spoil, message):

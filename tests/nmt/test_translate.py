@@ -385,7 +385,7 @@ def not_a_number(room):
         (without_zeros, r"distances.arrow, line 1: a word's distance to itself is not 0"),
         (without_end, r"source.arrow, line 2: the sentence has no end"),
         (beyond_the_vocabulary, r"source.arrow, line 1: .*outside the vocabulary of 12"),
-        (not_arrow, r"source.arrow: not an Arrow file"),
+        (not_arrow, r"source.arrow: damaged"),
         (other_vocabulary, r"vocabulary: the vocabulary has 11 tokens and the model in .* predicts 10"),
         (not_a_number, r"the model predicts something that is not a number; train the system again"),
     ],

@@ -168,7 +168,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path, kind: str, pieces: st
 def test_a_file_that_holds_no_distances(tmp_path: Path) -> None:
     (tmp_path / "pieces").write_text("a\n")
     (tmp_path / "syntax").write_text("not arrow\n")
-    with pytest.raises(InputError, match="syntax: not an Arrow file"):
+    with pytest.raises(InputError, match="syntax: damaged"):
         inherit(kind="distances", input=tmp_path / "syntax", pieces=tmp_path / "pieces", output=tmp_path / "out")
     with pytest.raises(FileNotFoundError, match="absent"):
         inherit(kind="distances", input=tmp_path / "absent", pieces=tmp_path / "pieces", output=tmp_path / "out")

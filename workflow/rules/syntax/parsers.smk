@@ -164,7 +164,13 @@ rule accuracy_of_all_trees:
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        given={"made_by": made_by("syntax.accuracy_of_all_trees")},
+        files=lambda wildcards, input: [f"--input={file}" for file in input],
     shell:
         """
-        awk 'FNR > 1 || NR == 1' {input:q} >{output.accuracy:q} 2>{log:q}
+        python -m pipeline_py.syntax.accuracy_of_all_trees \
+            {params.files:q} \
+            --output {output.accuracy:q} \
+            2>{log:q}
         """

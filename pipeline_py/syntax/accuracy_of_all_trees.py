@@ -1,0 +1,23 @@
+"""How good a parser is at all kinds of trees, in one table."""
+
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.syntax.accuracy_table import read_accuracies, write_accuracies
+
+
+def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
+    """Join the tables of one parser, in the order given.
+
+    Args:
+        input: TSV of `accuracy`; repeat the option for several.
+        output: TSV with the rows of all of them.
+
+    Raises:
+        InputError: a file is no such table.
+    """
+    write_accuracies(output, [row for path in input for row in read_accuracies(path)])
+
+
+if __name__ == "__main__":
+    stage.run(accuracy_of_all_trees)
