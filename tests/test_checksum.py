@@ -216,3 +216,7 @@ def test_a_user_s_file_and_one_that_is_not_there_are_not_compared(tmp_path: Path
     (tmp_path / "mine").unlink()
     assert checksum.is_as_recorded(tmp_path / "mine"), "whoever reads it says that it is not there"
     assert checksum.is_as_recorded(tmp_path / "file" / "below")
+
+
+def test_the_documentation_says_what_a_damaged_file_says() -> None:
+    assert checksum.DAMAGED in (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
