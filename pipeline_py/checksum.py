@@ -85,7 +85,8 @@ def _carries(path: Path) -> bool:
 def _of(path: Path) -> str:
     if not path.is_dir():
         return _of_file(path)
-    files = sorted(file for file in path.rglob("*") if file.is_file())
+    # Snakemake puts a hidden file into a folder that a job has made.
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
     return _written(zlib.crc32("\n".join(f"{file.relative_to(path)} {_of_file(file)}" for file in files).encode()))
 
 
