@@ -22,11 +22,17 @@ OBJECTS = 50_000
 
 
 class InputError(Exception):
-    """The user's input is at fault; the message is one sentence naming file, line and remedy."""
+    """The user's input is at fault; the message is one sentence naming file, line and remedy.
+
+    What the input holds may stand in it, so what is not printable, as an end of line, is written as in Python.
+    """
 
     def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
-        super().__init__(place + message)
+        said = place + message
+        if not said.isprintable():
+            said = "".join(one if one.isprintable() else repr(one)[1:-1] for one in said)
+        super().__init__(said)
 
 
 def run(function: Callable[..., Any], checksums: bool = True) -> None:

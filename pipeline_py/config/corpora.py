@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeInt, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import Count, Ratio, Seed
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
@@ -28,10 +29,10 @@ HELD_OUT_SETS = 16
 class Generated(Section):
     """Sentences of the embedded English-German corpus."""
 
-    sentences: PositiveInt
-    seed: int = 1
-    min_length: PositiveInt = 3
-    max_length: PositiveInt = 45
+    sentences: Count
+    seed: Seed = 1
+    min_length: Count = 3
+    max_length: Count = 45
     lengths: Literal["natural", "uniform"] = "natural"
     focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final"] = Field(
         "any", description="Only sentences that contain this phenomenon."
@@ -133,9 +134,9 @@ class Language(Section):
 class Limits(Section):
     """What training pairs are cleaned by; lengths are words of the raw text."""
 
-    min_length: PositiveInt = 1
-    max_length: PositiveInt = 80
-    max_ratio: PositiveFloat = 9.0
+    min_length: Count = 1
+    max_length: Count = 80
+    max_ratio: Ratio = 9.0
     keep_duplicates: bool = False
 
     @model_validator(mode="after")

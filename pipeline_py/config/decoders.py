@@ -2,22 +2,25 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field
 
+from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.parts import PartOptions
 
 
 class Score(PartOptions):
     """Says how well an annotation fits the decoder's state."""
 
-    encoder: int = Field(0, ge=0, description="Whose annotations are scored, with the query of its own state.")
+    encoder: Place = Field(0, description="Whose annotations are scored, with the query of its own state.")
 
 
 class MLPScore(Score):
     """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
 
     type: Literal["mlp"] = "mlp"
-    width: PositiveFloat = Field(2.0, description="Size of the hidden layer, in hidden sizes of the decoder.")
+    width: Annotated[float, NUMBER] = Field(
+        2.0, gt=0, le=64, description="Size of the hidden layer, in hidden sizes of the decoder."
+    )
 
 
 class DotScore(Score):
@@ -32,8 +35,8 @@ AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
 class Context(PartOptions):
     """A context vector of each encoder: a weighting over the decoder's scores."""
 
-    score: int = Field(0, ge=0, description="Which of the decoder's `scores` is weighted, counted from 0.")
-    mixture: list[float] | None = Field(
+    score: Place = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+    mixture: list[Annotated[float, NUMBER, Field(ge=-1e6, le=1e6)]] | None = Field(
         None, description="Weight the sum of all scores with these factors instead (SDRNMT eq. 11: [λ, 1 − λ])."
     )
 
@@ -48,15 +51,15 @@ class LocalContext(Context):
     """Gaussian window around a predicted position (SDAtt eq. 5–7)."""
 
     type: Literal["local"] = "local"
-    window: PositiveInt = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
+    window: Count = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
 
 
 class FlexibleContext(Context):
     """Penalty that grows with the distance from the previous centre of attention (Shu and Nakayama 2017)."""
 
     type: Literal["flexible"] = "flexible"
-    sigma: PositiveFloat = 1.5
-    threshold: PositiveFloat | None = Field(
+    sigma: Ratio = 1.5
+    threshold: Ratio | None = Field(
         None, description="When decoding, positions whose penalty exceeds it are skipped; null skips none."
     )
 
@@ -66,7 +69,7 @@ class SyntaxContext(Context):
 
     type: Literal["syntax"] = "syntax"
     reads: ClassVar[str | None] = "distances"
-    window: PositiveInt = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
+    window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["interpolate", "round", "attention"] = Field(
         "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
     )
@@ -102,7 +105,7 @@ class GRUDecoder(PartOptions):
     """A GRU with input feeding (hierarchical section 2.2)."""
 
     type: Literal["gru"] = "gru"
-    phrase_weight: Literal["learned"] | Annotated[float, Field(ge=0, le=1)] | None = Field(
+    phrase_weight: Literal["learned"] | Annotated[float, NUMBER, Field(ge=0, le=1)] | None = Field(
         None,
         description="β, the weight of phrases in the context, words having 1 − β: a number, or learned, a gating "
         "scalar for each step (hierarchical eq. 4); null: all have 1 (eq. 2).",
@@ -122,8 +125,10 @@ class BlackOut(PartOptions):
     """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
 
     type: Literal["blackout"] = "blackout"
-    samples: PositiveInt = Field(500, description="K, words drawn for each sentence.")
-    power: float = Field(0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power.")
+    samples: Count = Field(500, description="K, words drawn for each sentence.")
+    power: Annotated[float, NUMBER] = Field(
+        0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power."
+    )
 
 
 AnyLoss = Annotated[Softmax | BlackOut, Field(discriminator="type")]

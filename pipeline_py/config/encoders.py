@@ -2,18 +2,21 @@
 
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from pipeline_py.config.numbers import NUMBER, Count, Size
 from pipeline_py.config.parts import PartOptions, type_alone
 
 
 class Input(PartOptions):
     """A vector for each source position; those of all inputs side by side are what an encoder reads."""
 
-    size: PositiveInt | None = Field(
+    size: Size | None = Field(
         None, description="null, without a `share`: what the encoder's other inputs leave of the embedding."
     )
-    share: float | None = Field(None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded.")
+    share: Annotated[float, NUMBER] | None = Field(
+        None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded."
+    )
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:
@@ -146,7 +149,7 @@ class LatentGraph(Encoder):
     type: Literal["latent_graph"] = "latent_graph"
     has_cells: ClassVar[bool] = True
     pretrained_on: ClassVar[tuple[str, ...]] = ("heads", "labels")
-    pretraining_epochs: PositiveInt = Field(
+    pretraining_epochs: Count = Field(
         3, description="Passes over the parsed training text, on which heads and labels are learned first."
     )
 

@@ -3,9 +3,10 @@
 from itertools import pairwise
 from typing import Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import Count
 
 
 class Evaluation(Section):
@@ -16,7 +17,7 @@ class Evaluation(Section):
         "13a",
         description="sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.",
     )
-    length_groups: list[PositiveInt] = Field(
+    length_groups: list[Count] = Field(
         [10, 20, 30, 40, 50, 60, 70, 80],
         min_length=1,
         description="Words of the source up to which a group of sentences goes, in the figures of BLEU by length.",

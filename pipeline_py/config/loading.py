@@ -70,6 +70,9 @@ def load(
     return experiment
 
 
+MOST = 5
+"""Mistakes that are told at once; a value that many systems share may be wrong in all of them."""
+
 OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding",), "phrase_based": ()}
 """Keys of the experiment that systems of a kind inherit and may depart from."""
 
@@ -79,18 +82,19 @@ def _validate(config: Mapping[str, Any], origin: str, own: Own) -> Experiment:
         for name, given in config["systems"].items():
             _check_kind(name, given, origin)
     left_out: dict[Entry, str] = {}
-    while isinstance(found := _read(config), list):
+    while isinstance(found := _read(config, origin), list):
         needed = own.needs(config)
         told = [what for entries, what in found if not own.inherits or not entries or entries & needed]
         if told:
-            raise InputError("; ".join(dict.fromkeys(told)), origin)
+            told = list(dict.fromkeys(told))
+            raise InputError("; ".join(told[:MOST]) + _more(told[MOST - 1 :]), origin)
         for entries, what in found:
             left_out |= dict.fromkeys(dependent(entries, config), what)
         config = without({*left_out}, config)
     return found.loaded(left_out, unfit_parsers(found, own))
 
 
-def _read(config: Mapping[str, Any]) -> Experiment | list[tuple[set[Entry], str]]:
+def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set[Entry], str]]:
     """Validate mappings, or say every mistake in them, with the entries that could be left out for it."""
     config = dict(config)
     bases: dict[str, str] = {}
@@ -118,6 +122,8 @@ def _read(config: Mapping[str, Any]) -> Experiment | list[tuple[set[Entry], str]
             for mistake in mistakes
             if mistake not in inherited
         ]
+    except UnicodeEncodeError as error:
+        raise InputError(f"`{error.object[error.start]}` is no character; leave it out", origin) from None
 
 
 def _check_kind(name: str, system: Any, origin: str) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.unknown import unknown
+from pipeline_py.config.unknown import shortened, unknown
 
 PATTERNS = {
     NAME: "letters, digits, _ and -, a letter or digit first",
@@ -48,7 +48,7 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     if mistake["type"] == "string_pattern_mismatch":
         message = f"give {PATTERNS[mistake['ctx']['pattern']]}"
     given = mistake.get("input")
-    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) else ""
+    shown = f", not {shortened(repr(given))}" if isinstance(given, str | int | float | bool) else ""
     return f"{where}: {message[0].lower() + message[1:]}{shown}" if where else message
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.treebank import Treebank
 from pipeline_py.config.trees import Trees
 
@@ -39,15 +40,15 @@ class StanzaOptions(PhraseOptions):
     """Options of parsers that run Stanza."""
 
     runs_stanza: ClassVar[bool] = True
-    max_words: PositiveInt = Field(150, description="Longer sentences get the fallback, and are counted.")
-    batch_size: PositiveInt = Field(64, description="Sentences parsed at a time.")
+    max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")
+    batch_size: Batch = Field(64, description="Sentences parsed at a time.")
 
 
 class ProcessorTraining(Section):
     """How long and how wide one of a parser's networks is trained."""
 
-    epochs: PositiveInt | None = Field(None, description="Passes over the trees; null: a few.")
-    hidden: int | None = Field(None, ge=4, description="Size of the layers; null: small.")
+    epochs: Count | None = Field(None, description="Passes over the trees; null: a few.")
+    hidden: Size | None = Field(None, ge=4, description="Size of the layers; null: small.")
 
 
 class TrainedParser(StanzaOptions):
@@ -56,7 +57,7 @@ class TrainedParser(StanzaOptions):
     type: Literal["trained"]
     treebank: Treebank
     vectors: str | None = Field(None, description="Word vectors in word2vec text format.")
-    seed: int = 1
+    seed: Seed = 1
     tagger: ProcessorTraining = ProcessorTraining()
     depparse: ProcessorTraining = ProcessorTraining()
     constituency: ProcessorTraining = ProcessorTraining()
@@ -140,7 +141,7 @@ class ControlParser(AnyParser):
     branching: ClassVar[Branching] = "right"
     """Of no matter, since the trees are binary."""
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
-    seed: int = Field(DEFAULT_SEED, description="Of the shape random.")
+    seed: Seed = Field(DEFAULT_SEED, description="Of the shape random.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

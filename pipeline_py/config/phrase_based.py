@@ -1,18 +1,19 @@
 """A phrase-based system of `systems`: what Thot is trained and tuned with."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import NUMBER, Count, Ratio
 
 
 class Tuning(Section):
     """How the weights of the log-linear model are tuned on dev."""
 
-    sentences: PositiveInt | None = Field(1000, description="The first so many of dev; null: all of them.")
-    evaluations: PositiveInt = Field(100, description="How often the tuning sentences are translated at most.")
-    minutes: PositiveFloat | None = Field(
+    sentences: Count | None = Field(1000, description="The first so many of dev; null: all of them.")
+    evaluations: Count = Field(100, description="How often the tuning sentences are translated at most.")
+    minutes: Ratio | None = Field(
         None,
         description="A limit of time, with which the result depends on the speed of the machine; null: none.",
     )
@@ -22,11 +23,16 @@ class PhraseBased(Section):
     """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
 
     type: Literal["phrase_based"]
-    language_model_order: PositiveInt = Field(3, description="Words of the language model's n-grams.")
-    reordering: NonNegativeInt = Field(
-        6, description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6."
+    language_model_order: Annotated[int, NUMBER] = Field(
+        3, gt=0, le=20, description="Words of the language model's n-grams."
     )
-    iterations: PositiveInt = Field(5, description="EM iterations of each alignment model.")
+    reordering: Annotated[int, NUMBER] = Field(
+        6,
+        ge=0,
+        le=1000,
+        description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6.",
+    )
+    iterations: Annotated[int, NUMBER] = Field(5, gt=0, le=1000, description="EM iterations of each alignment model.")
     tuning: Tuning = Tuning()
 
     @property

@@ -2,16 +2,17 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import Count, CountOrZero
 
 
 class Vocabulary(Section):
     """What a vocabulary keeps; `</s>` and `<unk>` count towards its size."""
 
-    max_size: NonNegativeInt = Field(50000, description="0: no limit; else at least 3.")
-    min_count: PositiveInt = 1
+    max_size: CountOrZero = Field(50000, description="0: no limit; else at least 3.")
+    min_count: Count = 1
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -24,10 +25,10 @@ class Subword(Section):
     """Words with a cut-off, or byte-pair encoding."""
 
     scheme: Literal["words", "bpe"] = "words"
-    merges: PositiveInt = Field(8000, description="BPE merge operations.")
+    merges: Count = Field(8000, description="BPE merge operations.")
     joint: bool = Field(False, description="One BPE model for both languages instead of one each.")
-    min_frequency: PositiveInt = Field(2, description="BPE: pairs rarer than this are not merged.")
-    generalise: PositiveInt | None = Field(
+    min_frequency: Count = Field(2, description="BPE: pairs rarer than this are not merged.")
+    generalise: Count | None = Field(
         None,
         description="Times, dates and numbers that are rarer than this in the training text become $time, $date and "
         "$number, and are put back after decoding; null: none do.",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.decoders import (
@@ -17,6 +17,7 @@ from pipeline_py.config.decoders import (
     Softmax,
 )
 from pipeline_py.config.encoders import AnyEncoder, BidirectionalGRU
+from pipeline_py.config.numbers import NUMBER, Size
 from pipeline_py.config.parts import KINDS_WITH_VOCABULARY, KINDS_WITHOUT_PARSER, module_of, or_of_type, type_alone
 
 Initialization = Literal["nematus", "uniform", "lecun"]
@@ -25,9 +26,9 @@ Initialization = Literal["nematus", "uniform", "lecun"]
 class Model(Section):
     """Sizes of a network, and how it begins."""
 
-    embedding: PositiveInt = 620
-    hidden: PositiveInt = 1000
-    dropout: float = Field(0.2, ge=0, lt=1)
+    embedding: Size = 620
+    hidden: Size = 1000
+    dropout: Annotated[float, NUMBER] = Field(0.2, ge=0, lt=1)
     initialization: Initialization = Field(
         "nematus",
         description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "

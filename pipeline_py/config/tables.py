@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
+from pipeline_py.config.numbers import NUMBER, Count
 
 
 def is_line(text: str) -> bool:
@@ -122,7 +123,7 @@ class Mark(Section):
     worse: Line | None = Field(None, description="Behind scores that are worse; null: ↓ and the symbol.")
     rows: list[str] = Field(min_length=1, description="Rows that may get it.")
     against: list[str] = Field(min_length=1, description="Rows that must all be worse; for `worse`, all better.")
-    level: float = Field(0.05, gt=0, lt=1, description="p must be below.")
+    level: Annotated[float, NUMBER] = Field(0.05, gt=0, lt=1, description="p must be below.")
 
     @property
     def symbols(self) -> tuple[str, str]:
@@ -208,9 +209,7 @@ class AttentionFigure(Section):
     title: Line
     system: str
     set: str = Field("dev", description="dev, or the name of a test set.")
-    sentences: list[Annotated[int, Field(ge=1)]] = Field(
-        [1], min_length=1, description="Counted from 1; a picture each."
-    )
-    words: list[Annotated[int, Field(ge=1)]] = Field(
+    sentences: list[Count] = Field([1], min_length=1, description="Counted from 1; a picture each.")
+    words: list[Count] = Field(
         [], description="Words of the translation that get a panel, counted from 1; empty: the most telling ones."
     )

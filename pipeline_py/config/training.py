@@ -2,19 +2,22 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import NUMBER, Batch, Count, Processors, Ratio, Seed
 
 
 class Optimizer(Section):
     """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
 
     name: Literal["adadelta", "adam", "sgd"] = "adadelta"
-    learning_rate: PositiveFloat | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
-    rho: float = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
-    epsilon: PositiveFloat = Field(1e-6, description="ADADELTA's epsilon.")
-    decay: float | None = Field(
+    learning_rate: Annotated[float, NUMBER] | None = Field(
+        None, gt=0, ge=1e-12, le=1000, description="null: 1.0 for adadelta and sgd, 0.0005 for adam."
+    )
+    rho: Annotated[float, NUMBER] = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
+    epsilon: Annotated[float, NUMBER] = Field(1e-6, gt=0, ge=1e-30, le=1, description="ADADELTA's epsilon.")
+    decay: Annotated[float, NUMBER] | None = Field(
         None,
         gt=0,
         lt=1,
@@ -26,36 +29,32 @@ class Optimizer(Section):
 class Training(Section):
     """How a system is trained; one run for each seed."""
 
-    seeds: list[Annotated[int, Field(ge=0)]] = Field(
-        [1], min_length=1, description="A table's cells are means over the runs of all seeds."
-    )
+    seeds: list[Seed] = Field([1], min_length=1, description="A table's cells are means over the runs of all seeds.")
     optimizer: Optimizer = Optimizer()
-    batch_size: PositiveInt = 80
+    batch_size: Batch = 80
     batch_unit: Literal["sentences", "tokens"] = Field(
         "sentences", description="What batch_size counts; tokens are target tokens, padding included."
     )
-    max_length: PositiveInt = Field(
+    max_length: Count = Field(
         80,
         description="Training pairs with more pieces on either side (end of sentence excluded) are skipped.",
     )
-    epochs: PositiveInt | None = Field(None, description="Stop after so many passes over the training data.")
-    updates: PositiveInt | None = Field(None, description="Stop after so many updates.")
-    clip: PositiveFloat = Field(1.0, description="Largest gradient norm.")
-    validate_every: PositiveInt | None = Field(
-        None, description="Updates between two looks at dev; null: once an epoch."
-    )
+    epochs: Count | None = Field(None, description="Stop after so many passes over the training data.")
+    updates: Count | None = Field(None, description="Stop after so many updates.")
+    clip: Ratio = Field(1.0, description="Largest gradient norm.")
+    validate_every: Count | None = Field(None, description="Updates between two looks at dev; null: once an epoch.")
     early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
-    patience: PositiveInt = Field(10, description="Stop after so many looks at dev without a better score.")
+    patience: Count = Field(10, description="Stop after so many looks at dev without a better score.")
     tensorboard: bool = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
     )
-    checkpoint_minutes: PositiveFloat = Field(5.0, description="Minutes between two rolling checkpoints.")
+    checkpoint_minutes: Ratio = Field(5.0, description="Minutes between two rolling checkpoints.")
     device: Literal["auto", "cpu", "cuda"] = "auto"
     precision: Literal["float32", "tf32", "bfloat16"] = Field(
         "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
     )
-    threads: PositiveInt = Field(1, description="CPU threads of one process.")
-    processes: PositiveInt = Field(
+    threads: Processors = Field(1, description="CPU threads of one process.")
+    processes: Processors = Field(
         1, description="Processes of one training, each with its share of every batch; on GPUs each has one of its own."
     )
 

@@ -2,9 +2,10 @@
 
 from typing import Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import Count
 
 
 class Treebank(Section):
@@ -13,7 +14,7 @@ class Treebank(Section):
     A generated treebank comes from shares of the language that hold no sentence of the corpus.
     """
 
-    generate: PositiveInt | None = Field(None, description="Training sentences; a tenth of it for dev and for test.")
+    generate: Count | None = Field(None, description="Training sentences; a tenth of it for dev and for test.")
     train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
     dev: str | None = None
     test: str | None = None
