@@ -117,6 +117,18 @@ def test_a_dry_run_says_how_long_it_will_take(fresh):
     assert everything.count("What will run, and about how long:") == 1
 
 
+def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
+    table = {"type": "measures", "title": "T", "systems": ["GlobalAtt", "Wide"], "columns": ["bleu"]}
+    config = {
+        "systems": {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 3}}},
+        "tables": {"mine": table, "asked": {**table, "about": ["search"]}},
+    }
+    said = fresh.snakemake("--dry-run", "mine", "asked", config=config)
+    warnings = [line for line in (said.stdout + said.stderr).splitlines() if line.startswith("Table `")]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("Table `mine`: its systems also differ in search: beam 2 (GlobalAtt); beam 3 (Wide);")
+
+
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory) -> Workplace:
     """Where tables are really made; they share text, parser and parses."""
@@ -289,10 +301,15 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert [row["system"] for row in table] == systems
     assert [row["negative_samples"] for row in table] == ["50", "50", "200", "50", "", ""]
     assert [row["subword"] for row in table] == ["no"] * 4 + ["yes"] * 2
-    assert [row["beam"] for row in table] == ["20", "20", "20", "3", "2", "2"]
+    assert [row["beam"] for row in table] == ["2", "2", "2", "3", "2", "2"]
     assert [bool(row["perplexity"]) for row in table] == [True] * 3 + [False] + [True] * 2
     assert int(table[1]["parameters"]) > int(table[0]["parameters"]) and not table[3]["parameters"]
     assert all(row["ribes_one"] and row["bleu_dev"] for row in table)
+    markdown = (workplace.folder / "results/trees/all.md").read_text(encoding="utf-8")
+    assert re.search(r"Rows differ in search: beam 2 \(Seq2Seq-K50, .*\); beam 3 \(Mixed\)\.", markdown)
+    facts = {row["system"]: row for row in rows("all.facts")}
+    assert facts["Seq2Seq-K50"]["search"] == "beam 2; Mixed: beam 3" and facts["Dep2Seq"]["search"] == "beam 2"
+    assert facts["Dep2Seq"]["training"] == "pretraining_epochs 1"
     assert float(rows("parsed")[0]["length"]) > 0
     assert [row["split"] for row in rows("parses")] == ["Train", "Development", "one"]
     assert [row["sentences"] for row in rows("parses")] == ["120", "20", "20"]

@@ -25,6 +25,11 @@ Line = Annotated[str, AfterValidator(_on_one_line)]
 """What people read in a table or figure."""
 
 
+Compared = Literal["search", "training", "data", "units"]
+"""Kinds of settings that rows of a table may differ in: how they are searched with, how they are trained, on which
+pairs, and what they read and write."""
+
+
 class AnyTable(Section):
     """What all tables have."""
 
@@ -50,12 +55,25 @@ class TableOfSystems(AnyTable):
         description="What rows are called, where not by their system's name; what SYSTEM is called also goes for "
         "`SYSTEM [PARSER]`, with the parser behind it.",
     )
+    about: list[Compared] = Field(
+        [],
+        description="Settings that the table is about: its rows may differ in them without a warning. Below the table "
+        "it is said in either case.",
+    )
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
         _check_once(self.parsers, "parser")
         _check_once(self.systems, "row")
         return self
+
+    @property
+    def called(self) -> dict[str, str]:
+        """What rows are called: by their labels, with their names behind where several have the same."""
+        labels = {row: self.labels.get(row, row) for row in self.systems}
+        return {
+            row: label if [*labels.values()].count(label) == 1 else f"{label} ({row})" for row, label in labels.items()
+        }
 
     @property
     def systems_named(self) -> list[str]:

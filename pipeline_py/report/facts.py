@@ -10,6 +10,7 @@ from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report import sheet
 from pipeline_py.report.json_object import read_object
+from pipeline_py.report.measured import read_settings
 from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.sheet import Cell, Sheet
@@ -55,6 +56,7 @@ def facts(
     title: str = "Facts of the run",
     parser: list[str] | None = None,
     parser_accuracy: list[str] | None = None,
+    setting: list[str] | None = None,
     markdown_output: Path | None = None,
 ) -> None:
     """Lay out parameters, updates, speed, time, energy, dev score, hardware, seed, parser and versions of every system.
@@ -63,6 +65,8 @@ def facts(
     trained the system; where it did not load stanza or sacrebleu, those installed here.
 
     `kernels` says whether the compiled code of `nmt/kernels.c` was there on a processor.
+
+    Search, training, data and units have columns where the table's systems differ in them, with what differs.
 
     What networks alone have, such as the perplexity on dev, and what their parts observed there, such as the vision
     span of flexible attention, has columns where at least one system has it.
@@ -75,6 +79,7 @@ def facts(
         parser: SYSTEM=PARSER, the parser whose trees a system reads; repeatable.
         parser_accuracy: PARSER=FILE, TSV of `syntax.accuracy`, or PARSER:TREES=FILE where both kinds of trees were
             measured; repeatable.
+        setting: SYSTEM:COLUMN=TEXT, what the systems of a table differ in beyond what they are; repeatable.
         markdown_output: the table as Markdown.
 
     Raises:
@@ -91,13 +96,16 @@ def facts(
     observed = {name: _statistics(content) for name, content in read.items()}
     statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
     optional = [key for key in OPTIONAL if any(content.get(key) is not None for content in read.values())]
-    columns = ["system", *COLUMNS, *optional, *statistics, "parser", *metrics, *software]
+    settings = read_settings(setting or [])
+    kinds = list(dict.fromkeys(kind for _, kind in settings))
+    columns = ["system", *COLUMNS, *optional, *statistics, *kinds, "parser", *metrics, *software]
     rows = [
         [
             system_of[name],
             *(content[key] for key in COLUMNS.values()),
             *(content.get(key) for key in optional),
             *(observed[name].get(column) for column in statistics),
+            *(settings.get((system_of[name], kind)) for kind in kinds),
             parsers.get(system_of[name]),
             *(accuracies.get(parsers.get(system_of[name], ""), {}).get(metric) for metric in metrics),
             *(content["versions"].get(package, _installed(package)) for package in software),

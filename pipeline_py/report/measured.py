@@ -85,6 +85,22 @@ def read_facts(pairs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     return facts
 
 
+def read_settings(pairs: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Read `SYSTEM:COLUMN=TEXT`, what the configuration says of systems.
+
+    Raises:
+        InputError: if one is written otherwise.
+    """
+    settings = {}
+    for pair in pairs:
+        head, equals, text = pair.partition("=")
+        system, colon, column = head.rpartition(":")
+        if not equals or not colon:
+            raise InputError(f"--setting {pair!r} is no SYSTEM:COLUMN=TEXT; write it so")
+        settings[system, column] = text
+    return settings
+
+
 def _score(path: Path, metric: str) -> dict[str, Any]:
     content = read_object(path, "score again")
     needed = ["score", "signature", *(["bp", "sys_len", "ref_len", "sentences"] if metric == "bleu" else [])]

@@ -9,12 +9,11 @@ from pipeline_py.config.tables import MeasureTable
 from pipeline_py.options import Option
 from pipeline_py.report import sheet
 from pipeline_py.report.marks import Marks
-from pipeline_py.report.measured import Measured, read_facts, read_measures
+from pipeline_py.report.measured import Measured, read_facts, read_measures, read_settings
 from pipeline_py.report.measures_layout import MeasuresLayout
 from pipeline_py.report.names import names
 from pipeline_py.report.pair import read_comparisons
 from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
-from pipeline_py.stage import InputError
 
 
 def measures(
@@ -23,6 +22,7 @@ def measures(
     score: list[str] | None = None,
     facts: list[str] | None = None,
     setting: list[str] | None = None,
+    note: list[str] | None = None,
     comparisons: list[str] | None = None,
     set_name: list[str] | None = None,
     parser_accuracy: list[str] | None = None,
@@ -42,6 +42,7 @@ def measures(
         score: SYSTEM:SET:RUN:METRIC=FILE, sacrebleu JSON of `evaluation.score`, METRIC being bleu or ribes; repeatable.
         facts: SYSTEM:RUN=FILE, facts.json of a training; repeatable.
         setting: SYSTEM:COLUMN=TEXT, what the configuration says of a system in a column; repeatable.
+        note: a further sentence below the table; repeatable.
         comparisons: SET=FILE, TSV of `evaluation.comparisons`; needed for every set where the table has marks;
             repeatable.
         set_name: SET=NAME, what the table calls a set; repeatable.
@@ -60,7 +61,7 @@ def measures(
     measured = Measured(
         scores=read_measures(score or []),
         facts=read_facts(facts or []),
-        settings=_settings(setting or []),
+        settings=read_settings(setting or []),
     )
     set_names = names(set_name or [], options.sets, "--set-name")
     marks = Marks(
@@ -72,20 +73,9 @@ def measures(
         set_names=set_names,
     )
     about_parsers = sentences_about(read_accuracies(parser_accuracy or []), lowercase_trees)
-    layout = MeasuresLayout(options, measured, marks, set_names, about_parsers)
+    layout = MeasuresLayout(options, measured, marks, set_names, [*(note or []), *about_parsers])
     drawn = layout.sheet()
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
-
-
-def _settings(pairs: list[str]) -> dict[tuple[str, str], str]:
-    settings = {}
-    for pair in pairs:
-        head, equals, text = pair.partition("=")
-        system, colon, column = head.rpartition(":")
-        if not equals or not colon:
-            raise InputError(f"--setting {pair!r} is no SYSTEM:COLUMN=TEXT; write it so")
-        settings[system, column] = text
-    return settings
 
 
 if __name__ == "__main__":

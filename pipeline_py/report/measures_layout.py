@@ -60,13 +60,13 @@ class Column:
 
 @dataclass(frozen=True)
 class MeasuresLayout:
-    """A table of measures before it is drawn; `set_names` is what it calls sets, `about_parsers` further notes."""
+    """A table of measures before it is drawn; `set_names` is what it calls sets, `further_notes` stand below."""
 
     table: MeasureTable
     measured: Measured
     marks: Marks
     set_names: Mapping[str, str]
-    about_parsers: Sequence[str] = ()
+    further_notes: Sequence[str] = ()
 
     def columns(self) -> list[Column]:
         """Facts once, measures for each set; named after the set where there are several."""
@@ -182,7 +182,7 @@ class MeasuresLayout:
         for metric, called in (("bleu", "BLEU"), ("ribes", "RIBES")):
             if asked & ({"bleu", "brevity", "length"} if metric == "bleu" else {"ribes"}):
                 notes += [f"{called}: {signature}." for signature in self.measured.signatures(metric)]
-        notes += [*self.about_parsers, *note_on_kernels(self.measured.facts, self._label)]
+        notes += [*self.further_notes, *note_on_kernels(self.measured.facts, self._label)]
         runs = max((len(runs) for runs in self.measured.scores.values()), default=1)
         if runs > 1:
             notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests are of this mean.")

@@ -29,6 +29,7 @@ def table(
     proposed: list[str] | None = None,
     comparisons: list[str] | None = None,
     facts: list[str] | None = None,
+    note: list[str] | None = None,
     label: list[str] | None = None,
     published: Path | None = None,
     published_table: str = "1",
@@ -57,6 +58,7 @@ def table(
         proposed: a row that † compares with the best of the other rows, by AVG; repeatable.
         comparisons: TEST=FILE, TSV of `evaluation.comparisons` of a test set; repeatable.
         facts: SYSTEM:RUN=FILE, facts.json of a training behind a row; repeatable.
+        note: a further sentence below the table; repeatable.
         label: ROW=NAME, what the table calls a row; repeatable.
         published: numbers that a paper printed for the same data, `workflow/published/*.tsv`; they get columns of
             their own, called `NAME_published` in the TSV.
@@ -95,8 +97,8 @@ def table(
         printed = PrintedTable(
             _printed(published, published_table, published_task), published_table, published_task, theirs
         )
-    about_trainings = note_on_kernels(read_facts(facts or []), lambda name: labels.get(name, name))
-    layout = TableLayout(results, marks, labels, best, proposed or [], dev_name or dev, printed, about_trainings)
+    further = [*(note or []), *note_on_kernels(read_facts(facts or []), lambda name: labels.get(name, name))]
+    layout = TableLayout(results, marks, labels, best, proposed or [], dev_name or dev, printed, further)
     drawn = layout.sheet(title)
 
     sheet.write(drawn, layout.values(), output, markdown_output, latex_output)

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.config.tables import BleuTable, MeasureTable, TableOfSystems
 from pipeline_py.report import breakdown, ngrams, pairs
 from pipeline_py.report.breakdown import Groups, read_breakdown, read_sentence_scores, read_words
 from pipeline_py.report.costs import NOTE, costs_of, read_facts
@@ -53,12 +53,7 @@ class TableChapter:
     def called(self) -> dict[str, str]:
         """What its systems are called: by their labels, where these differ."""
         table = self.experiment.tables[self.name]
-        labels = getattr(table, "labels", {})
-        names = {system: labels.get(system, system) for system in getattr(table, "systems", [])}
-        return {
-            system: name if [*names.values()].count(name) == 1 else f"{name} ({system})"
-            for system, name in names.items()
-        }
+        return table.called if isinstance(table, TableOfSystems) else {}
 
     @cached_property
     def looks(self) -> dict[str, Look]:

@@ -41,7 +41,7 @@ class TableLayout:
         proposed: the rows that bold is for.
         dev_name: what its head calls the development set.
         printed: what a paper printed.
-        about_trainings: further notes.
+        further_notes: that stand below its own.
     """
 
     results: Results
@@ -51,7 +51,7 @@ class TableLayout:
     proposed: Sequence[str]
     dev_name: str
     printed: PrintedTable | None
-    about_trainings: Sequence[str] = ()
+    further_notes: Sequence[str] = ()
 
     def sheet(self, title: str) -> Sheet:
         """Lay the table out for people: means with deviations, marks, bold, notes."""
@@ -73,7 +73,7 @@ class TableLayout:
                 ),
                 *self._run_notes(),
                 *self._signature_notes(),
-                *self.about_trainings,
+                *self.further_notes,
             ],
             bold_means=f"better than the best baseline, {self._label(self.best)}"
             if self.best and self.proposed

@@ -146,3 +146,17 @@ def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
     assert (
         done.stderr == f"error: {tmp_path / 'none.json'}: no such file for --facts 'A'; make it or correct the path\n"
     )
+
+
+def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
+    trained = write(tmp_path / "facts.json", TRAINED)
+    facts(
+        facts=[f"A:seed1={trained}", f"A:seed2={trained}", f"B={trained}"],
+        setting=["A:search=beam 5; Wide: beam 20", "B:search=beam 5", "B:training=epochs 4"],
+        output=tmp_path / "facts.tsv",
+        markdown_output=tmp_path / "facts.md",
+    )
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["search"] for row in rows] == ["beam 5; Wide: beam 20"] * 2 + ["beam 5"]
+    assert [row["training"] for row in rows] == ["", "", "epochs 4"] and "data" not in rows[0]

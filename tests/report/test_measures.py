@@ -221,3 +221,8 @@ def test_a_training_without_compiled_code_is_named(given):
     assert "compiled code" not in given.table()[1]
     given.training("Seq", "seed2", kernels=False)
     assert "Trained without compiled code (see kernels in the facts)" in given.table()[1]
+
+
+def test_further_notes_stand_below(given):
+    given.options["note"] = ["Rows differ in search: beam 5 (Seq); beam 20 (Tree)."]
+    assert "Rows differ in search: beam 5 (Seq); beam 20 (Tree)." in given.table()[1]

@@ -336,3 +336,11 @@ def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest
     table(**paper.arguments(baseline="GlobalAtt", facts=facts, label=["LocalAtt=Local"]))
     note = "Trained without compiled code (see kernels in the facts), which is slower and rounds otherwise: Local.\n"
     assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err
+
+
+def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+    note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
+    table(**paper.arguments(baseline="GlobalAtt", note=[note]))
+    for text in (paper.folder / "table.md").read_text(), (paper.folder / "table.tex").read_text():
+        assert note in text
+    assert note in capsys.readouterr().err

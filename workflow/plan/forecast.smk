@@ -7,6 +7,7 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from pipeline_py.config.files import read_file
+from pipeline_py.config.differences import warning
 from pipeline_py.config.workload import workload
 from pipeline_py.forecast import Machine, Planned, told
 from pipeline_py.run_times import expected, job_of, recorded, typical
@@ -67,8 +68,14 @@ def machine_of_jobs() -> Machine:
     return Machine(min(workflow.cores, os.cpu_count()), None if cards is None else cards.value)
 
 
+def tables_of_run() -> list[str]:
+    """Tables with scores that this run makes."""
+    made = {job.wildcards.table for job in workflow.dag.jobs if job.rule.name in ("table", "measures")}
+    return [table for table in EXPERIMENT.tables if table in made]
+
+
 class Forecast(logging.Handler):
-    """Tells the forecast once Snakemake has counted its jobs; in a dry run, that has a list of them, behind it."""
+    """Tells warnings and the forecast once Snakemake has counted its jobs; in a dry run behind its list of them."""
 
     counted = 0
 
@@ -78,6 +85,8 @@ class Forecast(logging.Handler):
         self.counted += 1
         if workflow.dryrun and self.counted == 1 and not COUNTS_ONCE <= {*(workflow.output_settings.quiet or [])}:
             return
+        for sentence in filter(None, (warning(EXPERIMENT, table) for table in tables_of_run())):
+            logger.warning(sentence)
         try:
             planned, seen = planned_jobs()
             logger.info(told(planned, machine_of_jobs(), seen))

@@ -1,5 +1,7 @@
 """What the rules of `report` are given: the cells of a table."""
 
+from pipeline_py.config.differences import notes, settings_of_trainings
+
 # What tables of counts call splits and languages.
 NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
 LANGUAGES = [EXPERIMENT.corpora.source.language, EXPERIMENT.corpora.target.language]
@@ -78,6 +80,17 @@ def settings_of(system: str) -> dict[str, str]:
         "search": ", ".join(search) or "plain",
         "beam": str(options.decoding.beam),
     }
+
+
+def notes_of(table: str) -> list[str]:
+    """What the configuration says below a table, as options."""
+    return [f"--note={sentence}" for sentence in notes(EXPERIMENT, EXPERIMENT.tables[table])]
+
+
+def settings_in_facts(table: str) -> list[str]:
+    """What the trainings behind a table's rows differ in, as options of `facts`."""
+    settings = settings_of_trainings(EXPERIMENT, EXPERIMENT.tables[table])
+    return [f"--setting={system}:{kind}={text}" for (system, kind), text in settings.items()]
 
 
 def names_of_sets(table: str) -> dict[str, str]:

@@ -37,6 +37,7 @@ rule table:
             **EXPERIMENT.tables[wildcards.table].model_dump(),
             "tests": TESTS,
             "dev": EXPERIMENT.corpora.dev.name,
+            "notes": notes_of(wildcards.table),
             "made_by": made_by("report.table"),
         },
         options=lambda wildcards, input: [
@@ -56,6 +57,7 @@ rule table:
                 f"--facts={system}:{run}={file}"
                 for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
             ),
+            *notes_of(wildcards.table),
             *published_options(wildcards.table, input.published),
         ],
     shell:
@@ -106,6 +108,7 @@ rule measures:
             "table": table_of_measures(wildcards.table),
             "settings": [settings_of(system) for system in EXPERIMENT.tables[wildcards.table].systems],
             "sets": names_of_sets(wildcards.table),
+            "notes": notes_of(wildcards.table),
             "made_by": made_by("report.measures"),
         },
         options=lambda wildcards, input: [
@@ -129,6 +132,7 @@ rule measures:
             ),
             *(f"--set-name={split}={name}" for split, name in names_of_sets(wildcards.table).items()),
             *accuracy_options(wildcards.table, input.accuracy),
+            *notes_of(wildcards.table),
             *(["--lowercase-trees"] if EXPERIMENT.corpora.source.case == "lower" else []),
         ],
     shell:
@@ -170,6 +174,7 @@ rule facts:
         given=lambda wildcards: {
             "systems": trained_for(wildcards.table),
             "parsers": [EXPERIMENT.systems[system].parser for system in trained_for(wildcards.table)],
+            "settings": settings_in_facts(wildcards.table),
             "made_by": made_by("report.facts", "stanza", "sacrebleu"),
         },
         options=lambda wildcards, input: [
@@ -182,6 +187,7 @@ rule facts:
                 for system in trained_for(wildcards.table)
                 if (parser := EXPERIMENT.systems[system].parser)
             ),
+            *settings_in_facts(wildcards.table),
             *accuracy_options(wildcards.table, input.accuracy),
         ],
     shell:
