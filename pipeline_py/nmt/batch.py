@@ -108,7 +108,7 @@ def collate(
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
         if kind in KINDS_OF_TREES:
-            held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source])
+            held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
             held[kind] = _table(LAYOUTS[kind], rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)

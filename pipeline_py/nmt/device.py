@@ -10,6 +10,9 @@ import torch
 from pipeline_py.device import device_named
 from pipeline_py.optimizers import without_compiler
 
+CPU = "cpu"
+"""The type of device that computes in the ways of a processor; tests set it to another to take those of a GPU."""
+
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 LARGEST_MMAP_THRESHOLD = 2**25
 """Numbers of glibc's mallopt(3), and the most that it takes."""
@@ -35,6 +38,14 @@ def prepare(device: str, threads: int) -> torch.device:
     _keep_memory()
     gc.freeze()  # what the libraries made on import stays, and need not be looked through every few updates
     return chosen
+
+
+def on_cpu(device: torch.device) -> bool:
+    """Say whether to compute in the ways of a processor; those of a GPU never wait for what is on the device.
+
+    All that the network computes differently on the two asks here.
+    """
+    return device.type == CPU
 
 
 def _keep_memory() -> None:

@@ -8,6 +8,7 @@ import torch
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.processes import Processes
 
 
@@ -66,7 +67,7 @@ class Feed:
 
     def prepare(self, epoch: int, number: int) -> None:
         """Read a batch, if there is one and a device that is busy meanwhile."""
-        if self._device.type != "cpu" and number < len(self.batches(epoch)):
+        if not on_cpu(self._device) and number < len(self.batches(epoch)):
             self._ahead = {number: self._read(self.batches(epoch)[number])}
 
     def _read(self, pairs: Any) -> Batch | None:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt import compiled
+from pipeline_py.nmt.device import on_cpu
 
 SOURCE = Path(__file__).with_suffix(".c")
 FUNCTIONS = ("score", "score_back", "gru", "gru_back")
@@ -157,7 +158,7 @@ def _loaded() -> ctypes.CDLL:
 
 
 def _can_be_read(values: Tensor, *dtypes: torch.dtype) -> bool:
-    return values.dtype in dtypes and values.device.type == "cpu" and values.stride(-1) == 1
+    return values.dtype in dtypes and on_cpu(values.device) and values.stride(-1) == 1
 
 
 def _start(values: Tensor | None) -> int | None:

@@ -7,6 +7,8 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.device import on_cpu
+
 
 class Weight:
     """A matrix, or several of a size, laid out for products of few rows as the processor likes it best."""
@@ -15,7 +17,7 @@ class Weight:
         """Lay out (X, Y) or (D, X, Y); `often`: for so many products that it may take longer."""
         self.dtype = matrix.dtype
         self._packed: list[Tensor] = []
-        if matrix.device.type == "cpu" and _packs(matrix.dtype, often):
+        if on_cpu(matrix.device) and _packs(matrix.dtype, often):
             matrices = matrix if matrix.dim() == 3 else matrix.unsqueeze(0)
             self._packed = [torch.ops.mkldnn._reorder_linear_weight(one.T.contiguous(), None) for one in matrices]
         else:

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
@@ -76,9 +77,9 @@ def _side_by_side(steps: Sequence[Tensor], rows: int) -> Tensor:
 
 
 def _as_computed(matrices: Tensor) -> Tensor:
-    device = matrices.device.type
-    half = device != "cpu" and torch.is_autocast_enabled(device)
-    return matrices.to(torch.get_autocast_dtype(device)) if half else matrices
+    kind = matrices.device.type
+    half = not on_cpu(matrices.device) and torch.is_autocast_enabled(kind)
+    return matrices.to(torch.get_autocast_dtype(kind)) if half else matrices
 
 
 def _product(values: Tensor, matrices: Tensor, owners: Owners | None = None) -> Tensor:

@@ -6,6 +6,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.device import on_cpu
+
 
 @dataclass(frozen=True)
 class Owners:
@@ -29,7 +31,7 @@ class Owners:
     @staticmethod
     def of(sentence: Tensor, sentences: int, reach: tuple[int, ...] | None = None) -> "Owners":
         """Give rows (R,) of B sentences their places; a GPU is not asked."""
-        if sentence.device.type != "cpu":
+        if not on_cpu(sentence.device):
             return Owners(sentence, reach)
         counts = torch.bincount(sentence, minlength=sentences)
         width = int(counts.max())

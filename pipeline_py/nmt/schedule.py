@@ -38,14 +38,15 @@ class Schedule:
     lengths: Tensor
 
     @staticmethod
-    def of_rows(rows: Sequence[np.ndarray], lengths: Sequence[int]) -> "Schedule":
+    def of_rows(rows: Sequence[np.ndarray], lengths: Sequence[int], words: int | None = None) -> "Schedule":
         """Arrange packed trees.
 
         Args:
             rows: the trees of each sentence, as `subword.tree_row` describes them; they are not checked.
             lengths: words of each sentence, EOS counted.
+            words: J of the batch, where sentences are padded beyond the longest of them.
         """
-        sentences, words = len(rows), max(lengths)
+        sentences, words = len(rows), max(lengths) if words is None else words
         leaves = np.array(lengths) - 1
         values = np.concatenate(rows).astype(np.int64)
         row_sizes = np.array([len(row) for row in rows])

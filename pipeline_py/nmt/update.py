@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.graphs import Graphs, on_cuda
 from pipeline_py.nmt.processes import ALONE, Processes
 
@@ -66,7 +67,7 @@ class Update:
         self._device = device
         self._processes = processes
         self._graphs: Graphs | None = None
-        if device.type == "cuda":
+        if not on_cpu(device):
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
             for parameter in self._parameters:  # graphs add to gradients where they are
                 parameter.grad = torch.zeros_like(parameter)

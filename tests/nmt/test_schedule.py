@@ -1,8 +1,6 @@
 """Schedules against one that is made node by node, and what batches make of them."""
 
-import time
 from dataclasses import fields
-from statistics import median
 
 import numpy as np
 import pytest
@@ -70,9 +68,9 @@ def row_of(words: int, trees: list, parsed: bool) -> np.ndarray:
     return np.array(row, dtype=np.int32)
 
 
-def naive(sentences: list[tuple[int, list]], parsed: bool) -> dict:
+def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> dict:
     """All fields, by going through the batch level by level and node by node."""
-    J, B = 1 + max(words for words, _ in sentences), len(sentences)
+    J, B = 1 + max(words for words, _ in sentences) + padding, len(sentences)
     nodes = [in_order(trees) for _, trees in sentences]
     P = max(map(len, nodes))
     table = {(b, j): j * B + b for b in range(B) for j in range(sentences[b][0])}
@@ -102,10 +100,11 @@ def naive(sentences: list[tuple[int, list]], parsed: bool) -> dict:
     }
 
 
-def check(sentences: list[tuple[int, list]], parsed: bool) -> Schedule:
+def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> Schedule:
     rows = [row_of(words, trees, parsed) for words, trees in sentences]
-    schedule = Schedule.of_rows(rows, [words + 1 for words, _ in sentences])
-    expected = naive(sentences, parsed)
+    lengths = [words + 1 for words, _ in sentences]
+    schedule = Schedule.of_rows(rows, lengths, max(lengths) + padding if padding else None)
+    expected = naive(sentences, parsed, padding)
     assert set(expected) == {one.name for one in fields(Schedule)}
     for name, value in expected.items():
         found = getattr(schedule, name)
@@ -118,9 +117,9 @@ def check(sentences: list[tuple[int, list]], parsed: bool) -> Schedule:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(PARSED, UNPARSED), min_size=1, max_size=6))
-def test_schedules_of_parses(sentences: list) -> None:
-    check(sentences, parsed=True)
+@given(st.lists(st.one_of(PARSED, UNPARSED), min_size=1, max_size=6), st.integers(0, 7))
+def test_schedules_of_parses(sentences: list, padding: int) -> None:
+    check(sentences, parsed=True, padding=padding)
 
 
 @settings(max_examples=100, deadline=None)
@@ -158,23 +157,3 @@ def test_a_batch_holds_a_schedule(kind: str) -> None:
     assert (schedule.words, schedule.phrases, schedule.sizes, len(schedule)) == (3, 1, (1,), 2)
     for name in ("children", "places", "roots", "mask", "lengths"):
         assert getattr(schedule, name).is_meta
-
-
-def test_a_schedule_is_made_fast() -> None:
-    """Every batch of a training has its own."""
-    random = np.random.default_rng(0)
-
-    def tree(first: int, last: int):
-        if last - first == 1:
-            return first
-        middle = int(random.integers(first + 1, last))
-        return tree(first, middle), tree(middle, last)
-
-    lengths = [int(length) for length in random.integers(8, 17, 64)]
-    rows = [row_of(length, [tree(0, length)], parsed=True) for length in lengths]
-    times = []
-    for _ in range(50):
-        start = time.process_time()
-        Schedule.of_rows(rows, [length + 1 for length in lengths])
-        times.append(time.process_time() - start)
-    assert median(times) < 0.002

@@ -142,8 +142,9 @@ def test_waiting_would_be_noticed() -> None:
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_rounding_lengths_up_changes_no_loss_and_no_gradient(name: str) -> None:
     model = make_model(name).eval()  # BlackOut draws for each sentence, whose number stays, but only in training
-    plain, rounded = (of_system(model, make_batch(multiple=multiple)) for multiple in (1, 8))
-    assert rounded.target is not None and rounded.source.shape[1] % 8 == rounded.target.shape[1] % 8 == 0
+    lengths = ((4, 6), (2, 3), (8, 1))
+    plain, rounded = (of_system(model, make_batch(multiple=multiple, lengths=lengths)) for multiple in (1, 8))
+    assert rounded.target is not None and (plain.source.shape[1], rounded.source.shape[1]) == (9, 16)
     losses = [model.loss(batch) for batch in (plain, rounded)]
     torch.testing.assert_close(*losses, rtol=1e-12, atol=1e-12)
     parameters = list(model.parameters())

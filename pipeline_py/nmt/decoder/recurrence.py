@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.attention import Carried, Observation
+from pipeline_py.nmt.device import on_cpu
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def distinct(numbers: Tensor) -> tuple[Tensor, Tensor | None]:
 
     A GPU would have to be asked how many there are, and computes with the same ones as fast as with others.
     """
-    if numbers.device.type != "cpu":
+    if not on_cpu(numbers.device):
         return numbers, None
     found, place = torch.unique(numbers, return_inverse=True)
     return found, place

@@ -8,6 +8,8 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from pipeline_py.nmt.device import on_cpu
+
 
 def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
     """Compute w_k · r + b_k of the rows k that are sampled for a sentence.
@@ -58,5 +60,5 @@ def _gathered(weight: Tensor, samples: Tensor) -> Tensor:
 def _groups(readout: Tensor) -> Iterator[slice]:
     """Divide the sentences (B, …) into groups that are computed at once."""
     # The rows of one sentence stay in a CPU's cache: 0.6 of the time of all at once. A GPU wants large products.
-    size = 1 if readout.device.type == "cpu" else len(readout)
+    size = 1 if on_cpu(readout.device) else len(readout)
     return (slice(start, start + size) for start in range(0, len(readout), size))

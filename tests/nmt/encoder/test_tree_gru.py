@@ -55,10 +55,10 @@ def make(name: str) -> tuple[tree_gru.Part, gru.Part]:
     return part, reading
 
 
-def batch_of(sources: list[list[int]], kind: str, rows: list[list[int]]) -> Batch:
+def batch_of(sources: list[list[int]], kind: str, rows: list[list[int]], multiple: int = 1) -> Batch:
     trees = [np.array(row, dtype=np.int32) for row in rows]
     labels = [np.array(source, dtype=np.int32) for source in sources]
-    return collate([np.array(source) for source in sources], syntax={"labels": labels, kind: trees})
+    return collate([np.array(source) for source in sources], syntax={"labels": labels, kind: trees}, multiple=multiple)
 
 
 def rows_for(name: str) -> tuple[str, list[list[int]]]:
@@ -96,12 +96,13 @@ def annotate(part: tree_gru.Part, words: Tensor, row: list[int]) -> tuple[list[T
     return states, torch.zeros(HIDDEN, dtype=torch.float64) if row[0] < 0 else up[row[0]]
 
 
+@pytest.mark.parametrize(("multiple", "J"), [(1, 6), (3, 6), (4, 8), (8, 8)])
 @pytest.mark.parametrize("name", OPTIONS)
-def test_annotations_and_gradients(name: str) -> None:
+def test_annotations_and_gradients(name: str, multiple: int, J: int) -> None:
     part, reading = make(name)
     kind, rows = rows_for(name)
-    memory = part(batch_of(SOURCES, kind, rows))
-    J, P = 6, max(len(row) // 3 for row in rows)
+    memory = part(batch_of(SOURCES, kind, rows, multiple))
+    P = max(len(row) // 3 for row in rows)
     assert (memory.words, memory.lengths.tolist(), list(memory.syntax)) == (J, [6, 3, 2, 4, 1], ["labels"])
     assert part.size == part.summary_size == HIDDEN
     (states,), (summary,) = memory.states, memory.summary

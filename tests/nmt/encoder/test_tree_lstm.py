@@ -43,9 +43,9 @@ def make(leaves: str) -> Part:
     return part
 
 
-def batch_of(rows: Sequence[int]) -> Batch:
+def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
     trees = {"trees": [np.array(TREES[row], dtype=np.int32) for row in rows]}
-    return collate([np.array(SOURCES[row]) for row in rows], syntax=trees)
+    return collate([np.array(SOURCES[row]) for row in rows], syntax=trees, multiple=multiple)
 
 
 def compose(tree, left: list[Tensor], right: list[Tensor], keep: Tensor) -> list[Tensor]:
@@ -88,20 +88,21 @@ def reference(part: Part, leaves: str, row: int, masks: list[Tensor]) -> tuple[T
     )
 
 
+@pytest.mark.parametrize(("multiple", "columns"), [(1, 6), (3, 6), (4, 8), (8, 8)])
 @pytest.mark.parametrize("dropping", [False, True])
 @pytest.mark.parametrize("leaves", LEAVES)
-def test_annotations_and_gradients(leaves: str, dropping: bool, monkeypatch) -> None:
+def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, columns: int, monkeypatch) -> None:
     part = make(leaves).train(dropping)
     drawn: list[Tensor] = []
     draw = part.dropout.draw
     monkeypatch.setattr(part.dropout, "draw", lambda *size: drawn.append(draw(*size)) or drawn[-1])
-    batch = batch_of(range(len(SOURCES)))
+    batch = batch_of(range(len(SOURCES)), multiple)
     memory = part(batch)
     (states,), (summary,) = memory.states, memory.summary
     if dropping and leaves == "lstm":  # whose rows have an order of their own
         drawn[:2] = [mask[batch.source_words.order.argsort()] for mask in drawn[:2]]
-    assert memory.words == 6 and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
-    assert states.shape == (7, 6 + 4, HIDDEN) and part.size == HIDDEN
+    assert memory.words == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
+    assert states.shape == (7, columns + 4, HIDDEN) and part.size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
     assert memory.syntax == {}
 
@@ -110,11 +111,11 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, monkeypatch) -> 
         words, phrases, last = reference(part, leaves, row, [mask[row] for mask in drawn] if dropping else [])
         length, inner = len(source), len(phrases)
         torch.testing.assert_close(states[row, :length], words)
-        torch.testing.assert_close(states[row, 6 : 6 + inner], phrases)
+        torch.testing.assert_close(states[row, columns : columns + inner], phrases)
         torch.testing.assert_close(summary[row], last)
-        columns = [True] * length + [False] * (6 - length) + [True] * inner + [False] * (4 - inner)
-        assert memory.mask[row].tolist() == columns
-        found = torch.cat([states[row, :length], states[row, 6 : 6 + inner]]).flatten(), summary[row]
+        mask = [True] * length + [False] * (columns - length) + [True] * inner + [False] * (4 - inner)
+        assert memory.mask[row].tolist() == mask
+        found = torch.cat([states[row, :length], states[row, columns : columns + inner]]).flatten(), summary[row]
         wanted = torch.cat([words, phrases]).flatten(), last
         ways = [torch.randn_like(one) for one in wanted]
         ours = ours + sum((one * way).sum() for one, way in zip(found, ways, strict=True))

@@ -1,0 +1,245 @@
+"""What a GPU computes in other ways than a processor, computed in those ways on the processor: nothing changes.
+
+`on_cpu` chooses between the two; here it says no. Graphs are recorded by a stand-in, which computes again with the
+memory that was recorded, as a replayed graph does.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from torch import Tensor
+
+import pipeline_py.nmt
+from pipeline_py.config.loading import load
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.graphs import FEW
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.update import MULTIPLE, Update
+from pipeline_py.subword.vocabulary import EOS
+
+VOCABULARIES = {"source": 12, "target": 9, "units": 8, "labels": 5}
+SIZES = {"embedding": 6, "hidden": 6, "dropout": 0.0, "initialization": "lecun"}
+LENGTHS = ((7, 3), (8, 9), (1, 7), (15, 1), (0, 0), (5, 8), (16, 16))
+"""Words of sources and targets without their ends: on both sides of multiples of 8, and just such."""
+
+READINGS = {
+    f"syntax, {gaussian}, {position}": {"contexts": [{"type": "syntax", "gaussian": gaussian, "position": position}]}
+    for gaussian in ("log", "score", "weight")
+    for position in ("interpolate", "round", "attention")
+}
+CPU = torch.device("cpu")
+
+
+def systems() -> dict[str, System]:
+    """The systems of the default experiment that are composed differently, and the readings of SDAtt."""
+    experiment = load(yaml.safe_load(Path("config.yaml").read_text()), check_files=False)
+    found: dict[str, System] = {}
+    for name, system in experiment.systems.items():
+        if not isinstance(system, System):
+            continue
+        one = System.model_validate(
+            {
+                **system.model_dump(include={"encoders", "scores", "contexts", "decoder", "loss"}),
+                "model": SIZES,
+            }
+        )
+        if one not in found.values():
+            found[name] = one
+    readings = {name: System.model_validate({**parts, "model": SIZES}) for name, parts in READINGS.items()}
+    return found | readings
+
+
+SYSTEMS = systems()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+class Recorder:
+    """Records nothing and computes again."""
+
+    def __init__(self) -> None:
+        self.recorded = self.replayed = 0
+
+    def __call__(self, run: Callable[[], Tensor]) -> Callable[[], Tensor]:
+        self.recorded += 1
+
+        def replay() -> Tensor:
+            self.replayed += 1
+            return run()
+
+        return replay
+
+
+@pytest.fixture
+def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
+    """Take the ways of a GPU from here on."""
+
+    def begin() -> Recorder:
+        recorder = Recorder()
+        monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
+        monkeypatch.setattr("pipeline_py.nmt.update.on_cuda", lambda: recorder)
+        return recorder
+
+    return begin
+
+
+def make_model(name: str) -> Model:
+    torch.manual_seed(0)
+    model = Model(SYSTEMS[name], VOCABULARIES).double()
+    model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
+    return model
+
+
+def tree(random: np.random.Generator, words: int) -> np.ndarray:
+    """A random binary tree over words, as `subword.tree_row` describes its row."""
+    open_nodes, levels, nodes = list(range(words)), [0] * words, []
+    while len(open_nodes) > 1:
+        place = int(random.integers(len(open_nodes) - 1))
+        left, right = open_nodes[place : place + 2]
+        level = 1 + max(levels[left], levels[right])
+        open_nodes[place : place + 2] = [words + len(nodes)]
+        levels.append(level)
+        nodes.append((left, right, level))
+    order = sorted(range(len(nodes)), key=lambda node: nodes[node][2])
+    number = {words + node: words + rank for rank, node in enumerate(order)} | {word: word for word in range(words)}
+    row = [number[open_nodes[0]] if open_nodes else -1]
+    for node in order:
+        left, right, level = nodes[node]
+        row += [number[left], number[right], level]
+    return np.array(row, dtype=np.int32)
+
+
+def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0) -> Batch:
+    """Some of the sentences, with the syntax that a system reads; the third one has no parse."""
+    sources, targets, syntax = [], [], {kind: [] for kind in system.syntax}
+    for row in rows:
+        random = np.random.default_rng([seed, row])
+        source, target = LENGTHS[row]
+        sources.append(np.append(random.integers(1, VOCABULARIES["source"], source), EOS))
+        targets.append(np.append(random.integers(1, VOCABULARIES["target"], target), EOS))
+        square = random.integers(1, 5, (source + 1, source + 1))
+        parsed = row != 2
+        values = {
+            "distances": (square * (1 - np.eye(source + 1, dtype=int))).astype(np.uint8).ravel(),
+            "labels": random.integers(0, VOCABULARIES["labels"], source + 1),
+            "units": random.integers(0, VOCABULARIES["units"], 10 * (source + 1)),
+            "heads": np.full(source + 1, -1),
+            "trees": tree(random, source) if parsed else np.array([-1]),
+            "lexical_trees": np.array([-1, 0, 1, 1] if source > 2 else [-1]),
+        }
+        for kind, of_kind in syntax.items():
+            of_kind.append(values[kind])
+    return collate(sources, targets, syntax, multiple)
+
+
+ALL = list(range(len(LENGTHS)))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("gpu", [False, True], ids=["processor", "GPU"])
+@pytest.mark.parametrize("multiple", [1, MULTIPLE])
+@torch.no_grad()
+def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
+    name: str, gpu: bool, multiple: int, as_on_gpu: Callable[[], Recorder]
+) -> None:
+    """One sentence by itself is what the naive references of this folder are compared with."""
+    model = make_model(name).eval()
+    alone = torch.cat([model.loss(make_batch(model.system, [row])) for row in ALL])
+    if gpu:
+        as_on_gpu()
+    batch = make_batch(model.system, ALL, multiple)
+    assert batch.source.shape[1] == (24 if multiple == 8 else 17)
+    torch.testing.assert_close(model.loss(batch), alone, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_updates_are_the_same(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
+    """With batches of two shapes that come again, and lengths rounded up."""
+    shares = [[0, 1, 2], [3, 5, 6]] * 4
+
+    def trained(batches: list[Batch]) -> tuple[list[float], dict[str, Tensor]]:
+        model = make_model(name).train()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        update = Update(model, model.loss, optimizer, Training(clip=1.0), CPU)
+        losses = []
+        for number, batch in enumerate(batches):
+            torch.manual_seed(number)
+            update.begin(batch)
+            made = update.finish()
+            assert made.changed
+            losses.append(made.loss)
+        return losses, model.state_dict()
+
+    system = SYSTEMS[name]
+    expected, weights = trained([make_batch(system, rows, 1, seed) for seed, rows in enumerate(shares)])
+    recorder = as_on_gpu()
+    losses, others = trained([make_batch(system, rows, MULTIPLE, seed) for seed, rows in enumerate(shares)])
+    assert losses == pytest.approx(expected, rel=1e-9)
+    torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
+    if {"trees", "lexical_trees"} & set(system.syntax):
+        assert recorder.recorded == 0, "what follows from trees has no shape of its own"
+    else:
+        assert (recorder.recorded, recorder.replayed) == (2, len(shares) - 2 * FEW)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@torch.no_grad()
+def test_searches_find_the_same(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
+    model = make_model(name).eval()
+    assert model.decoder.softmax.bias is not None
+    model.decoder.softmax.bias[EOS] += 1  # so that some hypotheses end early and rows are laid anew
+
+    def found() -> list[list[Any]]:
+        batch = make_batch(model.system, ALL)
+        return beam_search([model], [batch], beam=4, max_lengths=torch.full((len(ALL),), 8), n_best=4)
+
+    expected = found()
+    as_on_gpu()
+    for ours, theirs in zip(found(), expected, strict=True):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        scores = [[one.log_probability for one in hypotheses] for hypotheses in (ours, theirs)]
+        assert scores[0] == pytest.approx(scores[1], rel=1e-10)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
+    model = make_model(name).float().eval()
+    exact = model.loss(make_batch(model.system, ALL))
+    as_on_gpu()
+    with torch.autocast("cpu", torch.bfloat16):
+        half = model.loss(make_batch(model.system, ALL, MULTIPLE))
+    half.sum().backward()
+    assert half.dtype == torch.float32
+    torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)
+    assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
+
+
+SPEAK_TO_CUDA = {"checkpoint.py", "device.py", "graphs.py", "processes.py", "train.py"}
+"""They keep random states, choose cards and join processes; what they compute with is chosen by `on_cpu`."""
+
+
+def test_nothing_else_asks_for_the_type_of_a_device() -> None:
+    folder = Path(pipeline_py.nmt.__path__[0])
+    asking = {
+        path.name
+        for path in folder.rglob("*.py")
+        if re.search(
+            r"""(\.type\s*[!=]=|["'](cpu|cuda)["']\s*[!=]=|[!=]=\s*["'](cpu|cuda)["']|is_cuda)""", path.read_text()
+        )
+    }
+    assert asking <= SPEAK_TO_CUDA
