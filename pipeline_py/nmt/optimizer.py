@@ -1,6 +1,5 @@
 """Update rules."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,9 +41,8 @@ def decay_if_worse(
     Args:
         optimizer: what is used from the next update on.
         options: say by which factor, if at all.
-        loss: on the development set; one that is not a number is worse.
+        loss: on the development set.
         curve: the looks before, with their "dev_loss".
     """
-    worse = math.isnan(loss) or (bool(curve) and loss > curve[-1]["dev_loss"])
-    if options.decay is not None and worse:
+    if options.decay is not None and curve and loss > curve[-1]["dev_loss"]:
         set_learning_rate(optimizer, learning_rate(optimizer) * options.decay)

@@ -1,6 +1,5 @@
 """The training of a parser inside an encoder, before it is trained to translate."""
 
-import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from tqdm import tqdm
 
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.divergence import check_progress, check_weights
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
 from pipeline_py.nmt.parsing import Parser, parsed_words
 from pipeline_py.nmt.update import Update
@@ -59,22 +59,30 @@ class ParsingRun:
 
     @property
     def best(self) -> dict[str, Any]:
-        """The row of the weights that are kept: that of the lowest dev loss, or the first where none is a number."""
-        return min(self.curve, key=lambda row: math.inf if math.isnan(row["dev_loss"]) else row["dev_loss"])
+        """The row of the weights that are kept: that of the lowest dev loss."""
+        return min(self.curve, key=lambda row: row["dev_loss"])
 
     def updates(self) -> Iterator[int]:
-        """Train to the end, yielding the number of each update."""
+        """Train to the end, yielding the number of each update.
+
+        Raises:
+            InputError: the training diverged.
+        """
         optimizer = build(self.training.optimizer, self.parser.parameters())
         change = Update(self.parser, self.parser.parsing_loss, optimizer, self.training, self.device)
         kept: dict[str, Tensor] = {}
         update = 0
         for epoch in range(self.epochs):
-            loss, words = 0.0, 0
+            loss, words, made = 0.0, 0, 0
             for sentences in self._batches(epoch):
+                skipped = self.skipped
                 batch_loss, batch_words = self._update(change, sentences)
                 loss, words, update = loss + batch_loss, words + batch_words, update + 1
+                made += self.skipped == skipped
                 yield update
             self._look(epoch + 1, loss / words if words else None, optimizer)
+            check_weights(self.name, update, self.parser)
+            check_progress(self.name, update, self.curve[-1]["dev_loss"], made)
             if self.best is self.curve[-1]:
                 kept = {name: tensor.detach().clone() for name, tensor in self.parser.state_dict().items()}
         self.parser.load_state_dict(kept)

@@ -1,6 +1,5 @@
 """Train an encoder to parse, before it is trained to translate (Hashimoto and Tsuruoka 2017; tree2seq section 5.3)."""
 
-import math
 import time
 from importlib import metadata
 from pathlib import Path
@@ -141,10 +140,10 @@ def pretrain(
             "parameters": sum(parameter.numel() for parameter in parser.parameters()),
             "epochs": epochs,
             "best_epoch": run.best["epoch"],
-            "dev_loss": _finite(run.best["dev_loss"]),
+            "dev_loss": run.best["dev_loss"],
             "dev_unlabelled_attachment": run.best["dev_unlabelled_attachment"],
             "dev_labelled_attachment": run.best["dev_labelled_attachment"],
-            "curve": [{**row, "dev_loss": _finite(row["dev_loss"])} for row in run.curve],
+            "curve": run.curve,
             "seconds": round(time.monotonic() - started, 1),
             "seed": seed,
             "device": device.type,
@@ -169,11 +168,6 @@ def _parser_of(system: System) -> tuple[int, int]:
             f"--system: {len(found)} of its encoders learn to parse; give a composition with one latent_graph"
         )
     return found[0]
-
-
-def _finite(loss: float) -> float | None:
-    """Return a loss that JSON can hold."""
-    return loss if math.isfinite(loss) else None
 
 
 def _check_parsed(path: Path) -> None:

@@ -23,6 +23,7 @@ from pipeline_py.nmt.checkpoint import (
 )
 from pipeline_py.nmt.clock import Clock
 from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.divergence import check_progress, check_weights
 from pipeline_py.nmt.feed import Feed
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate
@@ -100,7 +101,11 @@ class Run:
         return max(min(limits), 0) if limits else None
 
     def updates(self) -> Iterator[int]:
-        """Train to the end, yielding the number of each update."""
+        """Train to the end, yielding the number of each update.
+
+        Raises:
+            InputError: the training diverged.
+        """
         standing = self.standing
         self._tick()
         self._end_epoch_if_done()
@@ -182,11 +187,12 @@ class Run:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
         standing = self.standing
         loss, bleu = self._processes.of_first(self._scores)
+        check_weights(self.name, standing.update, self.model)
+        check_progress(self.name, standing.update, loss, standing.updates)
         score = -loss if bleu is None else bleu
-        better = not math.isnan(score) and (standing.best_score is None or score > standing.best_score)
-        if better or not self._best:
-            self._best = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
+        better = standing.best_score is None or score > standing.best_score
         if better:
+            self._best = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
             standing.best_score = score
             standing.best_update = standing.update
         standing.looks_since_best = 0 if better else standing.looks_since_best + 1
@@ -222,9 +228,10 @@ class Run:
         try:
             return loss, self._validation.bleu(self.model, self._vocabulary)
         except FloatingPointError:  # the network predicts something that is not a number
-            return loss, math.nan
+            return math.nan, None
 
     def _save(self) -> None:
+        check_weights(self.name, self.standing.update, self.model)
         if not self._processes.first:
             return
         self._tick()

@@ -51,8 +51,8 @@ class Standing:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """The look at the development set whose weights are kept: the best, or the first where none has a score."""
-        return next((row for row in reversed(self.curve) if row["best"]), self.curve[0])
+        """The look at the development set whose weights are kept, the best."""
+        return next(row for row in reversed(self.curve) if row["best"])
 
     @property
     def looked(self) -> bool:

@@ -112,7 +112,7 @@ def train(
         facts_output: Size, speed, energy, scores and versions as JSON.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together.
+        InputError: options or files are not what they should be, or do not belong together; the training diverged.
     """
     system_options = from_json(System, system, "--system")
     training_options = from_json(Training, training, "--training")
@@ -244,7 +244,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "best_update": standing.best_update,
         "early_stopping": training.early_stopping,
         "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
-        "dev_loss": dev_loss if math.isfinite(dev_loss) else None,
+        "dev_loss": dev_loss,
         "dev_perplexity": math.exp(dev_loss) if dev_loss < LARGEST_EXPONENT else None,
         "target_words": standing.words,
         "target_words_per_second": round(standing.words_per_second, 1),

@@ -16,6 +16,7 @@ from pipeline_py.config.systems import System
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.initial import start_from
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.parsing import Parser
 from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load
 from pipeline_py.nmt.train import train
@@ -81,6 +82,17 @@ def options(folder: Path, epochs: int = 1, training: dict | None = None, **syste
 
 def facts_of(folder: Path) -> dict:
     return json.loads((folder / "facts.json").read_text())
+
+
+def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
+    loss = Parser.parsing_loss
+    monkeypatch.setattr(Parser, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
+    with pytest.raises(InputError, match="diverged by update .*: no batch since the last look"):
+        pretrain(**corpus, **options(tmp_path, epochs=2))
+    assert not [*tmp_path.glob("weights*"), *tmp_path.glob("facts*")]
 
 
 @torch.no_grad()

@@ -397,30 +397,50 @@ def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch:
     from pipeline_py.nmt.model import Model
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
-    loss = Model.loss
+    loss, seen, weights = Model.loss, [], []
 
     def broken(self: Model, batch) -> torch.Tensor:
-        return loss(self, batch) * (torch.nan if self.training else 1)
+        if self.training:
+            seen.append(len(seen))
+            weights.append(self.decoder.softmax.weight.detach().clone())
+        return loss(self, batch) * (torch.nan if self.training and seen[-1] > 0 else 1)
 
     monkeypatch.setattr(Model, "loss", broken)
     train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
-    assert facts["skipped"]["non_finite_batches"] == facts["updates"] == 5
-    system = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json").system
-    torch.manual_seed(1)  # the default of `training.seed`
-    fresh = Model(system, {"source": WORDS, "target": WORDS})
-    trained = load_file(tmp_path / "out" / "model.safetensors")
-    assert all(torch.equal(trained[name], tensor) for name, tensor in fresh.state_dict().items())
+    assert (facts["skipped"]["non_finite_batches"], facts["updates"]) == (4, 5)
+    assert not torch.equal(weights[0], weights[1])
+    assert all(torch.equal(weights[1], later) for later in weights[2:])
 
 
-def test_a_loss_that_is_no_number_is_worse_than_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def never(values: torch.Tensor, training: bool) -> torch.Tensor:
+    return values * torch.nan if training else values
+
+
+def on_dev(values: torch.Tensor, training: bool) -> torch.Tensor:
+    return values if training else values + torch.inf
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "rate", "said"),
+    [
+        (never, 0.1, "no batch since the last look at the development set had a finite loss and gradient"),
+        (on_dev, 0.1, "the loss on the development set is inf"),
+        (None, 1e38, "has values that are not finite"),
+    ],
+)
+def test_a_training_that_diverges_ends_with_one_sentence_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoilt, rate: float, said: str
+) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     loss = Network.loss
-    monkeypatch.setattr(Network, "loss", lambda self, batch: loss(self, batch) * (1 if self.training else torch.nan))
-    train(**corpus, **options(tmp_path, {}, {"optimizer": STEEP, "epochs": 3}))
-    facts = json.loads((tmp_path / "out" / "facts.json").read_text())
-    assert facts["best_dev"] is facts["dev_loss"] is facts["dev_perplexity"] is None
-    assert column(tmp_path / "out" / "curve.tsv", "learning_rate") == [4.0, 2.0, 1.0]
+    if spoilt is not None:
+        monkeypatch.setattr(Network, "loss", lambda self, batch: spoilt(loss(self, batch), self.training))
+    training = {"epochs": 3, "optimizer": {"name": "adam", "learning_rate": rate}, "clip": 1e30}
+    with pytest.raises(InputError, match=f"diverged by update 5: .*{said}; lower"):
+        train(**corpus, **options(tmp_path, {}, training))
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and "checkpoints" not in path.parts]
+    assert not [path for path in tmp_path.rglob("checkpoints/*")]
 
 
 @pytest.mark.slow
