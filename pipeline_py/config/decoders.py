@@ -52,6 +52,9 @@ class LocalContext(Context):
 
     type: Literal["local"] = "local"
     window: Count = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
+    normalized: Literal["sentence", "window"] = Field(
+        "sentence", description="Where the softmax runs: over the whole sentence (eq. 6) or over the window alone."
+    )
 
 
 class FlexibleContext(Context):
@@ -73,8 +76,10 @@ class SyntaxContext(Context):
     position: Literal["interpolate", "round", "attention"] = Field(
         "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
     )
-    gaussian: Literal["score", "weight"] = Field(
-        "score", description="What the Gaussian scales: the score (eq. 10) or the weight after the softmax."
+    gaussian: Literal["log", "score", "weight"] = Field(
+        "log",
+        description="Where the Gaussian stands: its logarithm is added to the score, or it scales the score (eq. 10 as "
+        "printed), or the weight after the softmax.",
     )
 
 

@@ -20,14 +20,19 @@ CONTEXTS: dict[str, list] = {
     "global": ["global"],
     "local": [{"type": "local", "window": 2}],
     "local of window 1": [{"type": "local", "window": 1}],
+    "local, softmax in the window": [{"type": "local", "window": 1, "normalized": "window"}],
     "flexible": ["flexible"],
     "flexible with threshold": [{"type": "flexible", "sigma": 0.7, "threshold": 0.5}],
     "syntax": [{"type": "syntax", "window": 2}],
     "syntax, round": [{"type": "syntax", "window": 1, "position": "round"}],
     "syntax, attention": [{"type": "syntax", "window": 2, "position": "attention"}],
     "syntax, attention, small window": [{"type": "syntax", "window": 1, "position": "attention"}],
+    "syntax, score": [{"type": "syntax", "window": 2, "gaussian": "score"}],
+    "syntax, round, score": [{"type": "syntax", "window": 1, "position": "round", "gaussian": "score"}],
+    "syntax, attention, score": [{"type": "syntax", "window": 2, "position": "attention", "gaussian": "score"}],
     "syntax, weight": [{"type": "syntax", "window": 3, "gaussian": "weight"}],
     "syntax, round, weight": [{"type": "syntax", "window": 1, "position": "round", "gaussian": "weight"}],
+    "syntax, attention, weight": [{"type": "syntax", "window": 1, "position": "attention", "gaussian": "weight"}],
     "global and syntax": ["global", {"type": "syntax", "window": 2}],
     "two scores": ["global", {"type": "local", "window": 2, "score": 1}, {"type": "flexible", "score": 1}],
 }
@@ -130,8 +135,8 @@ def tree_distances(heads: list[int | None]) -> np.ndarray:
     return matrix
 
 
-def make_batch(seed: int = 0) -> Batch:
-    return collate(*make_pairs(seed))
+def make_batch(seed: int = 0, multiple: int = 1) -> Batch:
+    return collate(*make_pairs(seed), multiple)
 
 
 # The reference: one sentence, one step at a time.
@@ -291,10 +296,12 @@ class Reference:
         if options.type == "local":
             position = self.position(part, query, J)
             sigma = options.window / 2
-            return [
-                a * math.exp(-((j - position) ** 2) / (2 * sigma**2)) if abs(j - position) <= options.window else 0.0
-                for j, a in enumerate(softmax(e))
-            ]
+            if options.normalized == "window":
+                inside = [j for j in range(J) if abs(j - math.floor(position)) <= options.window]
+                alpha = self.softmax_over(inside, e)
+            else:
+                alpha = [a if abs(j - position) <= options.window else 0.0 for j, a in enumerate(softmax(e))]
+            return [a * math.exp(-((j - position) ** 2) / (2 * sigma**2)) for j, a in enumerate(alpha)]
         if options.type == "flexible":
             g = math.exp(part["vector"] @ np.tanh(part["query.weight"] @ query + part["query.bias"]))
             penalty = [g * (j - centre) ** 2 / (2 * options.sigma**2) for j in range(J)]
@@ -309,17 +316,20 @@ class Reference:
             near = [j for j in range(J) if m[j] <= options.window] or [j for j in range(J) if m[j] == min(m)]
         else:
             position = self.position(part, query, J)
-            low = math.floor(position)
-            high = min(low + 1, J - 1)
-            f = position - low
-            row = matrix[low] if f < 0.5 else matrix[high]
+            row = matrix[min(math.floor(position + 0.5), J - 1)]
             near = [j for j in range(J) if row[j] <= options.window]
-            m = (
-                list(row)
-                if options.position == "round"
-                else [(1 - f) * matrix[low][j] + f * matrix[high][j] for j in range(J)]
-            )
+            if options.position == "round" or J == 1:
+                m = list(row)
+            elif position > J - 1:  # the line through the last two rows goes on
+                slopes = [float(matrix[J - 1][j]) - float(matrix[J - 2][j]) for j in range(J)]
+                m = [matrix[J - 1][j] + (position - (J - 1)) * slopes[j] for j in range(J)]
+            else:
+                low = math.floor(position)
+                f = position - low
+                m = [(1 - f) * matrix[low][j] + f * matrix[min(low + 1, J - 1)][j] for j in range(J)]
         gaussian = [math.exp(-(float(m[j]) ** 2) / (2 * sigma**2)) for j in range(J)]
+        if options.gaussian == "log":
+            return self.softmax_over(near, [a - float(b) ** 2 / (2 * sigma**2) for a, b in zip(e, m, strict=True)])
         if options.gaussian == "score":
             return self.softmax_over(near, [a * b for a, b in zip(e, gaussian, strict=True)])
         return [a * b for a, b in zip(self.softmax_over(near, e), gaussian, strict=True)]
@@ -338,12 +348,14 @@ class Reference:
         return weights
 
 
+@pytest.mark.parametrize("multiple", [1, 3, 8])
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_loss_is_the_reference(composition: dict, training: bool) -> None:
-    for seed in range(4):
+def test_loss_is_the_reference(composition: dict, training: bool, multiple: int) -> None:
+    """Rounded up, the longest of the sentences has no padding with 1 and 8, and some with 3."""
+    for seed in range(4 if multiple == 1 else 1):
         model = make_model(make_system(composition), seed).train(training)
-        losses = model.loss(make_batch(seed)).tolist()
+        losses = model.loss(make_batch(seed, multiple)).tolist()
         reference = Reference(model)
         for loss, pair in zip(losses, one_by_one(seed), strict=True):
             expected, _ = reference.losses(*pair)
@@ -561,6 +573,34 @@ def test_half_precision_stays_close() -> None:
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)
+
+
+@pytest.mark.parametrize("gaussian", ["log", "score", "weight"])
+def test_positions_behind_the_last_word_have_a_gradient_and_are_counted(gaussian: str) -> None:
+    model = make_model(make_system({"contexts": [{"type": "syntax", "gaussian": gaussian}]}))
+    weighting, vector = model.decoder.weightings[0], model.decoder.weightings[0].position.vector
+    with torch.no_grad():
+        weighting.position.query.weight.fill_(1.0)
+        vector.fill_(0.8)
+    batch = collate(*make_pairs(lengths=((4, 5), (7, 2), (2, 4))))
+    memory = model.encode(batch)
+    query = torch.ones(3, SIZES["hidden"], dtype=torch.float64)
+    assert (weighting.position(query, memory) > memory.lengths - 1).all()
+    weights, _ = weighting(torch.randn(memory.mask.shape, dtype=torch.float64), query, memory, ())
+    (weights * torch.arange(weights.shape[1])).sum().backward()
+    assert vector.grad is not None and vector.grad.abs().min() > 1e-6
+    behind, steps = weighting.observe(torch.zeros_like(weights), query, memory, ())["positions_behind_the_last_word"]
+    assert behind.tolist() == steps.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("position", ["interpolate", "round", "attention"])
+def test_a_position_that_is_no_number_looks_at_no_row_outside(position: str) -> None:
+    model = make_model(make_system({"contexts": [{"type": "syntax", "position": position}]}))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "decoder.first" in name:
+                parameter.fill_(math.nan)
+    assert model.loss(make_batch()).isnan().all()
 
 
 def test_statistics_are_counted_over_real_words_only() -> None:

@@ -10,9 +10,10 @@ from pipeline_py.nmt.position import PredictedPosition, positions
 
 
 class Part(Weighting):
-    """α_ij · exp(−(j − p)² / 2σ²) within [p − D, p + D] and 0 outside, with σ = D/2.
+    """α_ij · exp(−(j − p)² / 2σ²) within a window around p and 0 outside, with σ = D/2.
 
-    α_ij is the softmax over the whole sentence, and the weights are not made to sum to 1 again (eq. 6). The window
+    `normalized` says what α is: the softmax over the whole `sentence` (eq. 6), with the window [p − D, p + D], or that
+    over the `window` [⌊p⌋ − D, ⌊p⌋ + D] alone (as in Luong's code). The weights do not sum to 1 either way. The window
     is never empty: p lies in [0, J], and D is at least 1.
     """
 
@@ -20,12 +21,17 @@ class Part(Weighting):
         super().__init__()
         self.window = options.window
         self.sigma = options.window / 2
+        self.over_sentence = options.normalized == "sentence"
         self.position = PredictedPosition(query_size)
 
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
         """Weigh the positions: (B, J) → (B, J)."""
         centre = self.position(query, memory).unsqueeze(1)  # (B, 1)
-        distance = positions(memory, centre) - centre  # (B, J)
+        places = positions(memory, centre)  # (J,)
+        distance = places - centre  # (B, J)
         gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
-        inside = distance.abs() <= self.window
-        return masked_softmax(scores, memory.mask) * gaussian * inside, carried
+        if self.over_sentence:
+            inside = distance.abs() <= self.window
+            return masked_softmax(scores, memory.mask) * gaussian * inside, carried
+        inside = (places - centre.detach().floor()).abs() <= self.window
+        return masked_softmax(scores, memory.mask & inside) * gaussian, carried

@@ -10,19 +10,24 @@ from pipeline_py.nmt.position import PredictedPosition
 
 
 class Part(Weighting):
-    """softmax of e_ij · exp(−m_j² / 2σ²) over the words within syntax distance n of position p, with σ = n/2.
+    """A softmax over the words within syntax distance n of position p, with a Gaussian of their distance, σ = n/2.
 
     M is the matrix of distances in the tree, p the predicted position (eq. 5), counted from 0. The paper takes the
-    row M[p]; p is real, so `position` says what m is:
+    row M[p]; p is real, so `position` says what the distances m are:
 
-    - `interpolate`: m = (1 − f) · M[⌊p⌋] + f · M[min(⌊p⌋ + 1, J − 1)] with f = p − ⌊p⌋; the words are those within n
+    - `interpolate`: m = (1 − f) · M[k] + f · M[k + 1] with k = min(⌊p⌋, J − 2) and f = p − k; behind the last row, that
+      of EOS, the line through the last two goes on, so that p has a gradient there too. The words are those within n
       of the nearer row (of the right one when f is just a half), so there is always one: the row's own word.
     - `round`: m is that nearer row. The predictor of p gets no gradient.
     - `attention`: m = Σ_k α_k M[k] with α the softmax over the whole sentence; there is no predictor. Where no word
       has m ≤ n, those with the smallest m are taken.
 
-    `gaussian: weight` multiplies the weights instead, after a softmax of e_ij over the same words, and does not make
-    them sum to 1 again (as in Luong's local attention).
+    `gaussian` says where it stands:
+
+    - `log`: its logarithm is added to the score, softmax of e_ij − m_j² / 2σ²; that is `weight`, summing to 1 again.
+    - `score`: it scales the score, softmax of e_ij · exp(−m_j² / 2σ²) (eq. 10 as printed).
+    - `weight`: it scales the weight after the softmax of e_ij over the same words, and the weights do not sum to 1 (as
+      in Luong's local attention).
     """
 
     def __init__(self, options: SyntaxContext, query_size: int) -> None:
@@ -35,17 +40,22 @@ class Part(Weighting):
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
         """Weigh the positions: (B, J) → (B, J)."""
         distance, near = self._distance(scores, query, memory)
-        gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
+        exponent = -(distance**2) / (2 * self.sigma**2)
+        if self.options.gaussian == "log":
+            return masked_softmax(scores + exponent, near), carried
         if self.options.gaussian == "score":
-            return masked_softmax(scores * gaussian, near), carried
-        return masked_softmax(scores, near) * gaussian, carried
+            return masked_softmax(scores * exponent.exp(), near), carried
+        return masked_softmax(scores, near) * exponent.exp(), carried
 
     def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
-        """Count the words near enough, and the negative scores among them, which eq. 10 raises with distance."""
+        """Count the words near enough, the negative scores among them, and positions behind the last row of M."""
         _, near = self._distance(scores, query, memory)
         words = near.sum(dim=1)
-        negative = (near & (scores < 0)).sum(dim=1)
-        return {"negative_scores": (negative, words), "words_in_window": (words, torch.ones_like(words))}
+        steps = torch.ones_like(words)
+        found = {"negative_scores": ((near & (scores < 0)).sum(dim=1), words), "words_in_window": (words, steps)}
+        if self.position is not None:
+            found["positions_behind_the_last_word"] = (self.position(query, memory) > memory.lengths - 1, steps)
+        return found
 
     def _distance(self, scores: Tensor, query: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return m (B, J) and the words that may get weight (B, J) bool."""
@@ -57,9 +67,9 @@ class Part(Weighting):
             least = distance.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)
             return distance, memory.mask & (distance <= least.clamp(min=self.window))
         centre = self.position(query, memory)
-        last = memory.lengths - 1
-        left = torch.minimum(centre.detach().floor().long(), last)
-        right = torch.minimum(left + 1, last)
+        # No row is looked for outside the sentence, even where p is not a number.
+        left = torch.minimum(centre.detach().floor().long(), memory.lengths - 2).clamp(min=0)
+        right = torch.minimum(left + 1, memory.lengths - 1)
         fraction = (centre - left).unsqueeze(1)
         sentences = torch.arange(len(matrix), device=matrix.device)
         from_left, from_right = matrix[sentences, left], matrix[sentences, right]  # (B, J) each
