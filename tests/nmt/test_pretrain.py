@@ -90,7 +90,7 @@ def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
     loss = Parser.parsing_loss
     monkeypatch.setattr(Parser, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
-    with pytest.raises(InputError, match="diverged by update .*: no batch since the last look"):
+    with pytest.raises(InputError, match=r"diverged by update .*: no batch since the last look"):
         pretrain(**corpus, **options(tmp_path, epochs=2))
     assert not [*tmp_path.glob("weights*"), *tmp_path.glob("facts*")]
 
