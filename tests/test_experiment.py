@@ -1,7 +1,7 @@
 """The configuration: what is accepted, what is refused, and in which words."""
 
 import copy
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
+from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading import load
+from pipeline_py.config.tables import BleuTable
 from pipeline_py.stage import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -36,6 +38,31 @@ def test_the_default_is_valid(config):
     assert experiment.systems["SDAtt"].syntax == ["distances"]
     assert experiment.systems["GlobalAtt"].syntax == []
     assert experiment.folder("results") == "results"
+
+
+def pairs_tested(experiment: Experiment) -> set[tuple[str, str]]:
+    """(what another one's outputs replace, the other), of all tables."""
+    return {pair for name in experiment.tables for pair in combinations(experiment.tested_in_order(name), 2)}
+
+
+def test_two_systems_are_tested_in_one_direction_in_all_tables(config):
+    """What is proposed in the place of others, and others in the place of baselines."""
+    experiment = load(config)
+    pairs = pairs_tested(experiment)
+    assert not {pair[::-1] for pair in pairs} & pairs
+    for options in experiment.tables.values():
+        if isinstance(options, BleuTable):
+            proposed, rest = options.proposed, [row for row in options.systems if row not in options.proposed]
+            assert pairs >= {(other, row) for row in proposed for other in rest}
+            assert pairs >= {(options.baseline, row) for row in options.systems if row != options.baseline}
+    assert experiment.tested_in_order("tree2seq/table1_2") == []
+
+
+def test_tables_that_contradict_each_other_about_a_direction(config):
+    """The first one decides."""
+    table = {"title": "T", "systems": ["GlobalAtt", "SDAtt"], "baseline": "SDAtt", "proposed": []}
+    pairs = pairs_tested(load(changed(config, "tables.other", table)))
+    assert ("GlobalAtt", "SDAtt") in pairs and ("SDAtt", "GlobalAtt") not in pairs
 
 
 @pytest.mark.parametrize(
@@ -133,6 +160,7 @@ def test_the_default_is_valid(config):
             "`size` or a `share`",
         ),
         ("evaluation.length_groups", [10, 10], "length_groups must rise"),
+        ("evaluation.smallest_group", 0, "evaluation.smallest_group: "),
         ("preset", "fst", "unknown preset `fst`; known are none"),
         ("tables.table1", None, "tables.table1: input should be a valid dictionary"),
         ("tables.table1.type", "measure", "unknown type of tables.table1 `measure`; did you mean `measures`?"),

@@ -1,5 +1,6 @@
 """What an experiment consists of, and what follows from it; `experiment.py` checks it."""
 
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, Traine
 from pipeline_py.config.parsing import Parsing
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems import Model
-from pipeline_py.config.tables import AttentionFigure, MeasureTable, Table
+from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table
 from pipeline_py.config.training import Training
 from pipeline_py.config.trees import NAMES_OF_TREES, TREES, Trees, trees_behind
 from pipeline_py.stage import InputError
@@ -168,6 +169,29 @@ class Description(Section):
         """The sets of a table of measures, `tests` spelt out."""
         tests = [test.name for test in self.corpora.tests]
         return list(dict.fromkeys(name for given in table.sets for name in (tests if given == "tests" else [given])))
+
+    def tested_in_order(self, table: str) -> list[str]:
+        """A table's systems as they are tested: the sign test puts each in the place of those before it.
+
+        In a table of BLEU the baseline comes first and what is proposed comes last. The order is that of all tables
+        together, so that two systems have one p-value wherever they are shown; where two tables contradict each other,
+        the one that is given first decides.
+        """
+        before: dict[str, list[str]] = {name: [] for name in self.systems}
+        for options in self.tables.values():
+            if isinstance(options, BleuTable):
+                ranks = {row: (row != options.baseline) + (row in options.proposed) for row in options.systems}
+                wider = {
+                    name: others + [row for row in ranks if ranks[row] < ranks.get(name, 0)]
+                    for name, others in before.items()
+                }
+                try:
+                    TopologicalSorter(wider).prepare()
+                except CycleError:
+                    continue
+                before = wider
+        order = [*TopologicalSorter(before).static_order()]
+        return sorted(getattr(self.tables[table], "systems", []), key=order.index)
 
     @property
     def folders(self) -> list[str]:

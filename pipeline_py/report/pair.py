@@ -71,7 +71,7 @@ class Pair:
         return self.favours(test) if self.p[test][0] < level else 0
 
     def found_among_all(self, test: Test) -> int:
-        """The side that a test significantly speaks for after the correction for all pairs of the set."""
+        """The side that a test significantly speaks for after the correction for all pairs of the table on the set."""
         return self.favours(test) if self.p[test][1] < LEVEL else 0
 
     def contradiction(self, called: Mapping[str, str], on: str) -> str | None:

@@ -102,7 +102,7 @@ def legend(pairs: Sequence[Pair], system: str, other: str, is_shaded: bool = Fal
         other: what the second is called.
         is_shaded: whether agreement is shaded.
     """
-    corrected = f"p < {LEVEL} after Holm's correction over all pairs of the set"
+    corrected = f"p < {LEVEL} after Holm's correction over all pairs of the table on the set"
     found = {(test, side) for pair in pairs for test in TESTS if (side := pair.found_among_all(test))}
     if not found:
         return [f"No test finds a difference ({corrected})."] if pairs else []

@@ -39,7 +39,7 @@ def test_a_matrix_has_every_pair_both_ways(tmp_path):
     assert table.notes == [
         "↑: the row significantly better than the column; ↓: the row significantly worse than the column, by the tests "
         "whose letters follow (s: sign test; b: paired bootstrap; r: approximate randomization; p < 0.05 after Holm's "
-        "correction over all pairs of the set).",
+        "correction over all pairs of the table on the set).",
         "Green: all three tests find the row better; red: all three find the row worse.",
     ]
 
@@ -69,11 +69,11 @@ def test_the_legend_has_what_occurs(tmp_path):
     (note,) = listing(read_pairs(comparisons(tmp_path, sign)), CALLED, "dev").notes
     assert note == (
         "↑: the system significantly better than the other, by the tests whose letters follow (s: sign test; p < 0.05 "
-        "after Holm's correction over all pairs of the set)."
+        "after Holm's correction over all pairs of the table on the set)."
     )
     none = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
     assert matrix(none, CALLED, "dev").notes == [
-        "No test finds a difference (p < 0.05 after Holm's correction over all pairs of the set)."
+        "No test finds a difference (p < 0.05 after Holm's correction over all pairs of the table on the set)."
     ]
 
 

@@ -93,20 +93,6 @@ def from_baseline(table: str) -> list[str]:
     return [first, *(system for system in options.systems if system != first)]
 
 
-def tested_in_order(table: str) -> list[str]:
-    """A table's systems as they are tested: the sign test puts each in the place of those before it.
-
-    Baselines come first and what is proposed comes last, in all tables of the experiment alike, so that two systems
-    have one p-value wherever they are shown.
-    """
-    of_bleu = [options for options in EXPERIMENT.tables.values() if options.type == "bleu"]
-    baselines = [options.baseline for options in of_bleu]
-    proposed = {system for options in of_bleu for system in options.proposed}
-    others = [system for system in EXPERIMENT.systems if system not in proposed]
-    order = [*dict.fromkeys([*baselines, *others, *EXPERIMENT.systems])]
-    return sorted(EXPERIMENT.tables[table].systems, key=order.index)
-
-
 def tested_metrics(table: str) -> list[str]:
     """What a table's systems are compared by: BLEU, and RIBES where a table marks it."""
     options = EXPERIMENT.tables[table]

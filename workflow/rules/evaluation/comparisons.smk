@@ -9,7 +9,7 @@ rule comparisons:
     input:
         unpack(lambda wildcards: parsed_only(wildcards.table, wildcards.split)),
         outputs=lambda wildcards: [
-            *outputs_of(wildcards.table, wildcards.split, tested_in_order(wildcards.table)).values()
+            *outputs_of(wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)).values()
         ],
         references=references_of,
     output:
@@ -27,7 +27,7 @@ rule comparisons:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": tested_in_order(wildcards.table),
+            "systems": EXPERIMENT.tested_in_order(wildcards.table),
             "options": [*bleu_options(), *(f"--metric={metric}" for metric in tested_metrics(wildcards.table))],
             "made_by": made_by("evaluation.comparisons", "sacrebleu", "scipy"),
         },
@@ -35,7 +35,7 @@ rule comparisons:
             *(
                 f"--system={system}:{run}={file}"
                 for (system, run), file in zip(
-                    outputs_of(wildcards.table, wildcards.split, tested_in_order(wildcards.table)),
+                    outputs_of(wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)),
                     input.outputs,
                     strict=True,
                 )
