@@ -17,7 +17,7 @@ SYSTEMS = ["PBSMT", "GlobalAtt", "LocalAtt", "SDAtt", "Tree2Seq"]
 TABLE = {"table1": {"systems": SYSTEMS}}
 TESTS = SMALL["corpora"]["tests"][:1]
 CONFIG = {"corpora": {"tests": TESTS}, "tables": TABLE}
-TARGETS = ["results/table1.tsv", "results/table1.facts.tsv"]
+TARGETS = ["results/table1.tsv", "results/table1.facts.tsv", "results/figures/table1.length.svg"]
 DEPENDENCIES = {("parse", "conllu"), ("distances", None)}
 CONSTITUENCY = {("parse", "ptb"), ("binarize", None), ("pack_trees", None)}
 
@@ -204,10 +204,11 @@ def test_the_merges_of_bpe(finished):
         ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
         ({"evaluation": {"lowercase": False}}, {"score", "comparisons", "table"}, {"translate", "train"}),
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
+        ({"evaluation": {"smallest_group": 3}}, {"plot"}, {"buckets", "comparisons", "score", "table"}),
         ({"decoding": {"length_floor": 0.01}}, {"translate"}, {"train", "parse"}),
         ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "comparisons"}),
     ],
-    ids=["beam", "seed", "case of BLEU", "vocabulary", "floor of lengths", "title"],
+    ids=["beam", "seed", "case of BLEU", "vocabulary", "smallest group", "floor of lengths", "title"],
 )
 def test_what_has_nothing_to_do_with_parsers(finished, change, again, never):
     plan = Plan(finished, change, change.get("tables"))

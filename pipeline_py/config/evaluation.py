@@ -22,6 +22,11 @@ class Evaluation(Section):
         min_length=1,
         description="Words of the source up to which a group of sentences goes, in the figures of BLEU by length.",
     )
+    smallest_group: Count = Field(
+        10,
+        description="How many sentences a group needs to be shown in figures and on the page, and how many words a "
+        "group of similarly frequent ones; what is in smaller groups is counted there, and scored in the files.",
+    )
     lowercase: bool = Field(True, description="Case-insensitive BLEU, as in the papers.")
 
     @model_validator(mode="after")

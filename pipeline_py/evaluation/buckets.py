@@ -3,16 +3,16 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation import bleu, group_scores
 from pipeline_py.evaluation.named_files import named_file, named_files
 from pipeline_py.evaluation.sentence_groups import LENGTH_BOUNDS, check_bounds, grouped
+from pipeline_py.evaluation.system_statistics import SystemStatistics
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -21,7 +21,7 @@ from pipeline_py.text import tokens_of
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
-COLUMNS = ("feature", "group", "from", "to", "sentences", "system", "bleu", "sd")
+COLUMNS = ("feature", "group", "from", "to", *group_scores.COLUMNS)
 LENGTH = "length"
 
 
@@ -38,8 +38,9 @@ def buckets(
     """Score groups of sentences of similar source length, over all test sets together.
 
     BLEU of a group is the corpus BLEU of its sentences; `bleu` is its mean over a system's runs and `sd` the sample
-    standard deviation over them, empty for a single run. A group holds lengths with `from` < length <= `to`; an
-    empty field stands for an open end. Groups without a sentence are left out.
+    standard deviation over them, empty for a single run; `bleu_low` and `bleu_high` are the ends of its 95 % interval
+    (`group_scores`). A group holds lengths with `from` < length <= `to`; an empty field stands for an open end. Groups
+    without a sentence are left out.
 
     Args:
         system: NAME:RUN:SET=FILE, detokenized output of one run (training seed) of a system on one set; no name
@@ -67,15 +68,14 @@ def buckets(
     rows_of: dict[str, list[int]] = {}
     for row, (name, _) in enumerate(outputs):
         rows_of.setdefault(name, []).append(row)
+    systems = {name: SystemStatistics(statistics[rows]) for name, rows in rows_of.items()}
     with writing(output) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(COLUMNS)
         for group, members in grouped(lengths, bounds):
             # csv writes None as an empty field.
-            about = (LENGTH, group.name, group.above, group.up_to, len(members))
-            for name, rows in rows_of.items():
-                scores = [bleu.corpus_score(statistics[row, members]).score for row in rows]
-                table.writerow((*about, name, fmean(scores), stdev(scores) if len(scores) > 1 else None))
+            about = LENGTH, group.name, group.above, group.up_to
+            table.writerows((*about, *scores) for scores in group_scores.scores_of(systems, members))
 
 
 def _references(pairs: Sequence[str], sets: Sequence[str]) -> dict[str, list[Path]]:

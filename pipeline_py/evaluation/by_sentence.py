@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Annotated
 
 import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation import bleu, group_scores
 from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sentence_groups import LENGTH_BOUNDS, check_bounds, grouped
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
@@ -23,7 +23,7 @@ from pipeline_py.syntax.dependency import read_dependencies
 from pipeline_py.syntax.tree_shape import dependency_lengths, depth, phrase_shape
 from pipeline_py.text import read_lines, tokens_of
 
-COLUMNS = ("by", "bucket", "low", "high", "sentences", "system", "bleu", "sd")
+COLUMNS = ("by", "bucket", "low", "high", *group_scores.COLUMNS)
 
 DEPTH_BOUNDS = (2, 3, 4, 5, 6, 8, 10)
 PHRASE_DEPTH_BOUNDS = (4, 6, 8, 10, 12, 15, 20)
@@ -69,8 +69,9 @@ def by_sentence(
     no such group.
 
     BLEU of a group is the corpus BLEU of its sentences; `bleu` is its mean over a system's runs and `sd` the sample
-    standard deviation over them, empty for a single run. A group holds values with `low` < value <= `high`; an empty
-    field stands for an open end, or for no number at all. Groups without a sentence are left out.
+    standard deviation over them, empty for a single run; `bleu_low` and `bleu_high` are the ends of its 95 % interval
+    (`group_scores`). A group holds values with `low` < value <= `high`; an empty field stands for an open end, or for
+    no number at all. Groups without a sentence are left out.
 
     Args:
         system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
@@ -115,10 +116,8 @@ def by_sentence(
         table.writerow(COLUMNS)
         for bucket in buckets:
             # csv writes None as an empty field.
-            about = bucket.by, bucket.name, bucket.low, bucket.high, len(bucket.places)
-            for name, of_system in statistics.items():
-                scores = of_system.of(bucket.places).scores
-                table.writerow((*about, name, fmean(scores), stdev(scores) if len(scores) > 1 else None))
+            about = bucket.by, bucket.name, bucket.low, bucket.high
+            table.writerows((*about, *scores) for scores in group_scores.scores_of(statistics, bucket.places))
 
 
 def _check_number(values: Sequence[float], statistics: dict[str, SystemStatistics], path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pipeline_py.evaluation.system_statistics import SystemStatistics, mean_scores, sums_over
+from pipeline_py.evaluation.system_statistics import SETS_AT_A_TIME, SystemStatistics, mean_scores, sums_over
 
 SAMPLES = 10000
 SEED = 12345
@@ -20,9 +20,14 @@ def times_drawn(sentences: int, samples: int, seed: int) -> np.ndarray:
     The first sets of many are those that would be drawn if they were few.
     """
     generator = np.random.default_rng(seed)
-    drawn = (generator.choice(sentences, size=sentences, replace=True) for _ in range(samples))
     # 16 bits are enough for what is 1 on average.
-    return np.stack([np.bincount(places, minlength=sentences).astype(np.uint16) for places in drawn])
+    times = np.empty((samples, sentences), dtype=np.uint16)
+    for first in range(0, samples, SETS_AT_A_TIME):
+        part = times[first : first + SETS_AT_A_TIME]
+        drawn = generator.choice(sentences, size=part.shape, replace=True)
+        places = drawn + sentences * np.arange(len(part))[:, None]
+        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(part.shape)
+    return times
 
 
 def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, np.ndarray]:

@@ -21,7 +21,7 @@ Score = Callable[[np.ndarray], np.ndarray]
 SCORES: Mapping[MetricName, Score] = {"bleu": bleu.scores, "ribes": ribes.scores}
 
 SETS_AT_A_TIME = 500
-"""So many rows become floats at a time."""
+"""So many are drawn, or become floats, at a time."""
 
 
 @dataclass(frozen=True)

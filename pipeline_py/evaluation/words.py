@@ -15,14 +15,15 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation import bleu, resampling
 from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.evaluation.system_statistics import sums_over
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import read_counts
 
-COLUMNS = ("frequency", "system", "precision", "recall", "f1", "words")
+COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")
 
 LEAST = (0, 1, 2, 3, 5, 10, 100, 1000)
 """The least frequency of each group of words."""
@@ -47,9 +48,10 @@ def words(
     A word of an output is right where the reference of the sentence has it too, as many times at the most as the
     reference has it; its place is of no matter. Precision is the share of an output's words of a group that are
     right, recall that of the reference's words that were found, and F1 their harmonic mean, all in percent and 0 where
-    there is no such word. `words` is how many the reference has. Sums are over all sentences, runs of a system, and
-    references: of several, each is compared with alone, and `words` is of all. Groups without a word, in references
-    and outputs, are left out.
+    there is no such word; `f1_low` and `f1_high` are the ends of F1's 95 % interval, over sets that are resampled from
+    the sentences as in `comparisons`. `words` is how many the reference has. Sums are over all sentences, runs of a
+    system, and references: of several, each is compared with alone, and `words` is of all. Groups without a word, in
+    references and outputs, are left out.
 
     Args:
         system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
@@ -69,8 +71,10 @@ def words(
         raise InputError("no system to look at; give --system NAME=FILE")
     counts = dict(read_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
-    sums = iter(_sums(files, reference, bleu.word_splitter(tokenizer, lowercase), counts))
-    of_systems = {name: np.sum([next(sums) for _ in paths], axis=0) for name, paths in systems.items()}
+    found = iter(_counts(files, reference, bleu.word_splitter(tokenizer, lowercase), counts))
+    by_sentence = {name: np.sum([next(found) for _ in paths], axis=0) for name, paths in systems.items()}
+    of_systems = {name: of_system.sum(axis=0) for name, of_system in by_sentence.items()}
+    intervals = _intervals(by_sentence)
     with writing(output) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(COLUMNS)
@@ -79,7 +83,8 @@ def words(
             if any(of_system[:, place].any() for of_system in of_systems.values()):
                 for name, of_system in of_systems.items():
                     right, said, asked = map(int, of_system[:, place])
-                    table.writerow((group, name, *measures(right, said, asked), asked // len(systems[name])))
+                    about = *measures(right, said, asked), *intervals[name][place]
+                    table.writerow((group, name, *about, asked // len(systems[name])))
 
 
 def group_of(frequency: int) -> int:
@@ -92,23 +97,37 @@ def measures(right: int, said: int, asked: int) -> tuple[float, float, float]:
     return 100 * right / max(1, said), 100 * right / max(1, asked), 200 * right / max(1, said + asked)
 
 
-def _sums(
+def _intervals(systems: Mapping[str, np.ndarray]) -> dict[str, list[tuple[float, float]]]:
+    """The 95 % interval of F1 of each group, for each system: of counts, (sentences, 3, groups)."""
+    (sentences,) = {len(counts) for counts in systems.values()}
+    times = resampling.times_drawn(sentences, resampling.SAMPLES, resampling.SEED)
+    sums = sums_over(times, {name: counts.reshape(1, sentences, -1) for name, counts in systems.items()})
+    found = {}
+    for name, of_system in sums.items():
+        right, said, asked = of_system.reshape(len(times), 3, -1).transpose(1, 2, 0)
+        f1 = 200 * right / np.maximum(1, said + asked)
+        found[name] = [resampling.interval(of_group) for of_group in f1]
+    return found
+
+
+def _counts(
     outputs: Sequence[Path],
     references: Sequence[Path],
     split: Callable[[str], list[str]],
     frequencies: Mapping[str, int],
 ) -> np.ndarray:
-    """How many words of each group are right, said, and asked for, (outputs, 3, groups)."""
-    sums = np.zeros((len(outputs), 3, len(GROUPS)), dtype=np.int64)
+    """How many words of each group are right, said, and asked for, (outputs, sentences, 3, groups)."""
+    counts: list[np.ndarray] = []
     for lines in progress(bleu.read_sentences(outputs, references), "words"):
         sentences = [Counter(split(line)) for line in lines]
         asked = sentences[len(outputs) :]
-        for of_output, said in zip(sums, sentences, strict=False):
+        counts.append(np.zeros((len(outputs), 3, len(GROUPS)), dtype=np.int64))
+        for of_output, said in zip(counts[-1], sentences, strict=False):
             for reference in asked:
                 for row, counted in zip(of_output, (said & reference, said, reference), strict=True):
                     for word, count in counted.items():
                         row[group_of(frequencies.get(word, 0))] += count
-    return sums
+    return np.stack(counts, axis=1)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from pipeline_py.report.plot import COLOURS, DASHES, MARKERS
+from pipeline_py.report.plot import COLOURS, DASHES, MARKERS, beside_each_other, draw_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,11 +50,12 @@ class Look:
 
 @dataclass(frozen=True)
 class Line:
-    """The points of one system."""
+    """The points of one system, and the ends of their intervals, if they have such."""
 
     look: Look
     x: Sequence[float]
     y: Sequence[float]
+    intervals: Sequence[tuple[float, float]] = ()
 
 
 def look_of(number: int) -> Look:
@@ -85,9 +86,11 @@ def draw(
 
     figure = Figure(figsize=INCHES, layout="constrained")
     axes = figure.add_subplot()
-    for line in lines:
-        points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if isfinite(y)]
+    apart = beside_each_other(len(lines)) if any(line.intervals for line in lines) else [0.0] * len(lines)
+    for line, shift in zip(lines, apart, strict=True):
+        points = [(x + shift, y) for x, y in zip(line.x, line.y, strict=True) if isfinite(y)]
         if points:
+            draw_intervals(axes, [x + shift for x in line.x], line.intervals, line.look.colour)
             axes.plot(
                 *zip(*points, strict=True),
                 color=line.look.colour,

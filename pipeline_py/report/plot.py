@@ -4,12 +4,12 @@ import csv
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import cycle
-from math import isnan
+from itertools import compress, cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pipeline_py import stage
+from pipeline_py.options import Option
 from pipeline_py.report import figure_files
 from pipeline_py.report.names import names
 from pipeline_py.stage import InputError
@@ -39,11 +39,26 @@ STYLE: Any = {
 
 @dataclass(frozen=True)
 class Curves:
-    """What is drawn: for every system (BLEU, sd or NaN) in each group; `sentences` is by group."""
+    """What is drawn.
+
+    Attributes:
+        feature: what groups are made by.
+        sentences: of each group.
+        systems: BLEU of every system in each group, and the ends of its 95 % interval.
+    """
 
     feature: str
     sentences: dict[str, int]
-    systems: dict[str, list[tuple[float, float]]]
+    systems: dict[str, list[tuple[float, float, float]]]
+
+    def without_groups_below(self, least: int) -> "Curves":
+        """The groups that have at least so many sentences."""
+        kept = [number >= least for number in self.sentences.values()]
+        return Curves(
+            self.feature,
+            dict(compress(self.sentences.items(), kept)),
+            {system: list(compress(points, kept)) for system, points in self.systems.items()},
+        )
 
 
 def plot(
@@ -52,18 +67,20 @@ def plot(
     title: str,
     svg_output: Path,
     label: list[str] | None = None,
+    smallest_group: Annotated[int, Option(min=1)] = 1,
     pdf_output: Path | None = None,
 ) -> None:
     """Draw BLEU of every system by groups of sentences, with the number of sentences under each group.
 
-    Where the systems have several runs, bars reach one standard deviation up and down, and the systems stand side by
-    side so that their bars do not overlap.
+    Bars are 95 % intervals of BLEU; the systems stand side by side so that their bars do not overlap. Groups that are
+    too small are not drawn, and a line below the figure says how many sentences they have.
 
     Args:
         buckets: the scores, TSV of evaluation.buckets.
         title: headline of the figure.
         svg_output: the figure as SVG; its text stays text.
         label: SYSTEM=LABEL, what the figure calls a system; repeatable, by default its name.
+        smallest_group: how many sentences a group needs to be drawn.
         pdf_output: the figure as PDF.
 
     Raises:
@@ -73,12 +90,15 @@ def plot(
     labels = {system: system for system in curves.systems} | names(label or [], curves.systems, "--label")
 
     with figure_files.style(STYLE):
-        figure_files.save(draw(curves, title, labels), title, svg_output, pdf_output)
+        figure_files.save(draw(curves, title, labels, smallest_group), title, svg_output, pdf_output)
 
 
-def draw(curves: Curves, title: str, labels: dict[str, str]) -> "Figure":
+def draw(curves: Curves, title: str, labels: dict[str, str], smallest_group: int) -> "Figure":
     """Draw the figure; the line of the n-th system has the identifier `system-n` in an SVG."""
     from matplotlib.figure import Figure
+
+    shown = curves.without_groups_below(smallest_group)
+    small = [number for group, number in curves.sentences.items() if group not in shown.sentences]
 
     figure = Figure(figsize=INCHES, layout="constrained")
     axes = figure.add_subplot()
@@ -86,12 +106,10 @@ def draw(curves: Curves, title: str, labels: dict[str, str]) -> "Figure":
     figure.suptitle(textwrap.fill(title, 80), x=0.01, ha="left", fontsize=10, fontweight="bold")
     lines = []
     looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(DASHES), strict=False)
-    has_bars = not all(isnan(sd) for points in curves.systems.values() for _, sd in points)
-    apart = min(0.08, 0.5 / len(curves.systems)) if has_bars else 0.0
-    for number, (points, look) in enumerate(zip(curves.systems.values(), looks, strict=False), start=1):
-        shift = apart * (number - (len(curves.systems) + 1) / 2)
+    apart = beside_each_other(len(shown.systems))
+    for number, (points, shift, look) in enumerate(zip(shown.systems.values(), apart, looks, strict=False), start=1):
         lines.append(_line(axes, points, shift, look, f"system-{number}"))
-    _name_groups(axes, curves)
+    _name_groups(axes, shown, ["Bars: 95 % intervals.", *left_out(small, smallest_group, "sentence")])
     legend = figure.legend(lines, [""] * len(lines), loc="outside right center", frameon=False, handlelength=3.2)
     # Set afterwards: a legend leaves out a label that begins with an underscore.
     for text, name in zip(legend.get_texts(), labels.values(), strict=True):
@@ -99,12 +117,44 @@ def draw(curves: Curves, title: str, labels: dict[str, str]) -> "Figure":
     return figure
 
 
-def _line(axes: "Axes", points: Sequence[tuple[float, float]], shift: float, look: tuple[Any, ...], gid: str) -> Any:
+def beside_each_other(lines: int) -> list[float]:
+    """How far lines are shifted to the right, in groups, for their bars not to overlap."""
+    apart = min(0.08, 0.5 / max(1, lines))
+    return [apart * (place - (lines - 1) / 2) for place in range(lines)]
+
+
+def draw_intervals(
+    axes: "Axes", places: Sequence[float], intervals: Sequence[tuple[float, float]], colour: str
+) -> None:
+    """Draw a bar from end to end of each interval; nothing where there are none."""
+    if intervals:
+        axes.vlines(places, *zip(*intervals, strict=True), color=colour, linewidth=0.9, alpha=0.7)
+
+
+def left_out(sizes: Sequence[int], smallest: int, unit: str) -> list[str]:
+    """Say in a sentence how much is in groups that are too small to be shown; nothing where none is.
+
+    Args:
+        sizes: of these groups.
+        smallest: how large one needs to be.
+        unit: what is counted, in the singular.
+    """
+    if not sizes:
+        return []
+    total = sum(sizes)
+    return [
+        f"{total:,} {unit}{'' if total == 1 else 's'} in {'a group' if len(sizes) == 1 else 'groups'} below "
+        f"{smallest:,} {'is' if total == 1 else 'are'} not shown."
+    ]
+
+
+def _line(
+    axes: "Axes", points: Sequence[tuple[float, float, float]], shift: float, look: tuple[Any, ...], gid: str
+) -> Any:
     colour, marker, dashes = look
     places = [place + shift for place in range(len(points))]
-    bleu, sds = zip(*points, strict=True)
-    if not all(map(isnan, sds)):
-        axes.errorbar(places, bleu, sds, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2)
+    bleu = [score for score, _, _ in points]
+    draw_intervals(axes, places, [(low, high) for _, low, high in points], colour)
     (line,) = axes.plot(
         places,
         bleu,
@@ -120,8 +170,8 @@ def _line(axes: "Axes", points: Sequence[tuple[float, float]], shift: float, loo
     return line
 
 
-def _name_groups(axes: "Axes", curves: Curves) -> None:
-    axes.set_xlim(-0.5, len(curves.sentences) - 0.5)
+def _name_groups(axes: "Axes", curves: Curves, notes: Sequence[str]) -> None:
+    axes.set_xlim(-0.5, max(1, len(curves.sentences)) - 0.5)
     axes.set_xticks(range(len(curves.sentences)), list(curves.sentences))
     counts = axes.secondary_xaxis(location=0.0)
     counts.set_xticks(range(len(curves.sentences)), [f"{number:,}" for number in curves.sentences.values()])
@@ -129,14 +179,14 @@ def _name_groups(axes: "Axes", curves: Curves) -> None:
     counts.spines["bottom"].set_visible(False)
     below: Any = {"xycoords": "axes fraction", "xytext": (-4, -17), "textcoords": "offset points"}
     axes.annotate("sentences", (0, 0), **below, ha="right", va="top", fontsize=7, color="#555555")
-    counts.set_xlabel(AXIS_NAMES.get(curves.feature, curves.feature))
+    counts.set_xlabel("\n".join([AXIS_NAMES.get(curves.feature, curves.feature), " ".join(notes)]))
     axes.set_ylabel("BLEU")
     axes.set_axisbelow(True)
 
 
 def _read(path: Path) -> Curves:
     """Read the scores; every system has every group, so that all lines are as long."""
-    cells: dict[tuple[str, str], tuple[float, float]] = {}
+    cells: dict[tuple[str, str], tuple[float, float, float]] = {}
     sentences: dict[str, int] = {}
     systems: dict[str, None] = {}
     features: dict[str, None] = {}
@@ -144,7 +194,7 @@ def _read(path: Path) -> Curves:
     for row in lines:
         try:
             group, name = row["group"], row["system"]
-            cells[name, group] = float(row["bleu"]), float(row["sd"] or "nan")
+            cells[name, group] = float(row["bleu"]), float(row["bleu_low"]), float(row["bleu_high"])
             sentences[group] = int(row["sentences"])
             features[row["feature"]] = systems[name] = None
         except (KeyError, ValueError, TypeError):

@@ -146,15 +146,15 @@ class TableChapter:
 
     def _by_groups(self, option: str, title: str, read: Callable[[Path], list[Groups]]) -> Iterator[Part]:
         """Figures of each set, the first set open, and what is no figure; then the numbers of the figures."""
-        numbers = []
+        numbers, smallest = [], self.experiment.evaluation.smallest_group
         for place, (split, path) in enumerate(self.sources.by_set(option, self.name)):
-            groups, on = read(path), self._on(split)
+            groups, on = [one.without_groups_below(smallest) for one in read(path)], self._on(split)
             shown = [one for one in groups if one.is_drawn and breakdown.is_telling(one)]
             numbers += [breakdown.table(one, self.called, on) for one in shown]
             anchor = f"{self.anchor}-{option}-{split}"
             yield Part(
                 on if place else title,
-                breakdown.sentences_about(groups, on),
+                breakdown.sentences_about(groups, on, smallest),
                 legend=self._legend({system for one in shown for system, _ in one.values}),
                 figures=[breakdown.figure(one, self.looks, on, f"{anchor}-{n}") for n, one in enumerate(shown)],
                 tables=[breakdown.table(one, self.called, on) for one in groups if not one.is_drawn],

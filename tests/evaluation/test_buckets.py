@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
@@ -104,6 +105,36 @@ def test_a_group_has_the_bleu_of_its_lines(sets: Sets, tmp_path: Path, lowercase
             sd = math.sqrt(sum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
             assert float(row["sd"]) == pytest.approx(sd, abs=1e-9) and sd > 0
     assert sum(int(row["sentences"]) for row in rows if row["system"] == "Base") == 65
+
+
+def test_intervals_are_of_sets_that_are_written_out(
+    sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sets are drawn from the group's sentences alone; of several runs the mean is taken."""
+    monkeypatch.setattr("pipeline_py.evaluation.resampling.SAMPLES", 40)
+    del sets.source["y"], sets.references["y"]
+    sets.outputs = {key: lines for key, lines in sets.outputs.items() if key[2] == "x"}
+    buckets(**sets.arguments(), output=tmp_path / "out.tsv", bounds=[4, 10])
+    rows = {(row["group"], row["system"]): row for row in read(tmp_path / "out.tsv")}
+    group = [place for place, line in enumerate(sets.source["x"]) if 4 < len(line.split()) <= 10]
+    drawn = np.random.default_rng(12345).choice(len(group), size=(40, len(group)), replace=True)
+    for system in ("Base", "Other"):
+        runs = [lines for (name, _, _), lines in sets.outputs.items() if name == system]
+        scores = sorted(
+            sum(
+                BLEU(lowercase=True)
+                .corpus_score(
+                    [lines[group[at]] for at in places], [[sets.references["x"][0][group[at]] for at in places]]
+                )
+                .score
+                for lines in runs
+            )
+            / len(runs)
+            for places in drawn
+        )
+        row = rows["10", system]
+        assert [float(row["bleu_low"]), float(row["bleu_high"])] == pytest.approx([scores[1], scores[-2]])
+        assert scores[1] < float(row["bleu"]) < scores[-2]
 
 
 def test_by_default_groups_of_ten_and_none_without_sentences(sets: Sets, tmp_path: Path) -> None:

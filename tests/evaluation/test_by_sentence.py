@@ -13,6 +13,7 @@ from nltk import Tree
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.by_sentence import COLUMNS, by_sentence
+from pipeline_py.evaluation.comparisons import comparisons
 from pipeline_py.stage import InputError
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
@@ -139,6 +140,24 @@ def test_length_alone_without_trees(texts: Texts) -> None:
     assert tuple(rows[0]) == COLUMNS and {row["by"] for row in rows} == {"length"}
     assert [row["bucket"] for row in rows] == ["4", "4", "10", "10", ">10", ">10"]
     texts.check(rows, [len(words) for words in texts.source])
+
+
+def test_a_group_of_all_sentences_has_the_interval_of_the_set(texts: Texts) -> None:
+    rows = {row["system"]: row for row in texts.rows(bounds=[99])}
+    comparisons(
+        system=texts.arguments["system"],  # type: ignore[arg-type]
+        reference=texts.arguments["reference"],  # type: ignore[arg-type]
+        output=texts.folder / "pairs.tsv",
+        intervals_output=texts.folder / "intervals.tsv",
+    )
+    with (texts.folder / "intervals.tsv").open(encoding="utf-8", newline="") as file:
+        intervals = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
+    assert [*rows] == [*intervals] == [*RUNS]
+    for name, row in rows.items():
+        assert [row[column] for column in ("bleu", "bleu_low", "bleu_high")] == [
+            intervals[name][column] for column in ("score", "low", "high")
+        ]
+        assert float(row["bleu_low"]) < float(row["bleu"]) < float(row["bleu_high"])
 
 
 def test_what_dependencies_say(texts: Texts) -> None:

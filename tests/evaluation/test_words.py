@@ -4,8 +4,10 @@ import csv
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
@@ -73,8 +75,10 @@ class Texts:
         assert all(tuple(row) == COLUMNS for row in rows)
         return {(row["frequency"], row["system"]): row for row in rows}
 
-    def expected(self, system: str, group: str, references: int) -> tuple[float, float, float, int]:
-        """Precision, recall, F1 and words of the references."""
+    def expected(
+        self, system: str, group: str, references: int, places: Sequence[int] = range(25)
+    ) -> tuple[float, float, float, int]:
+        """Precision, recall, F1 and words of the references, of some sentences."""
         least, most = RANGES[group]
 
         def belongs(word: str) -> bool:
@@ -84,7 +88,7 @@ class Texts:
         runs = [lines for name, lines in self.outputs.items() if name.partition(":")[0] == system]
         for lines in runs:
             for reference in self.references[:references]:
-                for line, expected in zip(lines, reference, strict=True):
+                for line, expected in ((lines[place], reference[place]) for place in places):
                     left = expected.split()
                     asked += sum(map(belongs, left))
                     for word in line.lower().split():
@@ -114,6 +118,17 @@ def test_agrees_with_crossing_out(texts: Texts, references: int) -> None:
     assert len({row["f1"] for row in rows.values()}) > 12
 
 
+def test_intervals_are_of_sets_that_are_written_out(texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline_py.evaluation.resampling.SAMPLES", 80)
+    rows = texts.rows(2)
+    drawn = np.random.default_rng(12345).choice(25, size=(80, 25), replace=True)
+    for group, system in (("1", "A"), ("10-99", "B")):
+        f1 = sorted(texts.expected(system, group, 2, list(places))[2] for places in drawn)
+        row = rows[group, system]
+        assert [float(row["f1_low"]), float(row["f1_high"])] == pytest.approx([f1[2], f1[-3]])
+        assert f1[2] < float(row["f1"]) < f1[-3]
+
+
 def test_case_decides_what_is_right(texts: Texts) -> None:
     assert {row["recall"] for row in texts.rows(lowercase=False).values()} == {"0.0"}
 
@@ -129,6 +144,8 @@ def test_a_group_that_an_output_alone_has(texts: Texts) -> None:
         "precision": "0.0",
         "recall": "0.0",
         "f1": "0.0",
+        "f1_low": "0.0",
+        "f1_high": "0.0",
         "words": "0",
     }
     shares = {name: float(rows["10-99", "B"][name]) for name in ("precision", "recall", "f1")}

@@ -82,18 +82,18 @@ def options(folder: Path) -> dict[str, Any]:
     )
     breakdown = written(
         "breakdown.tsv",
-        ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd"],
+        ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd", "bleu_low", "bleu_high"],
         *(
-            ["length", bucket, "", bucket, 1200, row, 20 + place, ""]
-            for bucket in (10, 20)
+            ["length", bucket, "", bucket, size, row, 20 + place, "", 18, 24]
+            for bucket, size in ((10, 1200), (20, 1197), (30, 3))
             for place, row in enumerate(ROWS)
         ),
-        *(["parse", "parsed", "", "", 2400, row, 20, ""] for row in ROWS),
+        *(["parse", "parsed", "", "", 2400, row, 20, "", 19, 21] for row in ROWS),
     )
     words = written(
         "words.tsv",
-        ["frequency", "system", "precision", "recall", "f1", "words"],
-        *([group, row, 50, 50, 50 + place, 1234] for group in ("0", "1+") for place, row in enumerate(ROWS)),
+        ["frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words"],
+        *([group, row, 50, 50, 50 + place, 45, 55, 1234] for group in ("0", "1+") for place, row in enumerate(ROWS)),
     )
     sentence_scores = written(
         "sentence_scores.tsv",
@@ -108,7 +108,7 @@ def options(folder: Path) -> dict[str, Any]:
     ngrams = written(
         "ngrams.tsv",
         ["system", "other", "ngram", "matches_system", "matches_other", "references", "share"],
-        ["+SDAtt", "GlobalAtt", "not shown", 5, 0, 5, 6 / 7],
+        ["+SDAtt", "GlobalAtt", "of another pair", 5, 0, 5, 6 / 7],
         ["SDAtt", "GlobalAtt", HOSTILE, 41, 1, 57, 42 / 44],
         ["SDAtt", "GlobalAtt", "<i>ein</i> Satz", 7, 5, 9, 8 / 14],
         ["GlobalAtt", "SDAtt", "Wort " * 3 + "donaudampfschifffahrtsgesellschaftskapitän", 2, 0, 2, 0.75],

@@ -12,15 +12,15 @@ from pipeline_py.report.plot import plot
 from pipeline_py.stage import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
-HEADER = "feature\tgroup\tfrom\tto\tsentences\tsystem\tbleu\tsd"
+HEADER = "feature\tgroup\tfrom\tto\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
 GROUPS = {"10": 1612, "20": 843, ">20": 7}
 SCORES = {"GlobalAtt": [30.0, 33.0, 27.0], "SDAtt": [31.0, 35.0, 29.0], "_Chen": [30.5, 34.0, 28.5]}
 LABELS = ["_Chen=Chen et al. (2017)", "SDAtt=+SDAtt $n=2$ <句法>"]
 
 
-def scores(folder: Path, sd: str = "", groups: int = 3) -> Path:
+def scores(folder: Path, groups: int = 3) -> Path:
     lines = [
-        f"length\t{group}\t\t\t{number}\t{system}\t{values[place]}\t{sd}"
+        f"length\t{group}\t\t\t{number}\t{system}\t{values[place]}\t\t{values[place] - 1}\t{values[place] + 3}"
         for place, (group, number) in enumerate(list(GROUPS.items())[:groups])
         for system, values in SCORES.items()
     ]
@@ -41,6 +41,14 @@ def curve(svg: Path, number: int) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in corners]
 
 
+def bars(svg: Path) -> list[list[list[float]]]:
+    """Of each system, in order: x and both ends of the bars of its groups, in the coordinates of the SVG."""
+    collections = [g for g in ElementTree.parse(svg).iter(f"{SVG}g") if (g.get("id") or "").startswith("LineC")]
+    drawn = [[path.get("d") or "" for path in collection.iter(f"{SVG}path")] for collection in collections]
+    bar = re.compile(r"M ([-\d.]+) ([-\d.]+)\s+L [-\d.]+ ([-\d.]+)\s*")
+    return [[[float(number) for number in bar.fullmatch(path).groups()] for path in paths] for paths in drawn]  # type: ignore[union-attr]
+
+
 def test_lines_go_through_the_scores(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
     plot(buckets=scores(tmp_path), title="Lengths", label=LABELS, svg_output=svg)
@@ -51,7 +59,6 @@ def test_lines_go_through_the_scores(tmp_path: Path) -> None:
     for points, values in zip(curves, SCORES.values(), strict=True):
         for (_, y), value in zip(points, values, strict=True):
             assert y == pytest.approx(low + (value - 27.0) / (35.0 - 27.0) * (high - low), abs=1e-3)
-        assert [x for x, _ in points] == pytest.approx([x for x, _ in curves[0]])
         assert points[1][0] - points[0][0] == pytest.approx(points[2][0] - points[1][0]) and points[0][0] < points[1][0]
     assert high < low
 
@@ -72,13 +79,41 @@ def test_a_name_may_begin_with_an_underscore(tmp_path: Path) -> None:
     assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
 
 
-def test_bars_only_where_there_are_runs(tmp_path: Path) -> None:
-    one, several = tmp_path / "one.svg", tmp_path / "several.svg"
-    plot(buckets=scores(tmp_path), title="Lengths", svg_output=one)
-    plot(buckets=scores(tmp_path, sd="0.5"), title="Lengths", svg_output=several)
-    assert "LineCollection" not in one.read_text(encoding="utf-8")
-    assert several.read_text(encoding="utf-8").count('id="LineCollection') == len(SCORES)
-    assert len({curve(several, number)[0][0] for number in (1, 2, 3)}) == 3, "bars stand side by side"
+def test_bars_are_the_intervals(tmp_path: Path) -> None:
+    svg = tmp_path / "figure.svg"
+    plot(buckets=scores(tmp_path), title="Lengths", svg_output=svg)
+    (_, low), (_, high) = curve(svg, 1)[2], curve(svg, 2)[1]
+    points_of_one = (low - high) / (35.0 - 27.0)
+    drawn = bars(svg)
+    assert len(drawn) == len(SCORES)
+    for number, of_system in enumerate(drawn, start=1):
+        for (x, y), (at, lower, upper) in zip(curve(svg, number), of_system, strict=True):
+            assert at == pytest.approx(x)
+            assert (lower - y, y - upper) == pytest.approx((points_of_one, 3 * points_of_one), abs=1e-3)
+    assert len({curve(svg, number)[0][0] for number in (1, 2, 3)}) == 3, "bars stand side by side"
+    assert any("Bars: 95 % intervals." in text for text in texts(svg))
+
+
+@pytest.mark.parametrize(
+    ("smallest", "groups", "sentence"),
+    [
+        (7, ["10", "20", ">20"], None),
+        (8, ["10", "20"], "7 sentences in a group below 8 are not shown."),
+        (1000, ["10"], "850 sentences in groups below 1,000 are not shown."),
+        (2000, [], "2,462 sentences in groups below 2,000 are not shown."),
+    ],
+)
+def test_groups_that_are_too_small_are_counted(
+    tmp_path: Path, smallest: int, groups: list[str], sentence: str | None
+) -> None:
+    svg = tmp_path / "figure.svg"
+    plot(buckets=scores(tmp_path), title="Lengths", smallest_group=smallest, svg_output=svg)
+    shown = texts(svg)
+    assert [group for group in GROUPS if group in shown] == groups
+    if groups:
+        assert all(len(curve(svg, number)) == len(groups) for number in (1, 2, 3))
+    about = [text for text in shown if "not shown" in text]
+    assert about == ([] if sentence is None else [f"Bars: 95 % intervals. {sentence}"])
 
 
 def test_one_group(tmp_path: Path) -> None:
@@ -89,7 +124,7 @@ def test_one_group(tmp_path: Path) -> None:
 
 
 def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    buckets = scores(tmp_path, sd="0.5")
+    buckets = scores(tmp_path)
     plot(buckets=buckets, title="Lengths", svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf")
     # Another process at another time, and a user's own matplotlibrc.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
@@ -126,8 +161,8 @@ def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None
     ("old", "new", "message"),
     [
         ("\t33.0\t", "\tmany\t", r"buckets.tsv, line 5: no row of evaluation.buckets"),
-        ("\tsd\n", "\tdeviation\n", "line 2: no row"),
-        ("length\t20\t\t\t843\tSDAtt\t35.0\t\n", "", "'SDAtt' has no score in group 20"),
+        ("\tbleu_low\t", "\tleast\t", "line 2: no row"),
+        ("length\t20\t\t\t843\tSDAtt\t35.0\t\t34.0\t38.0\n", "", "'SDAtt' has no score in group 20"),
         ("length\t>20", "depth\t>20", "one feature and the file has 2"),
     ],
 )

@@ -1,5 +1,6 @@
 """The page: complete without scripts, nothing of the data is markup, and sound in a browser at three widths."""
 
+import json
 import re
 import shutil
 from collections import Counter
@@ -77,6 +78,8 @@ def test_everything_stands_on_the_page(page: Page):
             "approximate randomization",
             "BLEU by kinds of sentences",
             "2,400 sentences",
+            "Words of the source, mixed: 3 sentences in a group below 10 are not shown.",
+            "20.00 (18.0 to 24.0)",
         ),
         *("Word accuracy by training frequency", "Learning curves", "70.0", "ein</i>"),
         *("Distribution of sentence scores", "12.35", "chrF beside that of GlobalAtt on mixed"),
@@ -86,7 +89,7 @@ def test_everything_stands_on_the_page(page: Page):
         *("0123456789abcdef", "torch", "snakemake --cores 8", "too long", "early_stopping", "5,000"),
     ):
         assert text in page.text, text
-    assert "not shown" not in page.text, "n-grams of another pair"
+    assert "of another pair" not in page.text
 
 
 def test_what_comes_from_data_is_text(page: Page):
@@ -112,6 +115,15 @@ def test_same_files_same_bytes(made: Path, tmp_path: Path):
 def test_a_configuration_alone_is_a_page(tmp_path: Path):
     report(experiment=options(tmp_path)["experiment"], output=tmp_path / "page.html")
     assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+
+
+def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
+    given = options(tmp_path)
+    given["experiment"] = json.dumps(json.loads(given["experiment"]) | {"evaluation": {"smallest_group": 3}})
+    report(**given, output=tmp_path / "page.html")
+    shown = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "30 (3)" in shown and "30 (3)" not in page.text
+    assert "are not shown" not in shown
 
 
 @pytest.mark.slow

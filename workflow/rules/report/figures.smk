@@ -31,6 +31,7 @@ rule plot:
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(include={"title", "labels"}),
+            "smallest_group": EXPERIMENT.evaluation.smallest_group,
             "made_by": made_by("report.plot", "matplotlib"),
         },
         labels=lambda wildcards: names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
@@ -40,6 +41,7 @@ rule plot:
             --buckets {input.buckets:q} \
             --title={params.given[title]:q} \
             {params.labels:q} \
+            --smallest-group {params.given[smallest_group]} \
             --svg-output {output.svg:q} \
             --pdf-output {output.pdf:q} \
             2>{log:q}
