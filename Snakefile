@@ -15,6 +15,7 @@ from snakemake.utils import min_version
 from pipeline_py.config.files import check_files
 from pipeline_py.config.leaving_out import sentence_about
 from pipeline_py.config.loading import load
+from pipeline_py.config.names import is_path
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 
@@ -25,6 +26,9 @@ try:
         check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+if not is_path(workflow.basedir):
+    raise WorkflowError(f"{workflow.basedir}: Snakemake takes braces and < > in a path for its own; rename the folder")
 
 
 configfile: "config.yaml"

@@ -83,6 +83,18 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("tables.controls.parsers", ["default", "gld"], "table `controls`: unknown parser `gld`; did you mean `gold`?"),
         ("systems.LocalAtt.parser", "embedded", "system `LocalAtt` names a parser, but none of its parts reads"),
         ("systems.a/b", {}, "system 'a/b': the name is part of paths"),
+        (f"systems.{'ab' * 150}", {}, "and use at most 120 bytes and nothing 20 times in a row"),
+        (f"systems.{'a' * 25}", {}, "system 'aaaaaaaaaaaaaaaaaaaaaaaaa': the name is part of paths"),
+        (
+            f"parsers.{'p' * 300}",
+            {"type": "given"},
+            f"parser `{'p' * 80}…`: use letters, digits, `_` and `-`, at most 48",
+        ),
+        (f"subwords.{'u' * 300}", {}, "use letters, digits, `_` and `-`, at most 48 and none 20 times in a row"),
+        (f"tables.a/{'t' * 300}", {"type": "parses", "title": "T", "parser": "gold"}, "at most 48 on either side"),
+        ("corpora.tests.0.name", "x" * 49, "corpora.tests.0.name: string should have at most 48 characters"),
+        ("corpora.tests.0.name", "x" * 25, "test set `xxxxxxxxxxxxxxxxxxxxxxxxx`: use letters"),
+        ("name", "n" * 300, f"name: string should have at most 48 characters, not '{'n' * 79}…"),
         ("systems.a\tb", {}, "system 'a\\tb': the name is part of paths"),
         ("systems.a ", {}, "system 'a ': the name is part of paths"),
         ("systems.GlobalAtt.contexts", [{"type": "global", "score": 1}], "weights score 1, but there are 1"),
@@ -317,3 +329,20 @@ def test_the_schema_for_editors_is_that_of_the_models():
     assert (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8") == schema_text(), (
         "run: python -m pipeline_py.config.schema --output docs/config.schema.json"
     )
+
+
+@pytest.mark.parametrize(
+    ("data", "source", "sentence"),
+    [
+        ("da{t}a", "train.en", "da{t}a/train.en: Snakemake takes { } < > in a path for its own"),
+        ("data", "<b>.en", "data/<b>.en: Snakemake takes { } < > in a path for its own"),
+        ("data", "~nobody-of-this-name/x.en", "~nobody-of-this-name/x.en: nobody with a home folder is called so"),
+        ("data", "x" * 300, "x: the name is too long; choose a shorter one in the configuration"),
+        ("data", "\0", "\\x00: no such file"),
+    ],
+)
+def test_a_path_that_is_none_is_told(config, data: str, source: str, sentence: str) -> None:
+    config = changed(changed(config, "data", data), "corpora.train", {"source": source, "target": "train.de"})
+    with pytest.raises(InputError) as caught:
+        load(config)
+    assert sentence in str(caught.value)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, NonNegativeInt, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import Count, Ratio, Seed
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
@@ -70,7 +71,7 @@ class TrainingText(Section):
 class HeldOutText(Section):
     """A named dev or test set with one or more references; without files, generated sentences."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
     source: str | None = None
     references: list[str] = []
     download: Identifier = None

@@ -13,6 +13,7 @@ from pipeline_py.config.decoding import Decoding
 from pipeline_py.config.ensemble import Ensemble
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.misfit import Entry
+from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, TrainedParser
 from pipeline_py.config.parsing import Parsing
@@ -31,7 +32,10 @@ class Description(Section):
     """The keys of `config.yaml`, each with a model of its own."""
 
     name: str | None = Field(
-        None, pattern=NAME, description="Results go to results/<name>; null: straight to results/."
+        None,
+        pattern=NAME,
+        max_length=LONGEST_NAME,
+        description="Results go to results/<name>; null: straight to results/.",
     )
     data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
     preset: str | None = Field(None, description="Which of `presets` is laid over the rest; null: none.")
@@ -209,8 +213,15 @@ class Description(Section):
         return kind if self.name is None else f"{kind}/{self.name}"
 
     def path(self, file: str) -> str:
-        """The path of a file of `corpora` or `parsers`."""
-        return str(Path(self.data) / Path(file).expanduser())
+        """The path of a file of `corpora` or `parsers`.
+
+        Raises:
+            InputError: `~NAME` names nobody.
+        """
+        try:
+            return str(Path(self.data) / Path(file).expanduser())
+        except RuntimeError:
+            raise InputError(f"{file}: nobody with a home folder is called so; write the whole path") from None
 
     def files(self) -> list[str]:
         """Every file and directory of the user's that the configuration names, as paths."""

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from pipeline_py.config.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.misfit import Entry, Misfit
-from pipeline_py.config.names import is_name, is_name_of_system
+from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import GivenParser, TrainedParser
 from pipeline_py.config.tables import (
@@ -19,7 +19,7 @@ from pipeline_py.config.tables import (
     VocabularyTable,
 )
 from pipeline_py.config.trees import NAMES_OF_TREES, Trees
-from pipeline_py.config.unknown import unknown
+from pipeline_py.config.unknown import shortened, unknown
 
 
 class Experiment(Description):
@@ -27,21 +27,27 @@ class Experiment(Description):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        for kind, names in (("parser", self.parsers), ("subword", self.subwords)):
+        sets = [test.name for test in self.corpora.tests]
+        for kind, names in (("parser", self.parsers), ("subword", self.subwords), ("test set", sets)):
             for name in names:
                 if not is_name(name):
-                    raise ValueError(f"{kind} `{name}`: use letters, digits, `_` and `-`; the name is part of paths")
+                    raise ValueError(
+                        f"{kind} `{shortened(name)}`: use letters, digits, `_` and `-`, at most {LONGEST_NAME} and "
+                        "none 20 times in a row; the name is part of paths"
+                    )
         for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
             for name in titles:
                 if name.count("/") > 1 or not all(is_name(part) for part in name.split("/")):
                     raise ValueError(
-                        f"{kind} `{name}`: use letters, digits, `_` and `-`, and one `/` if it stands in a folder"
+                        f"{kind} `{shortened(name)}`: use letters, digits, `_` and `-`, and one `/` if it stands in a "
+                        f"folder, at most {LONGEST_NAME} on either side and none 20 times in a row"
                     )
         for name in self.systems:
             if not is_name_of_system(name):
                 raise ValueError(
-                    f"system {name!r}: the name is part of paths; leave out / = : * ? < > | quotes, braces and what is "
-                    "not printable, and do not begin it with `.` or `-`, nor begin or end it with a space"
+                    f"system {shortened(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
+                    "braces and what is not printable, do not begin it with `.` or `-`, nor begin or end it with a "
+                    f"space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
                 )
         if DEFAULT_PARSER in self.parsers:
             raise ValueError(f"parsers: `{DEFAULT_PARSER}` is what `parser` names; choose another name")

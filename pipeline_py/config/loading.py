@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pipeline_py import failures
 from pipeline_py.config.any_system import KINDS, type_of_system
 from pipeline_py.config.crossing import crossed
 from pipeline_py.config.default_parser import with_parser
@@ -14,6 +15,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.leaving_out import dependent, misfits, without
 from pipeline_py.config.misfit import Entry, Misfit
 from pipeline_py.config.mistakes import sentence
+from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.own import Own, unfit_parsers
 from pipeline_py.config.unknown import unknown
 from pipeline_py.stage import InputError
@@ -55,8 +57,15 @@ def load(
     layers = [presets[preset] if preset else {}, command_line or {}]
     said = Own(reduce(_laid_over, layers, own or {}), inherits=own is not None)
     experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
+    files = experiment.files()
+    if strange := [file for file in files if not is_path(file)]:
+        raise InputError(
+            f"Snakemake takes {' '.join(PATH_OF_SNAKEMAKE)} in a path for its own{_more(strange)}; rename what "
+            "is called so",
+            strange[0],
+        )
     if check_files:
-        missing = [file for file in experiment.files() if not Path(file).exists()]
+        missing = [file for file in files if not _is_there(file)]
         if missing:
             raise InputError(
                 f"{missing[0]}: no such file{_more(missing)}; "
@@ -156,6 +165,13 @@ def _is_inherited(mistake: dict[str, Any], mistakes: list[dict[str, Any]], bases
     else:
         return False
     return any(other["loc"] == common and other["type"] == mistake["type"] for other in mistakes)
+
+
+def _is_there(file: str) -> bool:
+    try:
+        return Path(file).exists()
+    except OSError as error:
+        raise InputError(failures.about(error) or file) from None
 
 
 def _more(items: list[str]) -> str:

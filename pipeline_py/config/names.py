@@ -1,12 +1,46 @@
-"""What may name something that becomes part of paths."""
+"""What may name something that becomes part of paths, and what may stand in the path of a user's file.
+
+A file system has names of at most 255 bytes, and a file may be named after a system, a run, a set and a parser.
+"""
+
+import re
+
+LONGEST_NAME = 48
+LONGEST_SYSTEM = 120
+"""Bytes; `SYSTEM [PARSER]` is one of its own."""
+
+IN_A_ROW = re.compile(r"(.+?)\1{19}$")
+"""What Snakemake takes for the beginning of an endless recursion."""
+
+PATH_OF_SNAKEMAKE = "{}<>"
+"""What Snakemake takes for its own in a path: wildcards and variables."""
 
 
 def is_name(name: str) -> bool:
     """Whether a parser, a scheme of units, or a part of a table's name may be called so."""
-    return name.replace("_", "").replace("-", "").isalnum() and name[0].isalnum() and name.isascii()
+    return (
+        name.replace("_", "").replace("-", "").isalnum()
+        and name[0].isalnum()
+        and name.isascii()
+        and len(name) <= LONGEST_NAME
+        and not IN_A_ROW.search(name)
+    )
 
 
 def is_name_of_system(name: str) -> bool:
     """Whether a system may be called so: there may be spaces, signs and brackets in it."""
     forbidden = set("/=:*?<>|\"'{}\\") & set(name)
-    return bool(name) and name == name.strip() and name.isprintable() and not forbidden and name[0] not in ".-"
+    return (
+        bool(name)
+        and name == name.strip()
+        and name.isprintable()
+        and not forbidden
+        and name[0] not in ".-"
+        and len(name.encode()) <= LONGEST_SYSTEM
+        and not IN_A_ROW.search(name)
+    )
+
+
+def is_path(path: str) -> bool:
+    """Whether Snakemake takes all of a path for a path."""
+    return not {*PATH_OF_SNAKEMAKE} & {*path}

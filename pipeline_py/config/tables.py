@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
+from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import NUMBER, Count
 
 
@@ -84,7 +85,9 @@ class TableOfSystems(AnyTable):
 class PublishedNumbers(Section):
     """A table of a paper whose data the experiment's data is: its numbers stand beside ours."""
 
-    paper: str = Field(pattern=NAME, description="A file of `workflow/published/`, without its ending.")
+    paper: str = Field(
+        pattern=NAME, max_length=LONGEST_NAME, description="A file of `workflow/published/`, without its ending."
+    )
     table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
     task: str = Field(description="As in the file, e.g. en-de.")
     names: dict[str, str] = Field({}, description="What the paper calls our systems, where not as their labels.")
