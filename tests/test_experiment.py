@@ -337,7 +337,7 @@ def test_the_schema_for_editors_is_that_of_the_models():
         ("da{t}a", "train.en", "da{t}a/train.en: Snakemake takes { } < > in a path for its own"),
         ("data", "<b>.en", "data/<b>.en: Snakemake takes { } < > in a path for its own"),
         ("data", "~nobody-of-this-name/x.en", "~nobody-of-this-name/x.en: nobody with a home folder is called so"),
-        ("data", "x" * 300, "x: the name is too long; choose a shorter one in the configuration"),
+        (".", "x" * 300, "x: the name is too long; choose a shorter one in the configuration"),
         ("data", "\0", "\\x00: no such file"),
     ],
 )
