@@ -12,6 +12,9 @@ INTERVALS = ("metric", "system", "score", "low", "high")
 ARROWS = {1: "↑", -1: "↓"}
 """The side that tests favour → what stands before their letters."""
 
+LEAST_SHADE = 0.25
+"""Of a small difference that all tests find, beside that of the greatest, which is 1."""
+
 
 def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]:
     """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
@@ -80,7 +83,7 @@ def compared(pair: Pair, most: float | None = None) -> PageCell:
     """A difference with its marks; shaded where all three tests agree if there is a greatest difference to shade by."""
     sides = {pair.found_among_all(test) for test in TESTS}
     agreed = sides.pop() if len(sides) == 1 else 0
-    shade = agreed * abs(pair.difference) / most if most else 0.0
+    shade = agreed * max(LEAST_SHADE, abs(pair.difference) / most) if most else 0.0
     return cell(signed(pair.difference), marks(pair), shade=shade)
 
 
@@ -106,12 +109,12 @@ def legend(pairs: Sequence[Pair], system: str, other: str, is_shaded: bool = Fal
     found = {(test, side) for pair in pairs for test in TESTS if (side := pair.found_among_all(test))}
     if not found:
         return [f"No test finds a difference ({corrected})."] if pairs else []
-    said = {1: f"{system} significantly better than {other}", -1: f"{system} significantly worse than {other}"}
+    said = {1: f"{system} is significantly better than {other}", -1: f"{system} is significantly worse than {other}"}
     arrows = [f"{ARROWS[side]}: {text}" for side, text in said.items() if any(each == side for _, each in found)]
     letters = [f"{letter}: {name}" for test, (letter, name) in TESTS.items() if any(each == test for each, _ in found)]
     notes = [f"{'; '.join(arrows)}, by the tests whose letters follow ({'; '.join(letters)}; {corrected})."]
     agreed = {side for pair in pairs for side in ARROWS if all(pair.found_among_all(test) == side for test in TESTS)}
-    grounds = {1: f"green: all three tests find {system} better", -1: f"red: all three find {system} worse"}
+    grounds = {1: f"green: all three tests find {system} better", -1: f"orange: all three find {system} worse"}
     if is_shaded and agreed:
         shown = "; ".join(ground for side, ground in grounds.items() if side in agreed)
         notes.append(f"{shown[0].upper()}{shown[1:]}.")

@@ -37,10 +37,10 @@ def test_a_matrix_has_every_pair_both_ways(tmp_path):
     assert shades[0][1] == pytest.approx(-1 / 1.5) and shades[1][0] == pytest.approx(1 / 1.5)
     assert shades[0][2] == shades[2][0] == 0, "the tests do not agree"
     assert table.notes == [
-        "↑: the row significantly better than the column; ↓: the row significantly worse than the column, by the tests "
-        "whose letters follow (s: sign test; b: paired bootstrap; r: approximate randomization; p < 0.05 after Holm's "
-        "correction over all pairs of the table on the set).",
-        "Green: all three tests find the row better; red: all three find the row worse.",
+        "↑: the row is significantly better than the column; ↓: the row is significantly worse than the column, by the "
+        "tests whose letters follow (s: sign test; b: paired bootstrap; r: approximate randomization; p < 0.05 after "
+        "Holm's correction over all pairs of the table on the set).",
+        "Green: all three tests find the row better; orange: all three find the row worse.",
     ]
 
 
@@ -64,12 +64,22 @@ def test_sentences_that_speak_against_the_score(tmp_path):
     assert not any("disagree" in note for note in matrix(read_pairs(path), CALLED, "dev").notes)
 
 
+def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
+    small = Row("C", "A", (30.01, 30.0), (60, 40, 2), SMALL)
+    table = matrix(read_pairs(comparisons(tmp_path, ROWS[0], small)), CALLED, "dev")
+    assert [[cell.tint > 5 for cell in row[1:]] for row in table.rows] == [
+        [False, True, True],
+        [True, False, False],
+        [True, False, False],
+    ]
+
+
 def test_the_legend_has_what_occurs(tmp_path):
     sign = Row("B", "A", (31.0, 30.0), (60, 40, 2), {"sign": (0.01, 0.03)})
     (note,) = listing(read_pairs(comparisons(tmp_path, sign)), CALLED, "dev").notes
     assert note == (
-        "↑: the system significantly better than the other, by the tests whose letters follow (s: sign test; p < 0.05 "
-        "after Holm's correction over all pairs of the table on the set)."
+        "↑: the system is significantly better than the other, by the tests whose letters follow (s: sign test; p < "
+        "0.05 after Holm's correction over all pairs of the table on the set)."
     )
     none = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
     assert matrix(none, CALLED, "dev").notes == [
