@@ -22,7 +22,7 @@ from pipeline_py.syntax.dependency import (
 )
 from pipeline_py.syntax.fallback import note_fallback
 from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
-from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens
+from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens, places_of
 from pipeline_py.syntax.token_alignment import SPACE, DifferentWordsError, Match, align
 from pipeline_py.syntax.tree_facts import TreeFacts, checksums
 
@@ -144,7 +144,7 @@ def _dependency_trees(sentences: _Sentences[DependencyTree], comparison: _Compar
         tree = DependencyTree((), (), (), ()) if given is None else given.tree
         matches = comparison.matches(line, given, tree.multiword)
         if tree.failed is None or not line.tokens:
-            yield dependencies_over_tokens(tree, line.tokens, matches)
+            yield dependencies_over_tokens(tree, line.tokens, places_of(matches))
         else:
             yield unparsed(line.tokens, comparison.failed(tree.failed or NO_REASON))
 
@@ -157,7 +157,7 @@ def _phrase_trees(sentences: _Sentences[PhraseTree], comparison: _Comparison) ->
             comparison.failed(NO_REASON)
             yield unparsed_phrase(line.tokens)
         else:
-            yield phrases_over_tokens(tree, line.tokens, matches)
+            yield phrases_over_tokens(tree, line.tokens, places_of(matches))
 
 
 if __name__ == "__main__":

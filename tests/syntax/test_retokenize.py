@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.syntax.constituency import brackets, read_treebank
 from pipeline_py.syntax.dependency import DependencyTree, MultiwordToken, fault, read_dependencies
-from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens
+from pipeline_py.syntax.retokenize import Places, dependencies_over_tokens, phrases_over_tokens, places_of
 from pipeline_py.syntax.token_alignment import align
 
 TREEBANKS = Path(__file__).parents[2] / "../shared/data/treebanks"
@@ -19,7 +19,7 @@ TREEBANKS = Path(__file__).parents[2] / "../shared/data/treebanks"
 
 def over(tree: DependencyTree, text: str) -> DependencyTree:
     tokens = text.split(" ")
-    return dependencies_over_tokens(tree, tokens, align(tree.words, tokens, tree.multiword))
+    return dependencies_over_tokens(tree, tokens, places_of(align(tree.words, tokens, tree.multiword)))
 
 
 def test_french_du() -> None:
@@ -57,6 +57,24 @@ def test_parts_of_a_word_with_spaces_hang_on_the_first() -> None:
     tree = DependencyTree(("10\u00a0000\u00a0000", "Leute"), (2, 0), ("nummod", "root"), ("NUM", "NOUN"))
     assert over(tree, "10 000 000 Leute") == DependencyTree(
         ("10", "000", "000", "Leute"), (4, 1, 1, 0), ("nummod", "flat", "flat", "root"), ("NUM", "NUM", "NUM", "NOUN")
+    )
+
+
+def test_tokens_that_words_cross() -> None:
+    # "I do n't like e-mail at 10:30", in tokens of another treebank.
+    tree = DependencyTree(
+        ("I", "do", "n't", "like", "e-mail", "at", "10:30"),
+        (4, 4, 4, 0, 4, 7, 4),
+        ("nsubj", "aux", "advmod", "root", "obj", "case", "obl"),
+        ("PRON", "AUX", "PART", "VERB", "NOUN", "ADP", "NUM"),
+    )
+    tokens = ("I", "don", "'t", "like", "e", "-", "mail", "at", "10:30")
+    places = Places((0, 1, 2, 3, 6, 7, 8), (0, 1, 2, 3, 6, 6, 6, 7, 8))
+    assert dependencies_over_tokens(tree, tokens, places) == DependencyTree(
+        tokens,
+        (4, 4, 4, 0, 7, 7, 4, 9, 4),
+        ("nsubj", "aux", "advmod", "root", "flat", "flat", "obj", "case", "obl"),
+        ("PRON", "AUX", "PART", "VERB", "NOUN", "NOUN", "NOUN", "ADP", "NUM"),
     )
 
 
@@ -145,7 +163,7 @@ def phrases(path: Path, bracketed: str, text: str) -> str:
     path.write_text(bracketed, encoding="utf-8")
     (tree,) = read_treebank(path)
     tokens = text.split()
-    return brackets(phrases_over_tokens(tree, tokens, align(tree.words, tokens)).root)
+    return brackets(phrases_over_tokens(tree, tokens, places_of(align(tree.words, tokens))).root)
 
 
 def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -> None:
@@ -155,6 +173,29 @@ def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -
         "go 10 000 ]",
     )
     assert found == "( (S (VP=2 (VB go) (CD (CD 10) (CD 000))) (. ])))"
+
+
+def carried(path: Path, bracketed: str, tokens: str, places: Places) -> str:
+    path.write_text(bracketed, encoding="utf-8")
+    (tree,) = read_treebank(path)
+    return brackets(phrases_over_tokens(tree, tokens.split(), places).root)
+
+
+def test_phrases_over_tokens_that_words_cross(tmp_path: Path) -> None:
+    found = carried(
+        tmp_path / "x.mrg",
+        "(S (NP (PRP I)) (VP (VBP do) (RB n't) (VP (VB like) (NP (NN e-mail)))))",
+        "I don 't like e - mail",
+        Places((0, 1, 2, 3, 6), (0, 1, 2, 3, 6, 6, 6)),
+    )
+    assert found == "(S (NP (PRP I)) (VP (VBP don) (RB 't) (VP (VB like) (NP (NN (NN e) (NN -) (NN mail))))))"
+
+
+def test_words_of_one_token_are_the_leaf_of_that_nearest_to_the_root(tmp_path: Path) -> None:
+    text = "(S (VP (VBG gon) (S (VP (TO na) (VP (VB go))))) (NP (NP (JJ deep)) (NN er)))"
+    assert carried(tmp_path / "x.mrg", text, "gonna go deeper", Places((0, 0, 1, 2, 2), (0, 1, 2))) == (
+        "(S (VP (VBG gonna) (S (VP (VP (VB go))))) (NP (NN deeper)))"
+    )
 
 
 def test_nothing_but_traces_is_an_empty_sentence(tmp_path: Path) -> None:
