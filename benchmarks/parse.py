@@ -22,8 +22,9 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.order import in_order
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.batches import BatchParser, Words
+from pipeline_py.syntax.batches import BatchParser
 from pipeline_py.syntax.model_source import ModelSource
+from pipeline_py.syntax.parser_words import Sentence, in_tokens
 from pipeline_py.syntax.stanza_pipeline import models_left_alone
 from pipeline_py.syntax.text_parser import text_parser
 from pipeline_py.text import read_lines, tokens_of
@@ -121,18 +122,18 @@ def batches_of(parser: BatchParser[str], tokens: Path) -> list[list[list[str]]]:
     """The batches that the parser makes of a text, as Stanza takes them."""
     batches = []
 
-    def record(batch: Sequence[Words]) -> list[str]:
-        batches.append([list(words) for words in batch])
+    def record(batch: Sequence[Sentence]) -> list[str]:
+        batches.append([list(sentence.words) for sentence in batch])
         return [""] * len(batch)
 
-    for _ in replace(parser, parse=record, ledger=Ledger()).parsed(words_of(tokens)):
+    for _ in replace(parser, parse=record, ledger=Ledger()).parsed(sentences_of(tokens)):
         pass
     return batches
 
 
-def words_of(tokens: Path) -> Iterator[Words]:
+def sentences_of(tokens: Path) -> Iterator[Sentence]:
     """The sentences of a text."""
-    return (tuple(tokens_of(line)) for line in read_lines(tokens))
+    return (in_tokens(tuple(tokens_of(line))) for line in read_lines(tokens))
 
 
 def directly(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:
@@ -144,7 +145,7 @@ def directly(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:
 def to_file(parser: BatchParser[str], tokens: Path, trees: Path) -> None:
     """Parse as the stage does."""
     with writing(trees) as file, models_left_alone():
-        file.writelines(in_order(parser.parsed(words_of(tokens))))
+        file.writelines(in_order(parser.parsed(sentences_of(tokens))))
 
 
 def seconds(way: Callable[[], None]) -> tuple[float, float]:

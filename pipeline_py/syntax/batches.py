@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 from pipeline_py.artifact import Ledger
 from pipeline_py.syntax.fallback import note_fallback
+from pipeline_py.syntax.parser_words import Sentence
 
 Tree = TypeVar("Tree")
-Words = tuple[str, ...]
 
 # Sentences are sorted by length within this many: batches need little padding, and memory stays bounded.
 WINDOW = 50_000
@@ -23,21 +23,21 @@ class BatchParser(Generic[Tree]):
 
     Attributes:
         parse: the trees of some sentences of at least one word; may raise.
-        fallback: the marked tree for words without a parse and the reason.
+        fallback: the marked tree for a sentence without a parse and the reason.
         empty: the tree of an empty sentence.
         batch_size: sentences given to `parse` at once.
         max_words: sentences with more words get the fallback.
         ledger: counts sentences, and fallbacks by reason.
     """
 
-    parse: Callable[[Sequence[Words]], list[Tree]]
-    fallback: Callable[[Words, str], Tree]
+    parse: Callable[[Sequence[Sentence]], list[Tree]]
+    fallback: Callable[[Sentence, str], Tree]
     empty: Tree
     batch_size: int
     max_words: int
     ledger: Ledger
 
-    def parsed(self, sentences: Iterable[Words]) -> Iterator[tuple[int, Tree]]:
+    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[tuple[int, Tree]]:
         """Yield place and tree of every sentence as it is parsed; `in_order` puts them back in order."""
         stream = iter(sentences)
         for start in count(0, WINDOW):
@@ -47,26 +47,26 @@ class BatchParser(Generic[Tree]):
             for place, tree in self._window(window):
                 yield start + place, tree
 
-    def _window(self, window: list[Words]) -> Iterator[tuple[int, Tree]]:
+    def _window(self, window: list[Sentence]) -> Iterator[tuple[int, Tree]]:
         to_parse = []
-        for place, words in enumerate(window):
+        for place, sentence in enumerate(window):
             self.ledger.keep()
-            if not words:
+            if not sentence.words:
                 self.ledger.note("empty line")
                 yield place, self.empty
-            elif len(words) > self.max_words:
-                yield place, self._failed(words, f"more than {self.max_words} words")
-            elif max(map(len, words)) > LONGEST_WORD:
-                yield place, self._failed(words, f"a word of more than {LONGEST_WORD} characters")
+            elif len(sentence.words) > self.max_words:
+                yield place, self._failed(sentence, f"more than {self.max_words} words")
+            elif max(map(len, sentence.words)) > LONGEST_WORD:
+                yield place, self._failed(sentence, f"a word of more than {LONGEST_WORD} characters")
             else:
                 to_parse.append(place)
         # The longest first: memory that does not suffice shows at once.
-        to_parse.sort(key=lambda place: -len(window[place]))
+        to_parse.sort(key=lambda place: -len(window[place].words))
         for start in range(0, len(to_parse), self.batch_size):
             batch = to_parse[start : start + self.batch_size]
             yield from zip(batch, self._batch([window[place] for place in batch]), strict=True)
 
-    def _batch(self, sentences: list[Words]) -> list[Tree]:
+    def _batch(self, sentences: list[Sentence]) -> list[Tree]:
         """Parse a batch; where that fails, its halves, until the sentence at fault stands alone."""
         try:
             return self.parse(sentences)
@@ -83,6 +83,6 @@ class BatchParser(Generic[Tree]):
         half = len(sentences) // 2
         return self._batch(sentences[:half]) + self._batch(sentences[half:])
 
-    def _failed(self, words: Words, reason: str) -> Tree:
+    def _failed(self, sentence: Sentence, reason: str) -> Tree:
         note_fallback(self.ledger, reason)
-        return self.fallback(words, reason)
+        return self.fallback(sentence, reason)

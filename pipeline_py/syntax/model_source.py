@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.stanza_directory import models_in
+from pipeline_py.syntax.stanza_directory import models_in, tokenizer_in
 
 if TYPE_CHECKING:
+    from pipeline_py.syntax.parser_words import Divide
     from pipeline_py.syntax.stanza_pipeline import Pipeline
 
 
@@ -44,8 +45,11 @@ class ModelSource:
         """The model file of the annotation's parser, where there is one."""
         return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
 
-    def files(self) -> list[Path] | None:
+    def files(self, with_tokenizer: bool = False) -> list[Path] | None:
         """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.
+
+        Args:
+            with_tokenizer: whether those of the tokenizer of a directory are among them.
 
         Raises:
             InputError: where resources.json of a directory is broken.
@@ -54,7 +58,8 @@ class ModelSource:
             return None
         if self.directory is None:
             return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
-        return models_in(self.directory, self.language, self.annotation)
+        tokenizer = tokenizer_in(self.directory, self.language) if with_tokenizer else []
+        return models_in(self.directory, self.language, self.annotation) + tokenizer
 
     def load(self, device: str, batch_size: int) -> "Pipeline":
         """Load the models.
@@ -74,3 +79,15 @@ class ModelSource:
         else:
             models = ModelFiles(self.tagger, constituency=self.constituency, pretrain=self.pretrain)
         return from_files(models, self.language, device, batch_size)
+
+    def tokenizer(self) -> "Divide":
+        """Load the tokenizer that belongs to the models.
+
+        Raises:
+            InputError: where they have none.
+        """
+        from pipeline_py.syntax.stanza_words import tokenizer_of
+
+        if self.tagger is not None:
+            raise InputError("models that are trained here have no tokenizer; leave out --words=stanza")
+        return tokenizer_of(self.language, self.directory, self.package)

@@ -1,11 +1,13 @@
-"""Parse tokenized text, or a slice of it, with Stanza."""
+"""Parse tokenized text, or a slice of it, with Stanza, in its tokens or in the words that the parser knows."""
 
 import hashlib
 import re
 import time
 from collections.abc import Iterator
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
@@ -14,10 +16,16 @@ from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.english_words import english_words
 from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.model_source import ModelSource
+from pipeline_py.syntax.parser_words import Divide, Sentence, Word, in_tokens, read_in_words
 from pipeline_py.syntax.tokenized_text import read_sentences
 from pipeline_py.syntax.tree_facts import NO_DEVICE, TreeFacts, checksums
+from pipeline_py.text import read_lines
+
+if TYPE_CHECKING:
+    from pipeline_py.syntax.stanza_pipeline import Pipeline
 
 LIBRARIES = "stanza", "torch"
 
@@ -35,6 +43,8 @@ def parse(
     pretrain: Path | None = None,
     directory: Path | None = None,
     package: str | None = None,
+    text: Path | None = None,
+    words: Literal["english", "stanza"] = "english",
     language: str = "en",
     first: int = 0,
     sentences: int | None = None,
@@ -48,9 +58,10 @@ def parse(
     """Parse every line of a tokenized text, or of a slice of it; line k of the slice is tree k of the output.
 
     The parser comes from model files (`--tagger` with `--depparse` or `--constituency`), from a local Stanza
-    directory, or from a Stanza package, which is downloaded. Tokens are never split or joined. An empty line gives
-    an empty tree. A sentence that is too long, or that Stanza fails on, gives a marked fallback and is counted.
-    A slice beyond the end of the text gives empty outputs, and no model is loaded for it.
+    directory, or from a Stanza package, which is downloaded. It reads the tokens; or, where the text is given as it was
+    before it was tokenized, the words of that, and its trees are carried over to the tokens. An empty line gives an
+    empty tree. A sentence that is too long, or that Stanza fails on, gives a marked fallback and is counted. A slice
+    beyond the end of the text gives empty outputs, and no model is loaded for it.
 
     Args:
         annotation: dependency (tagger and dependency parser) or constituency (tagger and constituency parser).
@@ -64,6 +75,9 @@ def parse(
         pretrain: word vectors that the model files were trained with.
         directory: local Stanza directory (resources.json and models).
         package: Stanza package, e.g. default.
+        text: the lines of `tokens` before they were tokenized; without it the parser reads the tokens.
+        words: what it reads of the text: the words of English treebanks (compounds with hyphens stay whole where the
+            tagger knows no tag of hyphens), or those of the tokenizer of the directory or package.
         language: Stanza's code of the language.
         first: lines of the text before the slice.
         sentences: lines of the slice; all to the end when not given.
@@ -81,7 +95,13 @@ def parse(
     if first < 0 or (sentences is not None and sentences < 1):
         raise InputError("first must be at least 0, sentences at least 1")
     source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package)
-    total, content = _content(read_sentences(tokens, first, sentences))
+    total, content = _content(" ".join(tokens) for tokens in read_sentences(tokens, first, sentences))
+    settings = [content, annotation, language, str(batch_size), str(max_words), device, code]
+    if text is not None:
+        lines, content = _content(islice(read_lines(text), first, None if sentences is None else first + sentences))
+        if lines != total:
+            raise InputError(f"{lines} lines where {tokens} has {total}; tokenize the text again", text)
+        settings += [words, content]
     versions = {name: metadata.version(name) for name in LIBRARIES}
     ledger = Ledger()
     if total == 0:
@@ -90,8 +110,8 @@ def parse(
         ledger.write(ledger_output)
         TreeFacts(0, 0.0, NO_DEVICE, versions).write(facts_output)
         return
-    settings = [content, annotation, language, str(batch_size), str(max_words), device, code, *versions.values()]
-    last_run = _last_run(kept, source, settings)
+    with_tokenizer = text is not None and words == "stanza"
+    last_run = _last_run(kept, source, [*settings, *versions.values()], with_tokenizer)
     if last_run.take_back(output, ledger_output, facts_output):
         return
 
@@ -104,9 +124,15 @@ def parse(
     torch.set_num_threads(threads)
     pipeline = source.load(device, batch_size)
     parser = text_parser(pipeline, annotation, batch_size, max_words, ledger)
+    to_parse: Iterator[Sentence]
+    if text is None:
+        to_parse = map(in_tokens, read_sentences(tokens, first, sentences))
+    else:
+        divide = source.tokenizer() if words == "stanza" else _english(pipeline)
+        to_parse = read_in_words(tokens, text, first, sentences, divide, ledger)
     start = time.perf_counter()
     with writing(output) as file, models_left_alone():
-        parsed = parser.parsed(read_sentences(tokens, first, sentences))
+        parsed = parser.parsed(to_parse)
         file.writelines(in_order(progress(parsed, "parse", total)))
     seconds = time.perf_counter() - start
     ledger.write(ledger_output)
@@ -115,18 +141,25 @@ def parse(
         last_run.keep(output, ledger_output, facts_output)
 
 
-def _content(sentences: Iterator[tuple[str, ...]]) -> tuple[int, str]:
-    """Number and SHA-256 of sentences, all of which are read: what is wrong with one shows now, not after hours."""
+def _content(lines: Iterator[str]) -> tuple[int, str]:
+    """Number and SHA-256 of lines, all of which are read: what is wrong with one shows now, not after hours."""
     digest = hashlib.sha256()
     number = 0
-    for words in sentences:
+    for line in lines:
         number += 1
-        digest.update(" ".join(words).encode() + b"\n")
+        digest.update(line.encode() + b"\n")
     return number, digest.hexdigest()
 
 
-def _last_run(kept: Path | None, source: ModelSource, settings: list[str]) -> Kept:
-    files = None if kept is None else source.files()
+def _english(pipeline: "Pipeline") -> Divide:
+    from pipeline_py.syntax.stanza_pipeline import splits_compounds
+
+    hyphens = splits_compounds(pipeline)
+    return lambda texts: ([Word(*span) for span in english_words(text, hyphens)] for text in texts)
+
+
+def _last_run(kept: Path | None, source: ModelSource, settings: list[str], with_tokenizer: bool) -> Kept:
+    files = None if kept is None else source.files(with_tokenizer)
     if files is None:
         return Kept(None, "")
     # The names of files in a directory say which of its packages they are.

@@ -12,6 +12,7 @@ from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
 from pipeline_py.syntax.measure_table import Row, write_measures
+from pipeline_py.syntax.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
 from pipeline_py.syntax.tree_facts import TreeFacts
 from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
 
@@ -66,7 +67,7 @@ def parser_report(
 def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, about: TreeFacts) -> Measures:
     kind = DependencyStatistics if annotation is Annotation.DEPENDENCY else PhraseStatistics
     found = kind.read(path)
-    read, reasons = _ledger(ledger)
+    read, noted = _ledger(ledger)
     for other, sentences in ((ledger, read), (facts, about.sentences)):
         if sentences != found.sentences:
             raise InputError(
@@ -76,8 +77,9 @@ def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, abo
     yield "sentences", str(found.sentences)
     yield "empty lines", str(found.empty)
     yield "failed", str(found.failed)
-    for reason, sentences in reasons.items():
+    for reason, sentences in fallbacks(noted).items():
         yield f"failed: {reason}", str(sentences)
+    yield from _words(noted, found.trees, found.words)
     yield "mean words per tree", _mean(found.words, found.trees)
     yield "mean depth", _mean(found.depth, found.trees)
     if isinstance(found, DependencyStatistics):
@@ -92,15 +94,26 @@ def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, abo
     yield "device", about.device
 
 
+def _words(noted: Mapping[str, int], trees: int, tokens: int) -> Measures:
+    """How many tokens were no words of the parser, where it did not read the tokens."""
+    counts = noted_of_words(noted)
+    if not counts:
+        return
+    yield f"{OTHER_WORDS} (%)", _mean(100 * counts.pop(OTHER_WORDS), trees)
+    differing = sum(counts[what] for what in (SEVERAL, PART, ACROSS))
+    yield "tokens that are no words of the parser (%)", _mean(100 * differing, tokens)
+    yield from ((what, str(number)) for what, number in counts.items())
+
+
 def _ledger(path: Path) -> tuple[int, dict[str, int]]:
-    """The sentences of a ledger, and the failed ones by reason."""
+    """The sentences of a ledger, and what it noted of them."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         noted = {str(what): int(sentences) for what, sentences in content["noted"].items()}
         sentences = int(content["in"])
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InputError("the file is no ledger; make the trees again", path) from None
-    return sentences, fallbacks(noted)
+    return sentences, noted
 
 
 def _software(annotation: Annotation, facts: Mapping[str, TreeFacts]) -> Iterator[Row]:

@@ -122,6 +122,16 @@ def _pipeline(
         raise InputError(f"{failure}: {type(error).__name__} {reason}") from error
 
 
+def splits_compounds(pipeline: Pipeline) -> bool:
+    """Whether hyphens within compounds are words of the treebank that the tagger learnt from.
+
+    The Penn Treebank's tags have had one of these hyphens, HYPH, since they are words. Where the tagger knows no tags
+    but the universal ones it is not known, and taken for true as in Universal Dependencies.
+    """
+    tags = pipeline.processors["pos"].get_known_xpos()
+    return not tags or "HYPH" in tags
+
+
 def model_files(pipeline: Pipeline) -> list[Path]:
     """The files that a pipeline was loaded from: models, and word vectors and character models that they build upon."""
     # The tokenizer is configured and never loaded, since the text is tokenized.

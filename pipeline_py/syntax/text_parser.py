@@ -1,15 +1,19 @@
-"""A parser from sentences to the text of their trees, as files of trees hold it.
+"""A parser from sentences to the text of the trees over their tokens, as files of trees hold it.
 
 Finished trees wait for their turn in the file, up to a window of them: their text takes far less memory than objects.
 """
 
 import io
+from collections.abc import Callable, Sequence
 
 from pipeline_py.artifact import Ledger
+from pipeline_py.syntax.alignment import AnyTree
 from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.batches import BatchParser
 from pipeline_py.syntax.constituency import PhraseTree, unparsed_phrase, write_trees
 from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.parser_words import Sentence
+from pipeline_py.syntax.retokenize import Places, dependencies_over_tokens, phrases_over_tokens
 from pipeline_py.syntax.stanza_pipeline import Pipeline, dependency_trees, phrase_trees
 
 
@@ -23,20 +27,34 @@ def text_parser(
         annotation: which of its trees.
         batch_size: sentences parsed together.
         max_words: longer sentences get the fallback.
-        ledger: counts sentences, and fallbacks by reason.
+        ledger: counts sentences, fallbacks by reason, and tokens that are no words of the parser.
     """
+
+    def over_tokens(
+        batch: Sequence[Sentence],
+        parse: Callable[[Pipeline, Sequence[tuple[str, ...]]], list[AnyTree]],
+        carry: Callable[[AnyTree, Sequence[str], Places], AnyTree],
+        text: Callable[[AnyTree], str],
+    ) -> list[str]:
+        trees = parse(pipeline, [sentence.words for sentence in batch])
+        found = []
+        for sentence, tree in zip(batch, trees, strict=True):
+            sentence.count(ledger)
+            found.append(text(tree if sentence.places is None else carry(tree, sentence.tokens, sentence.places)))
+        return found
+
     if annotation is Annotation.DEPENDENCY:
         return BatchParser(
-            lambda batch: [_block(tree) for tree in dependency_trees(pipeline, batch)],
-            lambda words, reason: _block(unparsed(words, reason)),
+            lambda batch: over_tokens(batch, dependency_trees, dependencies_over_tokens, _block),
+            lambda sentence, reason: _block(unparsed(sentence.tokens, reason)),
             _block(DependencyTree((), (), (), ())),
             batch_size,
             max_words,
             ledger,
         )
     return BatchParser(
-        lambda batch: [_line(tree) for tree in phrase_trees(pipeline, batch)],
-        lambda words, _: _line(unparsed_phrase(words)),
+        lambda batch: over_tokens(batch, phrase_trees, phrases_over_tokens, _line),
+        lambda sentence, _: _line(unparsed_phrase(sentence.tokens)),
         _line(PhraseTree(None)),
         batch_size,
         max_words,

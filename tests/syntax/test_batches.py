@@ -9,13 +9,14 @@ import pytest
 from pipeline_py.artifact import Ledger
 from pipeline_py.order import in_order
 from pipeline_py.syntax import batches
-from pipeline_py.syntax.batches import BatchParser, Words
+from pipeline_py.syntax.batches import BatchParser
+from pipeline_py.syntax.parser_words import Sentence, in_tokens
 
 
 def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser[str]:
     return BatchParser(
         parse,  # type: ignore[arg-type]
-        lambda words, reason: f"{' '.join(words)} [{reason}]",
+        lambda sentence, reason: f"{' '.join(sentence.tokens)} [{reason}]",
         "",
         batch_size,
         10,
@@ -26,33 +27,34 @@ def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser
 def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "WINDOW", 500)
     rng = random.Random(1)
-    sentences = [tuple(str(n) for _ in range(rng.randrange(11))) for n in range(600)]
+    sentences = [in_tokens(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
     lengths = []
 
-    def parse(batch: Sequence[Words]) -> list[str]:
-        lengths.append([len(words) for words in batch])
-        return [" ".join(words) for words in batch]
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        lengths.append([len(sentence.words) for sentence in batch])
+        return [" ".join(sentence.words) for sentence in batch]
 
     ledger = Ledger()
-    assert list(in_order(parser_of(parse, ledger).parsed(sentences))) == [" ".join(words) for words in sentences]
+    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
+    assert trees == [" ".join(sentence.words) for sentence in sentences]
     assert max(max(batch) - min(batch) for batch in lengths) <= 2
     assert ledger.kept == len(sentences)
-    assert ledger.noted == {"empty line": sum(not words for words in sentences)}
+    assert ledger.noted == {"empty line": sum(not sentence.words for sentence in sentences)}
     in_order_of_parsing = [length for batch in lengths for length in batch]
-    windows = [[len(words) for words in window if words] for window in (sentences[:500], sentences[500:])]
+    windows = [[len(one.words) for one in window if one.words] for window in (sentences[:500], sentences[500:])]
     assert in_order_of_parsing == [length for window in windows for length in sorted(window, reverse=True)]
 
 
 def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
-    def parse(batch: Sequence[Words]) -> list[str]:
-        if any("bad" in words for words in batch):
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        if any("bad" in sentence.words for sentence in batch):
             raise RuntimeError("no legal\ntransition")
-        return [" ".join(words) for words in batch]
+        return [" ".join(sentence.words) for sentence in batch]
 
-    sentences: list[Words] = [("a", str(n)) for n in range(20)]
-    sentences[13] = ("bad", "13")
-    sentences[3] = ("x",) * 11
-    sentences[4] = ("y" * 1001,)
+    sentences = [in_tokens(("a", str(n))) for n in range(20)]
+    sentences[13] = in_tokens(("bad", "13"))
+    sentences[3] = in_tokens(("x",) * 11)
+    sentences[4] = in_tokens(("y" * 1001,))
     ledger = Ledger()
     trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
     reason = "RuntimeError: no legal transition"
@@ -73,13 +75,15 @@ def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.Mo
     monkeypatch.setattr(batches, "WINDOW", 30)
     taken = 0
 
-    def sentences() -> Iterator[Words]:
+    def sentences() -> Iterator[Sentence]:
         nonlocal taken
         while True:
             taken += 1
-            yield ("a",) * (1 + taken % 5)
+            yield in_tokens(("a",) * (1 + taken % 5))
 
-    trees = in_order(parser_of(lambda batch: [" ".join(words) for words in batch], Ledger()).parsed(sentences()))
+    trees = in_order(
+        parser_of(lambda batch: [" ".join(sentence.words) for sentence in batch], Ledger()).parsed(sentences())
+    )
     for place in range(100):
         assert next(trees) == " ".join("a" * (1 + (place + 1) % 5))
         assert taken == 30 * (place // 30 + 1)
@@ -92,7 +96,7 @@ def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None
     failed: list[weakref.ref[Tensor]] = []
     alive = []
 
-    def parse(batch: Sequence[Words]) -> list[str]:
+    def parse(batch: Sequence[Sentence]) -> list[str]:
         alive.append(sum(tensor() is not None for tensor in failed))
         held = Tensor()
         failed.append(weakref.ref(held))
@@ -101,7 +105,7 @@ def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None
         return ["t"] * len(batch)
 
     ledger = Ledger()
-    assert list(in_order(parser_of(parse, ledger, 8).parsed([("a",)] * 8))) == ["t"] * 8
+    assert list(in_order(parser_of(parse, ledger, 8).parsed([in_tokens(("a",))] * 8))) == ["t"] * 8
     assert alive == [0] * 7
     assert ledger.noted == {}
 
@@ -112,11 +116,11 @@ def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
     class AcceleratorError(RuntimeError):
         pass
 
-    def parse(batch: Sequence[Words]) -> list[str]:
+    def parse(batch: Sequence[Sentence]) -> list[str]:
         raise AcceleratorError("CUDA error: device-side assert triggered")
 
     with pytest.raises(AcceleratorError):
-        list(parser_of(parse, Ledger()).parsed([("a",)] * 8))
+        list(parser_of(parse, Ledger()).parsed([in_tokens(("a",))] * 8))
 
 
 def test_the_name_of_that_error_is_torchs() -> None:

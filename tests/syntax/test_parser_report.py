@@ -143,6 +143,29 @@ def test_splits_that_differ_have_rows_of_their_own(tmp_path: Path) -> None:
     ]
 
 
+def test_tokens_that_were_no_words(tmp_path: Path) -> None:
+    given = files(tmp_path)
+    noted = {
+        "parsed in other words than its tokens": 3,
+        "tokens of several words": 2,
+        "tokens that are a part of a word": 3,
+        "tokens that share a word with others": 0,
+        "parsed in its tokens: its text has other characters": 1,
+    }
+    ledger(tmp_path / "train.dependency.ledger", 10, **noted)
+    parser_report(**given)
+    found = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
+    assert found[3:9] == [
+        ["parsed in other words than its tokens (%)", "50.00"],
+        ["tokens that are no words of the parser (%)", "12.50"],
+        ["tokens of several words", "2"],
+        ["tokens that are a part of a word", "3"],
+        ["tokens that share a word with others", "0"],
+        ["parsed in its tokens: its text has other characters", "1"],
+    ]
+    assert not [row for row in rows(tmp_path) if row[0] == "t-1" and "words of" in row[2]]
+
+
 def test_no_sentences_at_all(tmp_path: Path) -> None:
     given = files(tmp_path, t1_dependency=TreeFacts(0, 0.0))
     DependencyStatistics().write(tmp_path / "t-1.dependency.statistics")

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.stanza_directory import models_in
+from pipeline_py.syntax.stanza_directory import models_in, tokenizer_in
 
 VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]
 CHINESE = {
@@ -56,3 +56,26 @@ def test_a_broken_index(tmp_path, text):
 
 def test_a_language_that_the_index_does_not_know(tmp_path):
     assert found(tmp_path, CHINESE, Annotation.DEPENDENCY, language="sv") == []
+
+
+@pytest.mark.parametrize(
+    ("default", "tokenizer"),
+    [
+        ({"tokenize": "gsd", "mwt": "gsd"}, ["tokenize/gsd", "mwt/gsd"]),
+        ({"tokenize": "gsd"}, ["tokenize/gsd", "mwt/gsd"]),
+        ({}, ["tokenize/gsd", "tokenize/pud", "mwt/gsd"]),
+    ],
+)
+def test_a_tokenizer_and_its_multi_word_tokens(tmp_path, default, tokenizer):
+    for file in ("tokenize/gsd", "tokenize/pud", "mwt/gsd"):
+        (tmp_path / "zh" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "zh" / f"{file}.pt").touch()
+    entry = {"tokenize": {"gsd": {}, "pud": {}}, "mwt": {"gsd": {}}, "packages": {"default": default}}
+    (tmp_path / "resources.json").write_text(json.dumps({"zh": entry}))
+    found = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in tokenizer_in(tmp_path, "zh")]
+    assert found == tokenizer
+
+
+def test_no_tokenizer(tmp_path):
+    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY)
+    assert tokenizer_in(tmp_path, "zh") == []

@@ -1,0 +1,229 @@
+"""Parsing in other words than the tokens: from text, words and trees to trees over the tokens."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.constituency import brackets, read_trees
+from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.merge_trees import merge_trees
+from pipeline_py.syntax.model_source import ModelSource
+from pipeline_py.syntax.parse import parse
+from pipeline_py.syntax.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
+
+DATA = Path(__file__).parents[2] / "../shared/data"
+STANZA = DATA / "stanza_en"
+
+needs_models = pytest.mark.skipif(not STANZA.exists(), reason="the Stanza directory stanza_en is not on this machine")
+
+TEXT = "I don't know.\n\nYou cannot.\nthe well-known\nnot the same\n"
+TOKENS = "I don 't know .\n\nYou cannot .\nthe well-known\nother characters\n"
+
+
+class Chains:
+    """A pipeline in Stanza's place, which makes each word the head of the next, and its tagger's tags."""
+
+    device = "cpu"
+    config: dict[str, Any] = {}
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        self.processors = {"pos": SimpleNamespace(get_known_xpos=lambda: tags)}
+        self.read: list[list[str]] = []
+
+    def __call__(self, batch: list[list[str]]) -> SimpleNamespace:
+        self.read += batch
+        return SimpleNamespace(
+            sentences=[
+                SimpleNamespace(
+                    words=[SimpleNamespace(text=w, head=k, deprel=f"d-{w}", upos="X") for k, w in enumerate(words)]
+                )
+                for words in batch
+            ]
+        )
+
+
+@pytest.fixture
+def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
+    """Stanza's place taken, with files that stand for its models."""
+    pipeline = Chains(["NN", "HYPH"])
+    monkeypatch.setattr(ModelSource, "load", lambda *_: pipeline)
+    for name in ("tagger.pt", "depparse.pt"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "text").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "tokens").write_text(TOKENS, encoding="utf-8")
+    return pipeline
+
+
+def parsed(folder: Path, name: str = "trees", **options: Any) -> list[DependencyTree]:
+    arguments: dict[str, Any] = {
+        "annotation": Annotation.DEPENDENCY,
+        "tokens": folder / "tokens",
+        "text": folder / "text",
+        "output": folder / name,
+        "ledger_output": folder / f"{name}.json",
+        "facts_output": folder / f"{name}.facts",
+    }
+    if "directory" not in options:
+        arguments |= {"tagger": folder / "tagger.pt", "depparse": folder / "depparse.pt"}
+    parse(**arguments | options)
+    return list(read_dependencies(folder / name)) if (folder / name).read_bytes() else []
+
+
+def test_trees_are_over_the_tokens_and_parsed_in_words(chains: Chains, tmp_path: Path) -> None:
+    trees = parsed(tmp_path)
+    assert sorted(map(tuple, chains.read)) == [
+        ("I", "do", "n't", "know", "."),
+        ("You", "can", "not", "."),
+        ("other", "characters"),
+        ("the", "well", "-", "known"),
+    ]
+    assert trees == [
+        DependencyTree(
+            ("I", "don", "'t", "know", "."), (0, 1, 2, 3, 4), ("d-I", "d-do", "d-n't", "d-know", "d-."), ("X",) * 5
+        ),
+        DependencyTree((), (), (), ()),
+        DependencyTree(("You", "cannot", "."), (0, 1, 2), ("d-You", "d-can", "d-."), ("X",) * 3),
+        DependencyTree(("the", "well-known"), (0, 1), ("d-the", "d-well"), ("X",) * 2),
+        DependencyTree(("other", "characters"), (0, 1), ("d-other", "d-characters"), ("X",) * 2),
+    ]
+    assert json.loads((tmp_path / "trees.json").read_text()) == {
+        "in": 5,
+        "kept": 5,
+        "dropped": {},
+        "noted": {
+            "empty line": 1,
+            "parsed in its tokens: its text has other characters": 1,
+            OTHER_WORDS: 3,
+            ACROSS: 1,
+            PART: 1,
+            SEVERAL: 2,
+        },
+    }
+
+
+def test_without_text_the_tokens_are_parsed(chains: Chains, tmp_path: Path) -> None:
+    parsed(tmp_path, text=None)
+    assert sorted(" ".join(words) for words in chains.read) == sorted(line for line in TOKENS.split("\n") if line)
+    assert json.loads((tmp_path / "trees.json").read_text())["noted"] == {"empty line": 1}
+
+
+@pytest.mark.parametrize(("tags", "word"), [(["HYPH"], "well"), (["NN"], "well-known"), ([], "well")])
+def test_compounds_are_those_of_the_treebank(tags: list[str], word: str, chains: Chains, tmp_path: Path) -> None:
+    chains.processors = Chains(tags).processors
+    assert parsed(tmp_path)[3].labels == ("d-the", f"d-{word}")
+
+
+def test_a_sentence_without_a_parse_has_its_tokens(chains: Chains, tmp_path: Path) -> None:
+    trees = parsed(tmp_path, max_words=3)
+    assert [tree.failed for tree in trees] == [
+        "more than 3 words",
+        None,
+        "more than 3 words",
+        "more than 3 words",
+        None,
+    ]
+    assert trees[0].words == ("I", "don", "'t", "know", ".")
+    noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
+    assert (noted[OTHER_WORDS], noted[SEVERAL]) == (0, 0), "counted are tokens of trees"
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
+    whole = parsed(tmp_path)
+    firsts = range(0, 7, size)
+    slices = [parsed(tmp_path, f"part{first}", first=first, sentences=size) for first in firsts]
+    assert [tree for trees in slices for tree in trees] == whole
+    names = [tmp_path / f"part{first}" for first in firsts]
+    merge_trees(
+        annotation=Annotation.DEPENDENCY,
+        parts=names,
+        ledgers=[name.with_name(f"{name.name}.json") for name in names],
+        facts=[name.with_name(f"{name.name}.facts") for name in names],
+        tokens=tmp_path / "tokens",
+        output=tmp_path / "merged",
+        ledger_output=tmp_path / "merged.json",
+        facts_output=tmp_path / "merged.facts",
+    )
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "trees").read_bytes()
+    assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "trees.json").read_bytes()
+
+
+def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> None:
+    def runs(**options: Any) -> bool:
+        chains.read = []
+        parsed(tmp_path, kept=tmp_path / "kept", **options)
+        return bool(chains.read)
+
+    assert [runs(), runs(), runs(text=None), runs(text=None), runs()] == [True, False, True, False, True]
+    (tmp_path / "text").write_text(TEXT.replace("not the same", "other char acters"), encoding="utf-8")
+    assert runs()
+
+
+def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text(TEXT + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"text: 6 lines where \S*tokens has 5; tokenize the text again"):
+        parsed(tmp_path)
+    assert not (tmp_path / "trees").exists()
+
+
+def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_letter = [[Word(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
+    monkeypatch.setattr(ModelSource, "tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts)))
+    parsed(tmp_path, words="stanza")
+    assert [*"Youcannot."] in chains.read
+
+
+def test_models_that_are_trained_have_no_tokenizer(chains: Chains, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="have no tokenizer; leave out --words=stanza"):
+        parsed(tmp_path, words="stanza")
+
+
+@needs_models
+@pytest.mark.slow
+def test_contractions_of_real_text(tmp_path: Path) -> None:
+    """What Moses makes of `n't` is a particle that negates a verb, in a thousand sentences and nearly always."""
+    lines = gzip.decompress((DATA / "tatoeba_enzh/train.en.gz").read_bytes()).decode().splitlines()
+    negated = [line for line in lines if "n't" in line][:300]
+    (tmp_path / "text").write_text("".join(f"{line}\n" for line in negated), encoding="utf-8")
+    tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="en", tokenizer="moses")
+
+    def negations(**options: Any) -> list[bool]:
+        return [
+            (upos, label) == ("PART", "advmod")
+            for tree in parsed(tmp_path, directory=STANZA, **options)
+            for word, upos, label in zip(tree.words, tree.upos, tree.labels, strict=True)
+            if word == "'t"
+        ]
+
+    in_words, in_tokens = negations(), negations(text=None)
+    assert len(in_words) == len(in_tokens) >= 300
+    assert sum(in_words) / len(in_words) > 0.98
+    assert sum(in_tokens) / len(in_tokens) < 0.6
+
+
+@needs_models
+@pytest.mark.slow
+def test_phrases_of_real_models(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("She can't sing.\nThe boys' well-known e-mail cannot be read at 10:30.\n")
+    tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="en", tokenizer="moses")
+    parse(
+        annotation=Annotation.CONSTITUENCY,
+        tokens=tmp_path / "tokens",
+        text=tmp_path / "text",
+        output=tmp_path / "trees",
+        ledger_output=tmp_path / "ledger",
+        facts_output=tmp_path / "facts",
+        directory=STANZA,
+    )
+    first, second = read_trees(tmp_path / "trees")
+    assert brackets(first.root) == "(ROOT (S (NP (PRP She)) (VP (MD can) (RB 't) (VP (VB sing))) (. .)))"
+    assert " ".join(second.words) == "The boys ' well-known e-mail cannot be read at 10 : 30 ."
+    assert "(CD (CD 10) (CD :) (CD 30))" in brackets(second.root)
