@@ -112,6 +112,14 @@ def test_an_option_of_parsing(finished):
     assert plan.systems("train") == {"SDAtt", "Tree2Seq"}
 
 
+def test_the_words_that_a_parser_reads(finished):
+    plan = Plan(finished, {"parsers": {"embedded": {"words": "english"}}})
+    assert len(plan.values("parse", "split")) == 6
+    assert not {"train_parser", "parse_held_out_trees", "accuracy", "clean"} & plan.rules
+    assert plan.systems("train") == {"SDAtt", "Tree2Seq"}
+    assert Plan(finished, {"parsers": {"embedded": {"words": "text"}}}).jobs == []
+
+
 def test_the_treebank_of_a_trained_parser(finished):
     plan = Plan(finished, {"parsers": {"embedded": {"treebank": {"generate": 61}}}})
     assert plan.values("train_parser", "processor") == ["constituency", "depparse", "tagger"]

@@ -257,6 +257,71 @@ def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     )
 
 
+def test_a_parser_reads_other_words_where_text_is_tokenized_on_the_way(fresh):
+    clean = "results/corpus/clean/one.source"
+    local = fresh.folder / "local"
+    local.mkdir()
+    (local / "resources.json").write_text("{}")
+    parsers = {"local": {"type": "stanza", "directory": "local"}}
+    config = {"parsers": parsers, "corpora": {"source": {"tokenizer": "moses"}}}
+    for words, text in ({}, True), ({"words": "text"}, False), ({"words": "english"}, True):
+        parsers["local"] = {"type": "stanza", "directory": "local", **words}
+        done = fresh.snakemake("--dry-run", "results/syntax/local/one.conllu", config=config)
+        (parse,) = re.findall(r"^rule parse:\n +input: (.*)$", done.stdout + done.stderr, flags=re.MULTILINE)
+        assert (clean in parse) is text
+    parsers["local"]["words"] = "stanza"
+    done = fresh.snakemake("--dry-run", "generate", config=config)
+    assert done.returncode != 0 and "words: stanza, but local has no tokenizer; choose auto" in done.stdout
+
+
+@pytest.mark.slow
+def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
+    """Text and treebank in files, and shards: from contractions to distances, units, labels and a report."""
+    place = Workplace(tmp_path)
+    generated = ["train", "dev", "one"]
+    done = place.snakemake(*(f"results/corpus/generated/{name}.conllu" for name in generated))
+    assert done.returncode == 0, done.stderr[-5000:]
+    for name in generated:
+        folder = place.folder / "results/corpus/generated"
+        (folder / f"{name}.conllu").rename(place.folder / f"{name}.conllu")
+        lines = (folder / f"{name}.source").read_text(encoding="utf-8").splitlines()
+        asked = [f"{line.removesuffix(' .')}, isn't it, at 10:30?" for line in lines]
+        (place.folder / f"{name}.en").write_text("\n".join(asked) + "\n", encoding="utf-8")
+    texts = {name: {"source": f"{name}.en", "references": [f"{name}.en"]} for name in generated}
+    config = {
+        "corpora": {
+            "source": {"tokenizer": "moses"},
+            "train": [{"source": "train.en", "target": "train.en"}],
+            "dev": texts["dev"],
+            "tests": [{"name": "one", **texts["one"]}],
+        },
+        "parsing": {"shard_size": 50},
+        "parsers": {
+            "bank": {
+                "type": "trained",
+                "treebank": {"train": "train.conllu", "dev": "dev.conllu", "test": "one.conllu"},
+                **{name: {"epochs": 1, "hidden": 16} for name in ("tagger", "depparse")},
+            }
+        },
+        "systems": {"SDAtt": {"parser": "bank"}},
+        "targets": ["table1"],
+    }
+    views = [f"results/syntax/bank/train.{view}" for view in ("distances.arrow", "units.arrow", "labels")]
+    done = place.snakemake(*views, "results/syntax/bank/report.tsv", config=config)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
+    ledger = json.loads((place.folder / "results/syntax/bank/train.conllu.json").read_text())
+    sentences = ledger["in"]
+    assert ledger["kept"] == sentences > 100 and ledger["dropped"] == {}
+    assert ledger["noted"]["parsed in other words than its tokens"] == sentences
+    assert ledger["noted"]["tokens that share a word with others"] == sentences, "isn"
+    assert ledger["noted"]["tokens that are a part of a word"] >= 4 * sentences, "'t 10 : 30"
+    report = (place.folder / "results/syntax/bank/report.tsv").read_text(encoding="utf-8")
+    assert "train\tdependency\tparsed in other words than its tokens (%)\t100.00\n" in report
+    trees = (place.folder / "results/syntax/bank/train.conllu").read_text(encoding="utf-8")
+    assert trees.count("\tisn\t") == trees.count("\t't\t") == sentences
+    assert trees.count("\tflat\t") >= 2 * sentences
+
+
 @pytest.mark.slow
 def test_systems_over_phrase_trees_in_one_table(workplace):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""

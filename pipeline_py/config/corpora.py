@@ -131,6 +131,11 @@ class Language(Section):
             raise ValueError(f"moses needs spaces between words, which {self.language} has not; choose another")
         return self
 
+    @property
+    def is_english(self) -> bool:
+        """Whether it is English of any kind (`en`, `en-gb`)."""
+        return self.language.partition("-")[0] == "en"
+
 
 class Limits(Section):
     """What training pairs are cleaned by; lengths are words of the raw text."""

@@ -10,7 +10,7 @@ from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.misfit import Entry, Misfit
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
 from pipeline_py.config.neural import NeuralSystem
-from pipeline_py.config.parsers import GivenParser, TrainedParser
+from pipeline_py.config.parsers import GivenParser, StanzaOptions, TrainedParser
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,
@@ -157,6 +157,9 @@ class Experiment(Description):
                 if split not in self.corpora.splits:
                     meant = "dev" if split == self.corpora.dev.name else split
                     raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.splits, last=meant)}")
+            source = self.corpora.source
+            if isinstance(parser, StanzaOptions) and parser.words == "english" and not source.is_english:
+                raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
         for (section, reader), name, trees, splits in self.readings():
             parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
             if isinstance(parser, TrainedParser) and not parser.makes(trees, self.splits_in_files):

@@ -6,12 +6,17 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.corpora import Language
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.treebank import Treebank
 from pipeline_py.config.trees import Trees
 
 Branching = Literal["right", "left", "head-outward"]
 """How constituents of more than two children are binarized."""
+
+
+Words = Literal["text", "english", "stanza"]
+"""What a parser reads: tokens of the text, words of English treebanks, words of Stanza's tokenizer."""
 
 
 class AnyParser(Section):
@@ -42,6 +47,28 @@ class StanzaOptions(PhraseOptions):
     runs_stanza: ClassVar[bool] = True
     max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")
     batch_size: Batch = Field(64, description="Sentences parsed at a time.")
+    words: Literal["auto"] | Words = Field(
+        "auto",
+        description="What the parser reads; its trees are over the tokens of the text anyhow. text: these tokens. "
+        "english: the words of English treebanks of Universal Dependencies. stanza: the words of the package's "
+        "tokenizer. auto: of text that came tokenized (tokenizer: none) its tokens; of other text the words of the "
+        "package's tokenizer, where there is one, else of English as english, else the tokens.",
+    )
+
+    def words_of(self, source: Language, has_tokenizer: bool) -> Words:
+        """What the parser reads of a text.
+
+        Args:
+            source: the language of the text, and how it was tokenized.
+            has_tokenizer: whether a tokenizer belongs to the parser's models.
+        """
+        if self.words != "auto":
+            return self.words
+        if source.tokenizer == "none":
+            return "text"
+        if has_tokenizer:
+            return "stanza"
+        return "english" if source.is_english else "text"
 
 
 class ProcessorTraining(Section):
@@ -61,6 +88,12 @@ class TrainedParser(StanzaOptions):
     tagger: ProcessorTraining = ProcessorTraining()
     depparse: ProcessorTraining = ProcessorTraining()
     constituency: ProcessorTraining = ProcessorTraining()
+
+    @model_validator(mode="after")
+    def _no_tokenizer(self) -> Self:
+        if self.words == "stanza":
+            raise ValueError("no tokenizer is trained with a parser; choose `words` of auto, text or english")
+        return self
 
     def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
         """Whether the treebank has trees of the kind to learn from."""

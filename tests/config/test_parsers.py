@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from pipeline_py.config.corpora import Language
 from pipeline_py.config.loading import load
+from pipeline_py.config.parsers import StanzaParser
 from pipeline_py.stage import InputError
 
 
@@ -193,3 +195,49 @@ def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(confi
     config["corpora"]["tests"][1]["removed_from_training"] = False
     held_out = load(config).corpora.held_out
     assert [name for name, found in held_out.items() if not found.removed_from_training] == ["long"]
+
+
+@pytest.mark.parametrize(
+    ("source", "has_tokenizer", "words"),
+    [
+        ({"language": "en", "tokenizer": "none"}, True, "text"),
+        ({"language": "en", "tokenizer": "moses"}, True, "stanza"),
+        ({"language": "en", "tokenizer": "moses"}, False, "english"),
+        ({"language": "en-gb", "tokenizer": "stanza"}, False, "english"),
+        ({"language": "de", "tokenizer": "moses"}, False, "text"),
+        ({"language": "de", "tokenizer": "moses"}, True, "stanza"),
+        ({"language": "zh", "tokenizer": "jieba"}, True, "stanza"),
+        ({"language": "zh", "tokenizer": "stanza"}, False, "text"),
+    ],
+)
+def test_words_that_a_parser_reads(source, has_tokenizer, words):
+    options = {"type": "stanza", "directory": "d"}
+    assert StanzaParser(**options).words_of(Language(**source), has_tokenizer) == words
+    for chosen in ("text", "english", "stanza"):
+        assert StanzaParser(**options, words=chosen).words_of(Language(**source), has_tokenizer) == chosen
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"type": "stanza", "words": "moses"}, "parsers.other.words: input should be "),
+        (
+            {"type": "trained", "treebank": TREEBANK, "words": "stanza"},
+            "parsers.other: no tokenizer is trained with a parser; choose `words` of auto, text or english",
+        ),
+        ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
+    ],
+)
+def test_words_that_a_parser_cannot_read(config, options, sentence):
+    with pytest.raises(InputError) as caught:
+        with_parsers(config, other=options)
+    assert sentence in str(caught.value)
+
+
+def test_english_words_are_those_of_english(config):
+    german = {"corpora": {"source": {"language": "de"}, "target": {"language": "en"}}}
+    texts = {"train": {"source": "a", "target": "b"}, "dev": {"source": "a", "references": ["b"]}}
+    texts["tests"] = [{"name": "t", "source": "a", "references": ["b"]}]
+    over = {"corpora": german["corpora"] | texts, "parsers": {"other": {"type": "stanza", "words": "english"}}}
+    with pytest.raises(InputError, match=r"parsers\.other\.words: english, but the source is de; choose auto"):
+        load(config, command_line=over, check_files=False)

@@ -7,7 +7,7 @@ from shutil import which
 
 from pipeline_py.config.parsers import StanzaParser, TrainedParser
 from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.stanza_directory import models_in
+from pipeline_py.syntax.stanza_directory import models_in, tokenizer_in
 
 ANNOTATION = {"conllu": "dependency", "ptb": "constituency"}
 
@@ -51,6 +51,43 @@ STANZA_MODELS = {
     for name, parser in EXPERIMENT.parsers.items()
     if isinstance(parser, StanzaParser) and parser.directory is not None
 }
+
+
+def tokenizer_of(name: str, parser: StanzaParser) -> list[str]:
+    """Files of the tokenizer that a parser reads the words of."""
+    if parser.directory is None:
+        return []
+    directory = EXPERIMENT.path(parser.directory)
+    try:
+        files = [str(file) for file in tokenizer_in(Path(directory), EXPERIMENT.corpora.source.language)]
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+    if not files and parser.words == "stanza":
+        raise WorkflowError(
+            f"parsers.{name}.words: stanza, but {directory} has no tokenizer; choose auto, text or english"
+        )
+    return files
+
+
+TOKENIZERS = {
+    name: tokenizer_of(name, parser) for name, parser in EXPERIMENT.parsers.items() if isinstance(parser, StanzaParser)
+}
+
+
+def words_of(parser: str) -> str:
+    """What a parser reads of the texts: `text` (their tokens), `english` or `stanza`."""
+    options = EXPERIMENT.parsers[parser]
+    downloaded = isinstance(options, StanzaParser) and options.directory is None
+    return options.words_of(EXPERIMENT.corpora.source, downloaded or bool(TOKENIZERS.get(parser)))
+
+
+def text_to_divide(parser: str, split: str) -> dict[str, str | list[str]]:
+    """What `parse` finds the words of a parser in and with, where these are not the tokens."""
+    words = words_of(parser)
+    return {
+        **({"text": f"<results>/corpus/clean/{split}.source"} if words != "text" else {}),
+        **({"tokenizer": TOKENIZERS[parser]} if words == "stanza" else {}),
+    }
 
 
 def generation_of_treebank(parser: str, part: str) -> dict:
@@ -163,14 +200,20 @@ def model_options(parser: str, trees: str, models) -> list[str]:
     return [f"--package={options.package or 'default'}"]
 
 
-def parsing_of(parser: str, trees: str) -> dict:
+def parsing_of(parser: str, trees: str, words: str = "text") -> dict:
     """What decides the trees that Stanza makes, beside its models."""
     return {
         "annotation": ANNOTATION[trees],
         "language": EXPERIMENT.corpora.source.language,
+        **({"words": words} if words != "text" else {}),
         **EXPERIMENT.parsers[parser].model_dump(include={"max_words", "batch_size", "package"}),
         "made_by": made_by("syntax.parse", "stanza", "torch"),
     }
+
+
+def options_of_words(parser: str, text: str | None) -> list[str]:
+    """Options of `parse` where the parser reads other words than the tokens of a text."""
+    return [f"--text={text}", f"--words={words_of(parser)}"] if text else []
 
 
 def part_of_text(shard: int) -> list[str]:

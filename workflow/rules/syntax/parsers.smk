@@ -114,6 +114,13 @@ use rule parse as parse_held_out_trees with:
         "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
     wildcard_constraints:
         parser=PARSERS_WITH_STANZA,
+    params:
+        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
+        part=[],
+        words=[],
+        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
+        device=EXPERIMENT.training.device,
+        kept=lambda wildcards, output: place_of_kept(output.trees),
 
 
 rule accuracy:

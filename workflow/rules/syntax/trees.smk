@@ -1,6 +1,7 @@
 """Where trees come from: Stanza, the user's files, or a shape without any analysis.
 
-REQUIRED INPUTS: tokens("source"); model files of a parser, or trees that the user brings
+REQUIRED INPUTS: tokens("source"); model files of a parser, or trees that the user brings; clean text where a parser
+                 reads other words than the tokens
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
 Dependency and constituency trees are made apart: a system that reads one never waits for the other. A text of more
@@ -15,6 +16,7 @@ wildcard_constraints:
 
 rule parse:
     input:
+        unpack(lambda wildcards: text_to_divide(wildcards.parser, wildcards.split)),
         tokens=tokens("source"),
         models=lambda wildcards: models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
     output:
@@ -36,8 +38,9 @@ rule parse:
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=takes_gpu(),
     params:
-        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
+        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees, words_of(wildcards.parser)),
         part=[],
+        words=lambda wildcards, input: options_of_words(wildcards.parser, input.get("text")),
         models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
         kept=lambda wildcards, output: place_of_kept(output.trees),
@@ -48,6 +51,7 @@ rule parse:
             --language {params.given[language]} \
             --tokens {input.tokens:q} \
             {params.part} \
+            {params.words:q} \
             {params.models:q} \
             --max-words {params.given[max_words]} \
             --batch-size {params.given[batch_size]} \
@@ -75,8 +79,9 @@ use rule parse as parse_shard with:
         parser=PARSERS_WITH_STANZA,
         split=one_of(split for split in SHARDS if SHARDS[split] > 1),
     params:
-        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
+        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees, words_of(wildcards.parser)),
         part=lambda wildcards: part_of_text(int(wildcards.shard)),
+        words=lambda wildcards, input: options_of_words(wildcards.parser, input.get("text")),
         models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
         kept=lambda wildcards, output: place_of_kept(output.trees),
