@@ -33,6 +33,17 @@ def test_all_sides_are_timed_and_their_ratios_are_told(module, options, ratios):
     assert all(float(number) > 0 for _, numbers in rows for number in numbers.split())
 
 
+def test_files_are_compared_and_read():
+    command = [sys.executable, "-m", "benchmarks.checksums", "--sentences", "50", "--words", "4", "--repetitions", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^(\w+)(?: +\d+\.\d+){3}$", done.stdout, flags=re.MULTILINE) == [
+        "text",
+        "identifiers",
+        "distances",
+    ]
+
+
 SPEED = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
 SPEED += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
 TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3"]
