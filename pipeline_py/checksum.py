@@ -63,19 +63,23 @@ def record(path: Path) -> None:
 
 def forget(path: Path) -> None:
     """Remove what `record` wrote, before something else is written to the path."""
-    _beside(path).unlink(missing_ok=True)
+    if _is_recorded(path):
+        _beside(path).unlink()
 
 
 def is_as_recorded(path: Path) -> bool:
     """Say whether a file or a directory has the checksum that stands beside it, or there is none to compare with."""
-    beside = _beside(path)
-    if _carries(path) or not os.path.exists(beside) or not path.exists():  # noqa: PTH110 (takes names of any length)
+    if _carries(path) or not _is_recorded(path) or not path.exists():
         return True
-    return beside.read_bytes() == f"{_of(path)}\n".encode()
+    return _beside(path).read_bytes() == f"{_of(path)}\n".encode()
 
 
 def _beside(path: Path) -> Path:
     return path.parent / f".{path.name}.crc32"
+
+
+def _is_recorded(path: Path) -> bool:
+    return os.path.exists(_beside(path))  # noqa: PTH110 (a name may be too long, or below a file)
 
 
 def _carries(path: Path) -> bool:

@@ -51,14 +51,14 @@ def run(function: Callable[..., Any], checksums: bool = True) -> None:
     arguments = parsed(function, f"python -m {name}", sys.argv[1:])
     try:
         with recorded(name):
-            for path in _inputs(arguments):
+            for path in inputs(arguments):
                 if not checksum.is_as_recorded(path):
                     raise InputError(checksum.DAMAGED, path)
-            outputs = [path for path in _outputs(arguments) if checksums]
-            for path in outputs:
+            made = [path for path in outputs(arguments) if checksums]
+            for path in made:
                 checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
             function(**arguments)
-            for path in outputs:
+            for path in made:
                 if path.exists():
                     checksum.record(path)
         sys.stdout.flush()
@@ -77,14 +77,15 @@ def _is_output(option: str) -> bool:
     return option == "output" or option.endswith("_output")
 
 
-def _outputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
+def outputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield what a stage is told to make: the values of `output`, and of options whose names end with it."""
     for option, value in arguments.items():
         if _is_output(option):
             yield from value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _inputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield what may be an input: paths, and in lists what stands behind each `=`, as names may hold one too."""
+def inputs(arguments: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield what a stage may read: other paths, and in lists what stands behind each `=`, as names may hold one too."""
     for option, value in arguments.items():
         if not _is_output(option):
             for one in value if isinstance(value, list) else [value]:
