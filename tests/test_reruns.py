@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.checksum import DAMAGED
 from tests.workplace import SMALL, Workplace
 
 pytestmark = pytest.mark.slow
@@ -416,3 +418,54 @@ def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     assert ledger["in"] == ledger["kept"] == 120
     texts = (workplace.folder / "results/corpus/tokenized/train.source").read_text(encoding="utf-8").splitlines()
     assert [line.removeprefix("# text = ") for line in merged.splitlines() if line.startswith("# text")] == texts
+
+
+def test_what_is_damaged_is_made_anew(finished, tmp_path):
+    """A damaged model is not taken back from what was kept, which may be a link to the same file."""
+    place = finished.copied(tmp_path / "place")
+    results = place.folder / "results"
+    damaged = [results / "nmt/GlobalAtt/seed1/one.pieces", results / "nmt/GlobalAtt/seed1/model.safetensors"]
+    targets = ["results/evaluation/GlobalAtt/seed1/one.txt", "results/nmt/GlobalAtt/seed1/dev.pieces"]
+    before = {file: file.read_bytes() for file in (*damaged, *(place.folder / target for target in targets))}
+    kept = damaged[1].parent / "kept/model.safetensors/last/1.model.safetensors"
+    kept.unlink()
+    kept.hardlink_to(damaged[1])  # a copy of the folder has copies of what was linked
+    for file in damaged:
+        status, content = file.stat(), before[file]
+        with file.open("r+b") as opened:
+            opened.write(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for target in targets:
+        (place.folder / target).unlink()
+    refused = place.snakemake("--keep-going", *targets, config=CONFIG)
+    assert refused.returncode == 1
+    for file in damaged:
+        assert f"error: {file.relative_to(place.folder)}: {DAMAGED}" in refused.stdout + refused.stderr
+        file.unlink()
+    done = place.snakemake(*targets, config=CONFIG)
+    assert done.returncode == 0, done.stderr[-5000:]
+    for file, content in before.items():
+        assert file.read_bytes() == content, file
+
+
+def test_a_file_that_is_replaced_by_an_older_one(finished):
+    """Of the same size and an older time, as `mv`, `rsync -a` and `tar` leave it."""
+    for side in ("source", "target"):
+        shutil.copy(finished.folder / f"results/corpus/generated/dev.{side}", finished.folder / f"mine.{side}")
+    targets = [f"results/corpus/clean/dev.{side}" for side in ("source", "target")]
+    mine = {"name": "dev", "source": "mine.source", "references": ["mine.target"]}
+    config = {**CONFIG, "parser": "embedded", "corpora": {**CONFIG["corpora"], "dev": mine}}
+    done = finished.snakemake(*targets, config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert finished.jobs(*targets, config=config) == []
+    source = finished.folder / "mine.source"
+    other = source.with_name("other")
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    other.write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")
+    os.utime(other, (10**9, 10**9))
+    other.replace(source)
+    again = finished.jobs(*targets, config=config)
+    assert ("fetch", {"split": "dev", "side": "source"}) in again and "clean" in str(again)
+    done = finished.snakemake(*targets, config=config)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert (finished.folder / targets[0]).read_text(encoding="utf-8") == source.read_text(encoding="utf-8")

@@ -1,12 +1,18 @@
 """The workflow on a very small corpus, and what it makes for which target."""
 
 import csv
+import importlib
 import json
 import re
+import shlex
 
 import pytest
 
+from pipeline_py import stage
+from pipeline_py.options import parsed
 from tests.workplace import SMALL, Workplace
+
+RULE = re.MULTILINE | re.DOTALL
 
 
 @pytest.fixture(scope="module")
@@ -384,3 +390,96 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert (workplace.folder / "results/figures/trees/picture.2.svg").read_text(encoding="utf-8").startswith("<?xml")
     ledger = json.loads((workplace.folder / "results/corpus/generalised/3/train.source.json").read_text())
     assert ledger["in"] == ledger["kept"] == 120 and ledger["noted"]["sentence generalised"] > 0
+
+
+def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of_all_that_it_makes(fresh):
+    done = fresh.snakemake("--dry-run", "--printshellcmds", "all")
+    jobs = re.findall(r"^rule (\w+):\n(.*?)^Shell command:\s+python -m (.*?)2>", done.stdout + done.stderr, RULE)
+    assert len({rule for rule, _, _ in jobs}) >= 40
+    for rule, said, command in jobs:
+        module, *arguments = shlex.split(command)
+        function = getattr(importlib.import_module(module), module.rpartition(".")[2])
+        given = parsed(function, module, arguments)
+        for kind, known in (("input", stage.inputs(given)), ("output", stage.outputs(given))):
+            found = re.search(rf"^    {kind}: (.*)$", said, flags=re.MULTILINE)
+            files = {file for file in (found[1].split(", ") if found else []) if file.startswith("results/")}
+            assert files <= {str(path) for path in known}, rule
+
+
+ASKED = """
+import json
+from types import SimpleNamespace
+
+include: "Snakefile"
+
+for name, wildcards in json.loads(os.environ["ASKED"]):
+    given = workflow.get_rule(name).params.get("given")
+    print("CONTENT", name, json.dumps(given(SimpleNamespace(**wildcards))["content"]))
+"""
+
+
+def contents(workplace: Workplace, config: dict, asked: list[tuple[str, dict[str, str]]]) -> list[dict[str, str]]:
+    """What the parameters of rules say of users' files, for some wildcards."""
+    (workplace.folder / "asked.smk").write_text(ASKED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASKED", json.dumps(asked))
+        done = workplace.snakemake("--snakefile", "asked.smk", "--list-rules", config=config)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(content) for content in re.findall(r"^CONTENT \w+ (.*)$", done.stdout, flags=re.MULTILINE)]
+
+
+def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
+    bank = {f"{kind}{part}": f"{kind}{part}" for kind in ("", "constituency_") for part in ("train", "dev", "test")}
+    models = [f"models/{file}" for file in ("resources.json", "zh-hans/pos/a.pt", "zh-hans/tokenize/a.pt")]
+    given = {split: {"conllu": f"{split}.conllu"} for split in ("train", "dev", "one")}
+    texts = {split: {"source": f"{split}.source", "references": [f"{split}.target"]} for split in ("dev", "one")}
+    files = [*bank.values(), *models, *(f"{split}.conllu" for split in given), "vectors", "gold"]
+    files += [f"{split}.{side}" for split in given for side in ("source", "target")]
+    for file in files:
+        (fresh.folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (fresh.folder / file).write_text("x\n")
+    index = {"zh": {"alias": "zh-hans"}, "zh-hans": {"pos": {"a": {}}, "packages": {"default": {"pos": "a"}}}}
+    (fresh.folder / models[0]).write_text(json.dumps(index))
+    chinese = {"language": "zh", "tokenizer": "stanza"}
+    config = {
+        "parser": "bank",
+        "corpora": {
+            "source": chinese,
+            "train": {"source": "train.source", "target": "train.target"},
+            "dev": {"name": "dev", **texts["dev"]},
+            "tests": [{"name": "one", **texts["one"]}],
+        },
+        "parsers": {
+            "bank": {"type": "trained", "treebank": bank, "vectors": "vectors"},
+            "local": {"type": "stanza", "directory": "models", "test": "gold"},
+            "mine": {"type": "given", "trees": given},
+        },
+    }
+    phrases = {"parser": "bank", "trees": "ptb"}
+    expected = [
+        ("fetch", {"split": "dev", "side": "target"}, {"dev.target"}),
+        ("learn_segmenter", {}, {"train", "dev"}),
+        ("train_parser", {"parser": "bank", "processor": "depparse"}, {"train", "dev", "vectors"}),
+        (
+            "train_parser",
+            {"parser": "bank", "processor": "constituency"},
+            {"constituency_train", "constituency_dev", "vectors"},
+        ),
+        ("treebank_text", phrases, {"constituency_test"}),
+        ("accuracy", phrases, {"constituency_test"}),
+        ("accuracy", {"parser": "local", "trees": "conllu"}, {"gold"}),
+        ("parse", {"parser": "local", "trees": "conllu"}, {*models[:2]}),
+        ("parse", {"parser": "bank", "trees": "conllu"}, set()),
+        ("import_trees", {"parser": "mine", "trees": "conllu", "split": "one"}, {"one.conllu"}),
+    ]
+    asked = [(rule, wildcards) for rule, wildcards, _ in expected]
+    before = contents(fresh, config, asked)
+    assert [set(content) for content in before] == [files for _, _, files in expected]
+    for file in files:
+        (fresh.folder / file).write_text((fresh.folder / file).read_text() + "\n")
+    for content, now in zip(before, contents(fresh, config, asked), strict=True):
+        assert all(content[file] != now[file] for file in content)
+
+    config["corpora"]["source"] = {**chinese, "stanza_directory": "models"}
+    (words,) = contents(fresh, config, [("tokenize", {"split": "dev", "side": "source"})])
+    assert {*words} == {models[0], models[2]}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pipeline_py.config.corpora import Generated, share_of_split, share_of_treebank
 from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.syntax.stanza_directory import INDEX, tokenizer_in
 from pipeline_py.text import read_bytes
 
 
@@ -101,6 +102,17 @@ def segmenter(side: str) -> list[str]:
     return ["<results>/corpus/segmenter.pt"] if side == "source" and treebank_of_words() else []
 
 
+def models_of_tokenizer(language) -> list[str]:
+    """The files of a Stanza directory that decide the words of a side, where it names one."""
+    index = Path(EXPERIMENT.path(language.stanza_directory or "")) / INDEX
+    if language.tokenizer != "stanza" or not language.stanza_directory or not index.is_file():
+        return []
+    try:
+        return [str(file) for file in (index, *tokenizer_in(index.parent, language.language))]
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
 def tokenization(side: str) -> dict:
     language = getattr(EXPERIMENT.corpora, "source" if side == "source" else "target")
     distribution = {
@@ -111,6 +123,7 @@ def tokenization(side: str) -> dict:
     }[language.tokenizer]
     return {
         **language.model_dump(),
+        "content": contents_of(models_of_tokenizer(language)),
         "made_by": made_by("corpus.tokenize", *distribution),
     }
 

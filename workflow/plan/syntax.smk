@@ -159,6 +159,7 @@ def training_of(parser: str, processor: str) -> dict:
         "seed": options.seed,
         "case": CASE_OF_TREES,
         **getattr(options, processor).model_dump(),
+        "content": contents_of(training_inputs(parser, processor).values()),
         "made_by": made_by("syntax.train_parser", "stanza", "torch"),
     }
 
@@ -207,6 +208,7 @@ def parsing_of(parser: str, trees: str, words: str = "text") -> dict:
         "language": EXPERIMENT.corpora.source.language,
         **({"words": words} if words != "text" else {}),
         **EXPERIMENT.parsers[parser].model_dump(include={"max_words", "batch_size", "package"}),
+        "content": contents_of(models_of(parser, trees)),
         "made_by": made_by("syntax.parse", "stanza", "torch"),
     }
 

@@ -64,7 +64,7 @@ rule fetch:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "files": files_of(wildcards.split, wildcards.side),
+            "content": contents_of(files_of(wildcards.split, wildcards.side)),
             "made_by": made_by("corpus.fetch"),
         },
         files=lambda wildcards, input: [f"--input={file}" for file in input],
@@ -196,7 +196,10 @@ rule learn_segmenter:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba")},
+        given=lambda wildcards: {
+            "content": contents_of(treebank_of_words().values()),
+            "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
+        },
     shell:
         """
         python -m pipeline_py.corpus.learn_segmenter \

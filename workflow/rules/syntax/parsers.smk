@@ -87,6 +87,7 @@ rule treebank_text:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
             "case": CASE_OF_TREES,
+            "content": contents_of([treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.treebank_text"),
         },
     shell:
@@ -143,6 +144,7 @@ rule accuracy:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
             "case": CASE_OF_TREES,
+            "content": contents_of([treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.accuracy"),
         },
     shell:

@@ -156,7 +156,7 @@ rule import_trees:
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
-            "files": given_trees(wildcards.parser, wildcards.split, wildcards.trees),
+            "content": contents_of(given_trees(wildcards.parser, wildcards.split, wildcards.trees)),
             "case": "--no-ignore-case" if EXPERIMENT.corpora.source.case == "keep" else "--ignore-case",
             "made_by": made_by("syntax.import_trees"),
         },
