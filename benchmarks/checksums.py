@@ -53,7 +53,7 @@ def checksums(*, sentences: int = 1_000_000, words: int = 24, repetitions: int =
         with text.open("w", encoding="utf-8") as file:
             file.writelines(" ".join(map(str, row)) + "\n" for row in _repeated(drawn, sentences))
         checksum.record(text)
-        _tell(text, checksum.is_as_recorded, read_lines, repetitions)
+        _tell(text, checksum.is_whole, read_lines, repetitions)
         write_rows(identifiers, _repeated(drawn, sentences), "int32")
         _tell(identifiers, checksum.is_sealed, read_rows, repetitions)
         write_rows(distances, _repeated([_square(row) for row in drawn], sentences), "uint8")

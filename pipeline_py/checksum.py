@@ -67,9 +67,14 @@ def forget(path: Path) -> None:
         _beside(path).unlink()
 
 
-def is_as_recorded(path: Path) -> bool:
-    """Say whether a file or a directory has the checksum that stands beside it, or there is none to compare with."""
-    if _carries(path) or not _is_recorded(path) or not path.exists():
+def is_whole(path: Path) -> bool:
+    """Say whether a file or a directory has the checksum that it carries, or that stands beside it if one does.
+
+    What is not there is said to be whole, for whoever opens it to tell.
+    """
+    if _carries(path):
+        return is_sealed(path)
+    if not _is_recorded(path) or not path.exists():
         return True
     return _beside(path).read_bytes() == f"{_of(path)}\n".encode()
 
@@ -83,7 +88,7 @@ def _is_recorded(path: Path) -> bool:
 
 
 def _carries(path: Path) -> bool:
-    return path.suffix in SEALED and not path.is_dir()
+    return path.suffix in SEALED and path.is_file()
 
 
 def _of(path: Path) -> str:

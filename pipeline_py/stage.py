@@ -52,7 +52,7 @@ def run(function: Callable[..., Any], checksums: bool = True) -> None:
     try:
         with recorded(name):
             for path in inputs(arguments):
-                if not checksum.is_as_recorded(path):
+                if not checksum.is_whole(path):
                     raise InputError(checksum.DAMAGED, path)
             made = [path for path in outputs(arguments) if checksums]
             for path in made:

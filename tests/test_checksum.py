@@ -190,6 +190,18 @@ def test_a_stage_that_fails_leaves_no_checksum_of_what_was_there_before(tmp_path
     assert not (tmp_path / ".made.crc32").exists()
 
 
+def test_a_file_that_carries_its_checksum_is_compared_before_the_stage_begins(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.arrow", [np.arange(9)], "int32")
+    copy(tmp_path, "--input=rows.arrow", "--output=made")
+    content = (tmp_path / "rows.arrow").read_bytes()
+    (tmp_path / "rows.arrow").write_bytes(damaged(content, 1))
+    for option in ("--input=rows.arrow", "--named=a=rows.arrow"):
+        done = copy(tmp_path, "--input=made", option, "--output=made")
+        assert (done.returncode, done.stderr) == (1, f"error: rows.arrow: {checksum.DAMAGED}\n")
+    assert (tmp_path / "made").read_bytes() == content and checksum.is_whole(tmp_path / "made")
+    assert (tmp_path / ".made.crc32").exists() and not (tmp_path / ".rows.arrow.crc32").exists()
+
+
 def test_the_checksum_of_a_folder_is_of_all_files_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "inner").mkdir(parents=True)
@@ -197,7 +209,7 @@ def test_the_checksum_of_a_folder_is_of_all_files_in_it(tmp_path: Path) -> None:
         (folder / name).write_text(name)
     checksum.record(folder)
     (folder / ".snakemake_timestamp").touch()  # as Snakemake does when the job has ended
-    assert checksum.is_as_recorded(folder)
+    assert checksum.is_whole(folder)
     for change in (
         lambda: (folder / "one").write_text("One"),
         lambda: (folder / "inner" / "one").unlink(),
@@ -205,18 +217,18 @@ def test_the_checksum_of_a_folder_is_of_all_files_in_it(tmp_path: Path) -> None:
         lambda: (folder / "one").rename(folder / "eno"),
     ):
         change()
-        assert not checksum.is_as_recorded(folder)
+        assert not checksum.is_whole(folder)
         checksum.record(folder)
-        assert checksum.is_as_recorded(folder)
+        assert checksum.is_whole(folder)
 
 
 def test_a_user_s_file_and_one_that_is_not_there_are_not_compared(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("text\n")
-    assert checksum.is_as_recorded(tmp_path / "mine")
+    assert checksum.is_whole(tmp_path / "mine")
     checksum.record(tmp_path / "mine")
     (tmp_path / "mine").unlink()
-    assert checksum.is_as_recorded(tmp_path / "mine"), "whoever reads it says that it is not there"
-    assert checksum.is_as_recorded(tmp_path / "file" / "below")
+    assert checksum.is_whole(tmp_path / "mine"), "whoever reads it says that it is not there"
+    assert checksum.is_whole(tmp_path / "file" / "below")
 
 
 def test_the_documentation_says_what_a_damaged_file_says() -> None:
