@@ -125,10 +125,12 @@ class BleuTable(TableOfSystems):
         return [*super().systems_named, *(self.published.names if self.published else [])]
 
 
-Fact = Literal["negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "search", "beam"]
+Fact = Literal[
+    "negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "cpu_minutes", "search", "beam"
+]
 """What a table may say of a system whatever the set: K of BlackOut, the hidden size, whether its units are BPE's, how
-many parameters it has, its perplexity on dev, the minutes that one epoch takes, how it is searched with, and the width
-of the beam."""
+many parameters it has, its perplexity on dev, the minutes that one epoch takes, on the wall and of processors, how it
+is searched with, and the width of the beam."""
 
 Measure = Literal["ribes", "bleu", "brevity", "length"]
 """What a table may say of a system on a set: RIBES, BLEU, its brevity penalty, the mean length of translations."""

@@ -87,6 +87,15 @@ class Processes:
             distributed.barrier()
         return found
 
+    def numbers(self) -> list[int]:
+        """The numbers by which this machine knows the processes; that of one elsewhere is of none here, so 0."""
+        own = (platform.node(), os.getpid())
+        if self.count == 1:
+            return [own[1]]
+        held: list[Any] = [None] * self.count
+        distributed.all_gather_object(held, own)
+        return [number if node == own[0] else 0 for node, number in held]
+
     def part(self) -> None:
         """Wait for the others, and leave."""
         if self.count > 1:

@@ -33,6 +33,7 @@ from pipeline_py.nmt.tensorboard import board
 from pipeline_py.nmt.update import Update
 from pipeline_py.nmt.validation import Validation
 from pipeline_py.subword.vocabulary import Vocabulary
+from pipeline_py.usage import Usage
 
 
 class Run:
@@ -70,7 +71,8 @@ class Run:
         self._feed = Feed(data, training, seed, device, processes, self._update.multiple)
         self._best: dict[str, Tensor] = {}
         self._show: Callable[[Mapping[str, Any]], None] | None = None
-        self._clock = Clock(meter)
+        numbers = processes.numbers()
+        self._clock = Clock(meter, Usage(numbers if processes.first else []))
         self._saved = self._clock.ticked
 
     def watched(self, folder: Path) -> None:

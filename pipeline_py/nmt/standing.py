@@ -23,6 +23,10 @@ class Standing:
         words: target words in all, EOS not included.
         training_seconds: time spent on updates.
         seconds: time spent in all.
+        training_cpu_seconds: time that processors worked on updates, of all threads and processes; None: not known.
+        cpu_seconds: the same, in all.
+        waited_seconds: time that threads could have worked and had no core, in all.
+        load_seconds: time spent in all, each second times the machine's load.
         joules: energy spent in that time by each part of the machine that was measured all of the time.
         curve: one row a look.
     """
@@ -41,6 +45,10 @@ class Standing:
     words: int = 0
     training_seconds: float = 0.0
     seconds: float = 0.0
+    training_cpu_seconds: float | None = 0.0
+    cpu_seconds: float | None = 0.0
+    waited_seconds: float | None = 0.0
+    load_seconds: float = 0.0
     joules: dict[str, float] = field(default_factory=dict)
     curve: list[dict[str, Any]] = field(default_factory=list)
 
@@ -48,6 +56,11 @@ class Standing:
     def words_per_second(self) -> float:
         """Target words (EOS not included) per second of training."""
         return self.words / self.training_seconds if self.training_seconds else 0.0
+
+    @property
+    def words_per_cpu_second(self) -> float | None:
+        """The same per second of a processor; None where that is not known."""
+        return self.words / self.training_cpu_seconds if self.training_cpu_seconds else None
 
     @property
     def kept(self) -> dict[str, Any]:

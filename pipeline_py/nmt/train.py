@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pipeline_py import stage
+from pipeline_py import stage, usage
 from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.systems import System
@@ -214,7 +214,12 @@ def train(
     save_config(config_output, run.model)
     _write_curve(curve_output, run.standing.curve)
     versions = {"torch": torch.__version__, "numpy": np.__version__}
-    write_json(facts_output, {**_facts(run, data.skipped, device), "versions": versions})
+    facts = _facts(run, data.skipped, device)
+    write_json(facts_output, {**facts, "versions": versions})
+    if (share := facts["core_share"]) is not None and share < usage.ENOUGH:
+        print(
+            f"{name}: other work took its cores for {1 - share:.0%} of the time; compare CPU seconds", file=sys.stderr
+        )
     finished.keep(*outputs)
     rolling.remove()
     processes.part()
@@ -232,7 +237,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
     from pipeline_py.nmt import kernels
 
     standing, training, system = run.standing, run.training, run.model.system
-    best, dev_loss = standing.best_score, standing.kept["dev_loss"]
+    best, dev_loss, on_card = standing.best_score, standing.kept["dev_loss"], device.type == "cuda"
     return {
         "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
         "embedding": system.model.embedding,
@@ -251,7 +256,12 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "seconds": round(standing.seconds, 1),
         "training_seconds": round(standing.training_seconds, 3),
         "seconds_per_epoch": round(standing.training_seconds / run.epochs, 3),
-        "gpu_hours": round(standing.seconds * training.processes / 3600, 4) if device.type == "cuda" else None,
+        "gpu_hours": round(standing.seconds * training.processes / 3600, 4) if on_card else None,
+        **usage.told(standing.cpu_seconds, standing.waited_seconds, standing.load_seconds, standing.seconds),
+        "training_cpu_seconds": _rounded(standing.training_cpu_seconds, 3),
+        "cpu_seconds_per_epoch": _rounded(standing.training_cpu_seconds, 3, run.epochs),
+        "target_words_per_cpu_second": None if on_card else _rounded(standing.words_per_cpu_second, 1),
+        "target_words_per_gpu_second": _rounded(standing.words_per_second, 1, training.processes) if on_card else None,
         **told(standing.joules),
         "seed": run.seed,
         "device": device.type,
@@ -262,6 +272,10 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "skipped": {"too_long": too_long, "non_finite_batches": standing.skipped},
         "statistics": run.statistics(),
     }
+
+
+def _rounded(value: float | None, digits: int, divided_by: float = 1.0) -> float | None:
+    return None if value is None else round(value / divided_by, digits)
 
 
 if __name__ == "__main__":

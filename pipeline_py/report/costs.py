@@ -34,15 +34,20 @@ class Cost:
 COSTS = (
     Cost("Parameters", "parameters", 2, 1e6),
     Cost("Words/s", "words_per_second", 0, adds_up=False),
+    Cost("Words/CPU s", "target_words_per_cpu_second", 0, adds_up=False),
+    Cost("Words/GPU s", "target_words_per_gpu_second", 0, adds_up=False),
     Cost("Training s", "seconds", 0),
+    Cost("CPU s", "cpu_seconds", 0),
     Cost("GPU h", "gpu_hours", 3),
     Cost("Wh", "energy_joules", 2, 3600),
 )
 """Columns that a table gets where one of its systems has them."""
 
 NOTE = (
-    "What training took, as in the facts below: target words per second, seconds, hours of cards and, of the parts of "
-    "a machine that count it, energy; of several runs the mean, of an ensemble the sum over its members."
+    "What training took, as in the facts below: target words per second of updates, on the wall (which other work on "
+    "the machine slows down) and of processors or cards that worked on them; seconds on the wall and of processors, "
+    "hours of cards and, of the parts of a machine that count it, energy; of several runs the mean, of an ensemble the "
+    "sum over its members."
 )
 
 
@@ -76,6 +81,15 @@ def costs_of(
         for row, value in zip(cells, values, strict=True):
             row.append(PageCell(NOTHING) if value is None else cell(_readable(cost, value)))
     return columns, cells
+
+
+def shares_of_cores(facts: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
+    """Of each system and run, the share of the time it asked for a core that it had one, where it is known."""
+    shares: dict[str, list[float]] = {}
+    for row in facts:
+        if row.get("core_share"):
+            shares.setdefault(row["system"], []).append(float(row["core_share"]))
+    return shares
 
 
 def _value(cost: Cost, members: Sequence[str], facts: Sequence[Mapping[str, str]]) -> float | None:

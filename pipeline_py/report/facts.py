@@ -13,6 +13,7 @@ from pipeline_py.report.json_object import read_object
 from pipeline_py.report.measured import read_settings
 from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
+from pipeline_py.report.shared_cores import note_on_shared_cores
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.stage import InputError
 
@@ -39,6 +40,13 @@ OPTIONAL = (
     "dev_perplexity",
     "training_seconds",
     "seconds_per_epoch",
+    "cpu_seconds",
+    "training_cpu_seconds",
+    "cpu_seconds_per_epoch",
+    "target_words_per_cpu_second",
+    "target_words_per_gpu_second",
+    "core_share",
+    "machine_load",
     "gpu_hours",
     "energy_joules",
     "energy_of",
@@ -64,6 +72,10 @@ def facts(
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
     trained the system; where it did not load stanza or sacrebleu, those installed here.
 
+    Seconds are those on the wall, which other work on the machine makes longer. `cpu_seconds` are those that processors
+    worked, over all threads and processes, `training_` without looks at the development set; target words per second of
+    a processor, or of a card, are of `training_`. `core_share` is the share of the time that a training asked for a
+    core that it had one, and `machine_load` the mean number of tasks that asked for one, by the machine's cores.
     `kernels` says whether the compiled code of `nmt/kernels.c` was there on a processor.
 
     Search, training, data and units have columns where the table's systems differ in them, with what differs.
@@ -114,7 +126,16 @@ def facts(
     ]
     with writing(output) as file:
         sheet.write_tsv(file, columns, [["" if value is None else _text(value) for value in row] for row in rows])
-    layout = Sheet(title, columns, [[Cell(_readable(value)) for value in row] for row in rows])
+    shares: dict[str, list[float]] = {}
+    for name, content in read.items():
+        if content.get("core_share") is not None:
+            shares.setdefault(system_of[name], []).append(content["core_share"])
+    layout = Sheet(
+        title,
+        columns,
+        [[Cell(_readable(value)) for value in row] for row in rows],
+        notes=note_on_shared_cores(shares, str),
+    )
     if markdown_output is not None:
         with writing(markdown_output) as file:
             file.write(sheet.markdown(layout))

@@ -9,6 +9,7 @@ from pipeline_py.report.kernel_note import note_on_kernels
 from pipeline_py.report.marks import Marks
 from pipeline_py.report.measured import Measured
 from pipeline_py.report.results import deviation
+from pipeline_py.report.shared_cores import note_on_shared_cores
 from pipeline_py.report.sheet import Cell, Sheet
 from pipeline_py.report.table_layout import NOTHING
 
@@ -18,6 +19,7 @@ HEADS = {
     "subword": "BPE",
     "parameters": "Parameters",
     "minutes": "Time",
+    "cpu_minutes": "CPU time",
     "search": "Search",
     "beam": "Beam size",
     "perplexity": "Perp.",
@@ -32,6 +34,7 @@ FROM_FACTS = {
     "parameters": ("parameters", 1.0),
     "perplexity": ("dev_perplexity", 1.0),
     "minutes": ("seconds_per_epoch", 60.0),
+    "cpu_minutes": ("cpu_seconds_per_epoch", 60.0),
 }
 """Column → the fact of a training, and what it is divided by."""
 
@@ -42,6 +45,7 @@ DECIMALS = {
     "brevity": 3,
     "length": 2,
     "minutes": 2,
+    "cpu_minutes": 2,
     "hidden": 0,
     "parameters": 0,
 }
@@ -172,7 +176,10 @@ class MeasuresLayout:
         if len(self.table.sets) == 1 and any(column.on is not None for column in columns):
             notes.append(f"Scores are those on {self._called(self.table.sets[0])}.")
         if "minutes" in asked:
-            notes.append("Time: minutes of training per epoch.")
+            notes.append("Time: minutes of training per epoch, on the wall.")
+            notes += note_on_shared_cores(self._shares_of_cores(), self._label)
+        if "cpu_minutes" in asked:
+            notes.append("CPU time: minutes that processors worked on training, per epoch.")
         if "perplexity" in asked:
             notes.append("Perp.: perplexity of a target unit on the development set, end of sentence included.")
         if "length" in asked:
@@ -187,6 +194,9 @@ class MeasuresLayout:
         if runs > 1:
             notes.append(f"Mean ± sample standard deviation over {runs} runs; the tests are of this mean.")
         return notes
+
+    def _shares_of_cores(self) -> dict[str, list[float]]:
+        return {row: shares for row in self.table.systems if (shares := self.measured.of_training(row, "core_share"))}
 
     def _reference_lengths(self) -> list[tuple[str, float]]:
         first = self.table.systems[0]

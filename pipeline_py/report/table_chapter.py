@@ -9,7 +9,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable, MeasureTable, TableOfSystems
 from pipeline_py.report import breakdown, ngrams, pairs
 from pipeline_py.report.breakdown import Groups, read_breakdown, read_sentence_scores, read_words
-from pipeline_py.report.costs import NOTE, costs_of, read_facts
+from pipeline_py.report.costs import NOTE, costs_of, read_facts, shares_of_cores
 from pipeline_py.report.examples import shown_examples
 from pipeline_py.report.fact_table import fact_table
 from pipeline_py.report.learning_curves import figures, read_curve
@@ -21,6 +21,7 @@ from pipeline_py.report.page_table import PageTable, beside, from_sheet
 from pipeline_py.report.pair import Pair, both_ways, read_pairs
 from pipeline_py.report.published import read_published
 from pipeline_py.report.published_table import published_tables, source_of
+from pipeline_py.report.shared_cores import note_on_shared_cores
 from pipeline_py.report.sheet import Sheet
 
 CAPTIONS = {
@@ -109,12 +110,12 @@ class TableChapter:
             return Part(text=text, tables=[table])
         rows = options.systems
         members = {row: self.experiment.networks(row) or [row] for row in rows}
-        columns, cells = costs_of(rows, members, read_facts(facts), self.sheet.columns)
+        trained = read_facts(facts)
+        columns, cells = costs_of(rows, members, trained, self.sheet.columns)
         wide = beside(table, columns, cells)
-        return Part(
-            text=text,
-            tables=[PageTable(wide.caption, wide.columns, wide.rows, [*wide.notes, NOTE] if columns else wide.notes)],
-        )
+        shared = note_on_shared_cores(shares_of_cores(trained), lambda name: self.called.get(name, name))
+        notes = [*wide.notes, *([NOTE] if columns else []), *(note for note in shared if note not in wide.notes)]
+        return Part(text=text, tables=[PageTable(wide.caption, wide.columns, wide.rows, notes)])
 
     def _published(self) -> Iterator[Part]:
         path = self.sources.of("published", self.name)

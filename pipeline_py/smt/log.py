@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pipeline_py.progress import SECONDS_BETWEEN_LOG_LINES
+from pipeline_py.usage import Usage, load, told
 
 if TYPE_CHECKING:
     from machine.utils.progress_status import ProgressStatus
@@ -21,12 +22,17 @@ class Log:
         """
         self.what = what
         self.started = self.written = time.monotonic()
+        self._usage = Usage()
         self.phase: str | None = None
 
     @property
     def elapsed(self) -> float:
         """Seconds since the beginning."""
         return time.monotonic() - self.started
+
+    def usage(self) -> dict[str, float | None]:
+        """What the process took of processors so far; the machine's load is that of the last minute."""
+        return told(self._usage.cpu(), self._usage.waited(), load() * self.elapsed, self.elapsed)
 
     def line(self, text: str) -> None:
         """Write a line now."""

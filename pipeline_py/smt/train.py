@@ -76,6 +76,7 @@ def train(
             "target_words": None,
             "target_words_per_second": None,
             "seconds": round(log.elapsed, 1),
+            **log.usage(),
             "seed": None,
             "device": "cpu",
             "threads": 1,

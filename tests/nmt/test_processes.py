@@ -72,6 +72,7 @@ def test_two_processes_make_the_updates_of_one(corpus: dict[str, Path], tmp_path
     facts = [json.loads((tmp_path / name / "facts.json").read_text()) for name in ("one", "two")]
     assert [each["processes"] for each in facts] == [1, 2]
     assert facts[0]["target_words"] == facts[1]["target_words"]
+    assert all(each["training_cpu_seconds"] > 0 and 0 < each["core_share"] <= 1 for each in facts)
 
 
 @pytest.mark.slow

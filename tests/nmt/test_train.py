@@ -334,6 +334,10 @@ def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stop
     assert facts["dev_perplexity"] == pytest.approx(np.exp(expected), rel=1e-4)
     assert facts["seconds_per_epoch"] == pytest.approx(facts["training_seconds"] / (updates / 5), abs=2e-3)
     assert 0 < facts["training_seconds"] < facts["seconds"] + 0.1
+    assert 0 < facts["training_cpu_seconds"] < facts["cpu_seconds"] + 0.1
+    speed = facts["target_words"] / facts["training_cpu_seconds"]
+    assert facts["target_words_per_cpu_second"] == pytest.approx(speed, rel=0.01)
+    assert facts["target_words_per_gpu_second"] is None and 0 < facts["core_share"] <= 1 and facts["machine_load"] > 0
     sizes = {"embedding": 16, "hidden": 24, "loss": "blackout" if samples else "softmax", "samples": samples}
     assert {name: facts[name] for name in sizes} == sizes
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.report.costs import costs_of, read_facts
+from pipeline_py.report.costs import costs_of, read_facts, shares_of_cores
 from pipeline_py.stage import InputError
 
 HEADER = "system\tparameters\twords_per_second\tseconds"
@@ -51,3 +51,19 @@ def test_energy_is_told_where_it_was_measured(tmp_path):
 def test_another_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="line 1: the file has no column 'seconds'"):
         facts(tmp_path, header=HEADER.removesuffix("\tseconds"))
+
+
+def test_speed_by_processors_stands_beside_that_on_the_wall(tmp_path):
+    header = f"{HEADER}\ttarget_words_per_cpu_second\ttarget_words_per_gpu_second\tcpu_seconds"
+    read = facts(tmp_path, "A\t1\t363\t100\t1080.4\t\t40", "B\t1\t1060\t42\t1079.6\t\t41", header=header)
+    columns, cells = costs_of(["A", "B"], {"A": ["A"], "B": ["B"]}, read, [])
+    assert [column.head for column in columns] == ["Parameters", "Words/s", "Words/CPU s", "Training s", "CPU s"]
+    assert [[cell.text for cell in row[1:]] for row in cells] == [
+        ["363", "1,080", "100", "40"],
+        ["1,060", "1,080", "42", "41"],
+    ]
+
+
+def test_the_shares_of_cores_are_those_that_are_known(tmp_path):
+    read = facts(tmp_path, "A\t1\t1\t1\t0.4", "A\t1\t1\t1\t0.6", "B\t1\t1\t1\t", header=f"{HEADER}\tcore_share")
+    assert shares_of_cores(read) == {"A": [0.4, 0.6]}

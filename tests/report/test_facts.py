@@ -160,3 +160,16 @@ def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["search"] for row in rows] == ["beam 5; Wide: beam 20"] * 2 + ["beam 5"]
     assert [row["training"] for row in rows] == ["", "", "epochs 4"] and "data" not in rows[0]
+
+
+def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    times = {"cpu_seconds": 40.5, "target_words_per_cpu_second": 1080.4, "machine_load": 2.5}
+    shared = write(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
+    alone = write(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
+    facts(facts=[f"A={shared}", f"B={alone}"], output=tmp_path / "facts.tsv", markdown_output=tmp_path / "facts.md")
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["core_share"] for row in rows] == ["0.4", "0.98"]
+    assert {(row["cpu_seconds"], row["target_words_per_cpu_second"]) for row in rows} == {("40.5", "1080.4")}
+    assert "that they had one: A (40%). Compare" in (tmp_path / "facts.md").read_text()
+    assert "that they had one: A (40%). Compare" in capsys.readouterr().err

@@ -226,3 +226,14 @@ def test_a_training_without_compiled_code_is_named(given):
 def test_further_notes_stand_below(given):
     given.options["note"] = ["Rows differ in search: beam 5 (Seq); beam 20 (Tree)."]
     assert "Rows differ in search: beam 5 (Seq); beam 20 (Tree)." in given.table()[1]
+
+
+def test_time_of_processors_stands_beside_that_on_the_wall(given):
+    given.training("Tree", "seed2", cpu_seconds_per_epoch=30.0, core_share=0.4)
+    given.training("Tree", "seed1", cpu_seconds_per_epoch=36.0, core_share=0.2)
+    given.training("Seq", "seed2", cpu_seconds_per_epoch=33.0, core_share=1.0)
+    given.options["facts"] = given.options["facts"][2:]
+    rows, markdown = given.table(columns=["minutes", "cpu_minutes"], marks=[])
+    assert [(row["minutes"], row["cpu_minutes"]) for row in rows] == [("1.50", "0.55"), ("1.50", "0.55")]
+    assert "that they had one: Tree (30%). Compare" in markdown and "CPU time: minutes that processors" in markdown
+    assert "that they had one" not in given.table(columns=["bleu"])[1]

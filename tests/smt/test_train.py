@@ -140,7 +140,8 @@ def test_equal_inputs_give_equal_bytes(trained, room):
     train(**arguments(room))
     assert contents(room / "model") == contents(trained / "model")
     facts, others = (json.loads((place / "facts.json").read_text()) for place in (room, trained))
-    assert {**facts, "seconds": None} == {**others, "seconds": None}
+    of_time = dict.fromkeys(("seconds", "cpu_seconds", "core_share", "machine_load"))
+    assert {**facts, **of_time} == {**others, **of_time}
 
 
 def test_facts(trained, corpus):
@@ -151,6 +152,7 @@ def test_facts(trained, corpus):
     bleu = corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score
     assert facts.pop("best_dev") == pytest.approx(bleu)
     assert 0 < facts.pop("seconds") < 600
+    assert 0 < facts.pop("cpu_seconds") < 600 and 0 < facts.pop("core_share") <= 1 and facts.pop("machine_load") >= 0
     (statistics,) = facts.pop("statistics")
     table = (trained / "model" / "translation.ttable").read_text(encoding="utf-8").splitlines()
     assert statistics == {"phrase_pairs": len(table), "tuning_evaluations": 9}
