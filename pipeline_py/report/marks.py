@@ -53,14 +53,14 @@ class Marks:
         occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
         known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
         legend = [sentence for sentence in known if sentence in occurring]
-        none = [f"No marks: nothing that they compare differs significantly ({TESTS[self.test][1]})."]
+        none = [f"No marks: nothing that they compare differs significantly ({TESTS[self.test][1]}, uncorrected)."]
         return [*dict.fromkeys(legend or none), *dict.fromkeys(self._contradictions(places))]
 
     def _meaning(self, mark: Mark, is_worse: bool) -> str:
         against = _joined([self.labels.get(row, row) for row in mark.against])
         return (
             f"{mark.symbols[is_worse]}: significantly {'worse' if is_worse else 'better'} than {against} at "
-            f"p < {mark.level:g} ({TESTS[self.test][1]})."
+            f"p < {mark.level:g} ({TESTS[self.test][1]}, uncorrected)."
         )
 
     def _deserved(self, place: Place) -> Iterator[tuple[Mark, bool]]:

@@ -92,7 +92,7 @@ class Pair:
         return (
             f"On {on}, {metric} and the sign test disagree: {metric} of {system} is {pair.difference:.2f} higher than "
             f"that of {other}, but one sentence at a time {system} is better in {better:,} and worse in {worse:,} "
-            f"(p {p_value(self.p['sign'][0])})."
+            f"(p {p_value(self.p['sign'][0])}, uncorrected)."
         )
 
 

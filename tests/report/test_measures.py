@@ -86,7 +86,10 @@ def test_every_measure_stands_in_its_column(given):
         "length": "9.00",
         "minutes": "1.50",
     }
-    assert "⇑: significantly better than Sequence at p \\< 0.01 (paired bootstrap)." in markdown and "↓" not in markdown
+    assert (
+        "⇑: significantly better than Sequence at p \\< 0.01 (paired bootstrap, uncorrected)." in markdown
+        and "↓" not in markdown
+    )
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
     assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.900 | 9.00 | 1.50 |" in markdown
     assert "References have 10.00 words on average." in markdown and "BLEU: bleu" in markdown
@@ -104,7 +107,9 @@ def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
     marks = [TABLE["marks"][0] | {"worse": "⇓"}, TABLE["marks"][1]]
     rows, markdown = given.table(columns=["bleu"], marks=marks)
     assert [row["bleu_marks"] for row in rows] == [symbol, ""]
-    assert ("No marks: nothing that they compare differs significantly (paired bootstrap)." in markdown) == (not symbol)
+    assert (
+        "No marks: nothing that they compare differs significantly (paired bootstrap, uncorrected)." in markdown
+    ) == (not symbol)
     assert ("significantly worse than Sequence" in markdown) == (other == 26)
 
 

@@ -56,7 +56,7 @@ def test_sentences_that_speak_against_the_score(tmp_path):
     *_, last = table.notes
     assert last == (
         "On dev, BLEU and the sign test disagree: BLEU of second is 0.85 higher than that of first, but one sentence "
-        "at a time second is better in 87 and worse in 188 (p = 0.010)."
+        "at a time second is better in 87 and worse in 188 (p = 0.010, uncorrected)."
     )
     path = comparisons(tmp_path, Row("A", "B", (30.0, 30.85), (188, 87, 25), SMALL))
     assert matrix(read_pairs(path), CALLED, "dev").notes[-1] == last, "whichever comes first"

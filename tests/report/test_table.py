@@ -119,7 +119,7 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     assert "| LocalAtt | 37.31 | 35.57<sup>\\*</sup> | 37.85 | " in markdown
     assert "†: significantly better than Chen et al. (2017) at p \\< 0.05" in markdown
     assert "| PBSMT | 33.15 | 31.02<sup>↓\\*\\*</sup> | " in markdown
-    assert "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (sign test)." in markdown
+    assert "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (sign test, uncorrected)." in markdown
     assert "↓†" not in markdown and "↓\\*:" not in markdown, "marks that do not occur are not explained"
     assert markdown.count("nrefs:4") == 1
     latex = (paper.folder / "table.tex").read_text(encoding="utf-8")
@@ -247,7 +247,7 @@ def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
     table(**inputs.arguments(baseline="base", proposed=["new"]))
     assert [row["t_marks"] for row in inputs.tsv()] == ["↓*↓†", "", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
-    assert "↓†: significantly worse than best at p \\< 0.05 (sign test)." in markdown
+    assert "↓†: significantly worse than best at p \\< 0.05 (sign test, uncorrected)." in markdown
 
 
 def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
@@ -259,11 +259,11 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     sentence = (
         "On t, BLEU and the sign test disagree: BLEU of Mine is 0.85 higher than that of a, but one sentence at a time "
-        "Mine is better in 87 and worse in 188 (p < 0.001)."
+        "Mine is better in 87 and worse in 188 (p < 0.001, uncorrected)."
     )
     assert markdown.count(sentence.replace("<", "\\<")) == 1
     assert sentence.replace("<", "\\textless{}") in (tmp_path / "table.tex").read_text(encoding="utf-8")
-    assert "No marks: nothing that they compare differs significantly (sign test)." in markdown
+    assert "No marks: nothing that they compare differs significantly (sign test, uncorrected)." in markdown
     inputs.counts["t", "b", "a"] = (188, 87, 25)
     table(**inputs.arguments(baseline="a", proposed=["b"]))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "**†"]
