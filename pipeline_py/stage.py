@@ -20,11 +20,15 @@ from pipeline_py.stage_times import recorded
 OBJECTS = 50_000
 """How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
 
+LONGEST = 2000
+"""Characters of a message."""
+
 
 class InputError(Exception):
     """The user's input is at fault; the message is one sentence naming file, line and remedy.
 
-    What the input holds may stand in it, so what is not printable, as an end of line, is written as in Python.
+    What the input holds may stand in it, so what is not printable, as an end of line, is written as in Python, and the
+    middle of a very long one left out.
     """
 
     def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
@@ -32,7 +36,7 @@ class InputError(Exception):
         said = place + message
         if not said.isprintable():
             said = "".join(one if one.isprintable() else repr(one)[1:-1] for one in said)
-        super().__init__(said)
+        super().__init__(said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} … {said[-LONGEST // 4 :]}")
 
 
 def run(function: Callable[..., Any], checksums: bool = True) -> None:

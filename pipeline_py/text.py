@@ -11,6 +11,9 @@ from pathlib import Path
 
 from pipeline_py.stage import InputError
 
+MOST_DIGITS = 18
+"""Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
+
 
 def read_bytes(path: Path) -> Iterator[bytes]:
     """Yield the lines of a plain or gzipped file without their line ends, undecoded.
@@ -43,6 +46,11 @@ def read_lines(path: Path) -> Iterator[str]:
                 path,
                 number,
             ) from None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number that any library can count with: ASCII digits, and not thousands of them."""
+    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def tokens_of(line: str) -> list[str]:

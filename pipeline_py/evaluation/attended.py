@@ -8,7 +8,7 @@ from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.evaluation.joiner import Joiner, joined
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
-from pipeline_py.text import read_parallel, tokens_of
+from pipeline_py.text import is_number, read_parallel, tokens_of
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,9 @@ def read_attended(
 
 def _positions(line: str, output: int, source: int, path: Path, number: int) -> list[int]:
     """Parse the positions of as many output pieces in as many source pieces."""
-    try:
-        positions = [int(position) for position in line.split()]
-    except ValueError as error:
-        raise InputError(f"{error}; write one source position for each piece", path, number) from None
+    if strange := [position for position in line.split() if not is_number(position)]:
+        raise InputError(f"{strange[0]!r} is no position; write one source position for each piece", path, number)
+    positions = [int(position) for position in line.split()]
     if len(positions) != output:
         raise InputError(
             f"{len(positions)} positions for {output} output pieces; decode again to get both files anew", path, number

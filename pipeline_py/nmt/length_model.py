@@ -9,7 +9,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.nmt.packed import check_aligned
 from pipeline_py.ragged import Ragged
-from pipeline_py.text import read_lines
+from pipeline_py.text import is_number, read_lines
 
 COLUMNS = ("source_length", "target_length", "count")
 
@@ -56,7 +56,7 @@ def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
         fields = line.split("\t")
         if number == 1 and fields == [*COLUMNS]:
             continue
-        good = number > 1 and len(fields) == len(COLUMNS) and all(field.isdecimal() for field in fields)
+        good = number > 1 and len(fields) == len(COLUMNS) and all(map(is_number, fields))
         if not good or (int(fields[0]), int(fields[1])) <= before or int(fields[2]) == 0:
             raise stage.InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
         before = int(fields[0]), int(fields[1])

@@ -8,7 +8,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
-from pipeline_py.text import read_lines
+from pipeline_py.text import is_number, read_lines
 
 EOS = 0
 UNK = 1
@@ -57,7 +57,7 @@ def read_counts(path: Path) -> Iterator[tuple[str, int]]:
     """
     for number, line in enumerate(read_lines(path), start=1):
         token, _, count = line.rpartition(" ")
-        if not token or " " in token or not (count.isascii() and count.isdigit()):
+        if not token or " " in token or not is_number(count):
             raise stage.InputError("not `token count`; build the vocabulary again", path, number)
         yield token, int(count)
 

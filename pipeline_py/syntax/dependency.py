@@ -18,13 +18,14 @@ from typing import IO
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.treebank_lines import treebank_lines
+from pipeline_py.text import MOST_DIGITS, is_number
 
 FAILED = "failed: "
 COLUMNS = 10
 UNSPECIFIED = "_"
 
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_RANGE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
                 path,
                 number,
             )
-        if not (row[6].isascii() and row[6].isdigit()):
+        if not is_number(row[6]):
             raise InputError(
                 f"head {row[6]!r} is no number of a word; every word needs a head (0 for the root)", path, number
             )

@@ -8,7 +8,7 @@ from typing import Generic
 from pipeline_py.corpus.characters import without_controls, words
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.alignment import AnyTree
-from pipeline_py.text import read_bytes, read_parallel, tokens_of
+from pipeline_py.text import is_number, read_bytes, read_parallel, tokens_of
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _has_words(line: bytes) -> bool:
 def _kept_lines(lines: Path, tokens: Path) -> Iterator[KeptLine]:
     before = 0
     for number, (raw, line) in enumerate(read_parallel(lines, tokens), start=1):
-        if not (raw.isascii() and raw.isdigit() and int(raw) > before):
+        if not (is_number(raw) and int(raw) > before):
             raise InputError(f"{raw!r} is no line number above {before}; clean the text again", lines, number)
         before = int(raw)
         yield KeptLine(before, number, tuple(tokens_of(line)))

@@ -8,7 +8,7 @@ from stanza.models.common.pretrain import Pretrain
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.reproducible import save_reproducibly
-from pipeline_py.text import read_lines
+from pipeline_py.text import is_number, read_lines
 
 # Of the words that a parser gets without vectors: it then knows words by the embeddings that it learns itself.
 NO_VECTORS = "1 8\n<none> 0 0 0 0 0 0 0 0\n"
@@ -37,7 +37,7 @@ def _check(vectors: Path) -> None:
     promised = None
     for number, line in enumerate(progress(read_lines(vectors), "word vectors", unit="lines"), start=1):
         columns = line.rstrip().split()
-        if number == 1 and len(columns) == 2 and all(column.isdigit() for column in columns):
+        if number == 1 and len(columns) == 2 and all(map(is_number, columns)):
             promised, dimension = map(int, columns)
             continue
         dimension = dimension or len(columns) - 1
