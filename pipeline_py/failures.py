@@ -25,6 +25,8 @@ def about(error: BaseException) -> str | None:
     """Say in one sentence what failed where, and what helps; None of what may be a mistake in the code."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # of torch, which is not imported
         return OTHERS[errno.ENOMEM]
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply; look for a long run of brackets"
     number = _number(error, OF_DISK | {errno.ENOMEM: ""})
     if isinstance(error, OSError):
         number = error.errno if number is None else number

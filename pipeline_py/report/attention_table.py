@@ -1,14 +1,12 @@
 """Whether a system attends to words or to phrases (tree2seq Table 12)."""
 
-import csv
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.report import sheet
 from pipeline_py.report.names import names
 from pipeline_py.report.sheet import Cell, Sheet
-from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.report.tsv_rows import count, number, read_rows
 
 COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")
 
@@ -35,7 +33,7 @@ def attention_table(
     Raises:
         InputError: if the file holds no shares, or a label belongs to no system.
     """
-    rows = _read(shares)
+    rows = read_rows(shares, COLUMNS)
     systems = list(dict.fromkeys(row["system"] for row in rows))
     called = {system: system for system in systems} | names(label or [], systems, "--label")
     heads = [
@@ -45,15 +43,17 @@ def attention_table(
     ]
     table: dict[str, list[str]] = {}
     for row in rows:
-        table.setdefault(row["threshold"], []).extend(f"{float(row[part]):.1f}" for part in ("words", "phrases"))
-    generated = {row["system"]: row["generated_words"] for row in rows}
+        table.setdefault(row["threshold"], []).extend(
+            f"{number(row, part, shares):.1f}" for part in ("words", "phrases")
+        )
+    generated = {row["system"]: count(row, "generated_words", shares) for row in rows}
     drawn = Sheet(
         title,
         ["", *heads],
         [[Cell(f"α > {threshold}"), *map(Cell, cells)] for threshold, cells in table.items()],
         notes=[
             "Shares of the five highest weights at each generated word that lie on a word or phrase and exceed α.",
-            *(f"{called[system]} generated {int(number):,} words." for system, number in generated.items()),
+            *(f"{called[system]} generated {words:,} words." for system, words in generated.items()),
         ],
     )
     values = ["threshold", *(f"{part}_{system}" for system in systems for part in ("words", "phrases"))]
@@ -64,13 +64,6 @@ def attention_table(
         markdown_output,
         latex_output,
     )
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    lines = csv.DictReader(read_lines(path), delimiter="\t")
-    if not set(COLUMNS) <= set(lines.fieldnames or ()):
-        raise InputError(f"the file lacks one of the columns {', '.join(COLUMNS)}; make it anew", path, 1)
-    return list(lines)
 
 
 if __name__ == "__main__":

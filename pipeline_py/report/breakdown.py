@@ -10,7 +10,7 @@ from pipeline_py.report.line_figure import Line, Look, draw
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.plot import left_out
 from pipeline_py.report.table_layout import NOTHING
-from pipeline_py.report.tsv_rows import number, read_rows
+from pipeline_py.report.tsv_rows import count, number, read_rows
 
 BREAKDOWN = ("by", "bucket", "sentences", "system", "bleu", "bleu_low", "bleu_high")
 SENTENCE_SCORES = ("by", "bucket", "system", "other", "percent")
@@ -79,7 +79,7 @@ def read_breakdown(path: Path) -> list[Groups]:
         Groups(
             KINDS.get(kind, kind),
             "BLEU",
-            {row["bucket"]: row["sentences"] for row in rows if row["by"] == kind},
+            {row["bucket"]: str(count(row, "sentences", path)) for row in rows if row["by"] == kind},
             "sentence",
             {(row["system"], row["bucket"]): number(row, "bleu", path) for row in rows if row["by"] == kind},
             {
@@ -128,7 +128,7 @@ def read_words(path: Path) -> list[Groups]:
         Groups(
             "Frequency in the training text",
             "F1 of words",
-            {row["frequency"]: row["words"] for row in rows},
+            {row["frequency"]: row["words"] and str(count(row, "words", path)) for row in rows},
             "word",
             {(row["system"], row["frequency"]): number(row, "f1", path) for row in rows},
             {

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from pipeline_py.report.page_table import PageCell, PageColumn, cell
 from pipeline_py.report.table_layout import NOTHING
-from pipeline_py.report.tsv_rows import read_rows
+from pipeline_py.report.tsv_rows import number, read_rows
 
 NEEDED = ("system", "parameters", "words_per_second", "seconds")
 
@@ -57,7 +57,12 @@ def read_facts(path: Path) -> list[dict[str, str]]:
     Raises:
         InputError: if it is none.
     """
-    return read_rows(path, NEEDED)
+    rows = read_rows(path, NEEDED)
+    for row in rows:
+        for cost in COSTS:
+            if row.get(cost.name):
+                number(row, cost.name, path)
+    return [*rows]
 
 
 def costs_of(

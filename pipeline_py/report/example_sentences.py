@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from pipeline_py.report.tsv_rows import number, read_rows
+from pipeline_py.report.tsv_rows import count, number, read_rows
 from pipeline_py.text import tokens_of
 
 COLUMNS = (
@@ -62,7 +62,7 @@ def read_examples(path: Path) -> list[Example]:
     """
     return [
         Example(
-            int(number(row, "sentence", path)),
+            count(row, "sentence", path),
             row["source"],
             row["reference"],
             *(

@@ -1,6 +1,7 @@
 """The facts of all trainings behind a table; what is the same of all of them is said once."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.table_layout import NOTHING
@@ -41,6 +42,6 @@ def _value(text: str) -> PageCell:
         value = float(text)
     except ValueError:
         return PageCell(text or NOTHING)
-    if value == int(value) and "." not in text:
+    if isfinite(value) and value == int(value) and "." not in text:
         return cell(f"{int(value):,}")
     return PageCell(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value=value)

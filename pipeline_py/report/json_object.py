@@ -19,7 +19,7 @@ def read_object(path: Path, remedy: str) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise InputError(f"the file is no JSON object; {remedy}", path)

@@ -11,6 +11,8 @@ from pipeline_py.report.json_object import read_object
 from pipeline_py.stage import InputError
 
 METRICS = ("bleu", "ribes")
+NUMBERS = ("parameters", "hidden", "dev_perplexity", "seconds_per_epoch")
+"""Facts of a training that are measures."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,10 @@ def read_facts(pairs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """
     facts: dict[str, list[dict[str, Any]]] = {}
     for key, path in named_files(pairs, "--facts").items():
-        content = read_object(path, "train the system again")
+        content = read_object(path, remedy := "train the system again")
+        for fact in NUMBERS:
+            if content.get(fact) is not None:
+                _check_number(content, fact, remedy, path)
         facts.setdefault(key.rpartition(":")[0] or key, []).append(content)
     return facts
 
@@ -107,6 +112,12 @@ def _score(path: Path, metric: str) -> dict[str, Any]:
     for field in needed:
         if field not in content:
             raise InputError(f"the file has no {field!r}; score again", path)
-    if not isfinite(float(content["score"])):
-        raise InputError(f"the score is {content['score']}; score again", path)
+        if field != "signature":
+            _check_number(content, field, "score again", path)
     return content
+
+
+def _check_number(content: dict[str, Any], field: str, remedy: str, path: Path) -> None:
+    value = content[field]
+    if not isinstance(value, int | float) or not isfinite(value):
+        raise InputError(f"{field!r} is no number but {value!r}; {remedy}", path)

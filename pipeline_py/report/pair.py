@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.report.tsv_rows import number, read_rows
+from pipeline_py.report.tsv_rows import count, number, read_rows
 
 Test = Literal["sign", "bootstrap", "randomization"]
 
@@ -117,7 +117,7 @@ def read_pairs(path: Path) -> list[Pair]:
             values["difference"],
             values["low"],
             values["high"],
-            counts=(int(values["better"]), int(values["worse"]), int(values["ties"])),
+            counts=(count(row, "better", path), count(row, "worse", path), count(row, "ties", path)),
             p={test: (values[f"p_{test}"], values[f"p_{test}_holm"]) for test in TESTS},
         )
         pairs.setdefault((pair.metric, frozenset((pair.system, pair.other))), pair)

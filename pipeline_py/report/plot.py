@@ -1,6 +1,5 @@
 """A figure of BLEU by groups of sentences: one line for each system, as in the SDAtt and SDRNMT papers."""
 
-import csv
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from pipeline_py import stage
 from pipeline_py.options import Option
 from pipeline_py.report import figure_files
 from pipeline_py.report.names import names
+from pipeline_py.report.tsv_rows import count, number, read_rows
 from pipeline_py.stage import InputError
-from pipeline_py.text import read_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,8 +106,8 @@ def draw(curves: Curves, title: str, labels: dict[str, str], smallest_group: int
     lines = []
     looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(DASHES), strict=False)
     apart = beside_each_other(len(shown.systems))
-    for number, (points, shift, look) in enumerate(zip(shown.systems.values(), apart, looks, strict=False), start=1):
-        lines.append(_line(axes, points, shift, look, f"system-{number}"))
+    for place, (points, shift, look) in enumerate(zip(shown.systems.values(), apart, looks, strict=False), start=1):
+        lines.append(_line(axes, points, shift, look, f"system-{place}"))
     _name_groups(axes, shown, ["Bars: 95 % intervals.", *left_out(small, smallest_group, "sentence")])
     legend = figure.legend(lines, [""] * len(lines), loc="outside right center", frameon=False, handlelength=3.2)
     # Set afterwards: a legend leaves out a label that begins with an underscore.
@@ -190,15 +189,12 @@ def _read(path: Path) -> Curves:
     sentences: dict[str, int] = {}
     systems: dict[str, None] = {}
     features: dict[str, None] = {}
-    lines = csv.DictReader(read_lines(path), delimiter="\t")
-    for row in lines:
-        try:
-            group, name = row["group"], row["system"]
-            cells[name, group] = float(row["bleu"]), float(row["bleu_low"]), float(row["bleu_high"])
-            sentences[group] = int(row["sentences"])
-            features[row["feature"]] = systems[name] = None
-        except (KeyError, ValueError, TypeError):
-            raise InputError("no row of evaluation.buckets; make the file anew", path, lines.line_num) from None
+    for row in read_rows(path, ("feature", "group", "sentences", "system", "bleu", "bleu_low", "bleu_high")):
+        group, name = row["group"], row["system"]
+        low, high = number(row, "bleu_low", path), number(row, "bleu_high", path)
+        cells[name, group] = number(row, "bleu", path), low, high
+        sentences[group] = count(row, "sentences", path)
+        features[row["feature"]] = systems[name] = None
     if len(features) != 1:
         raise InputError(f"a figure shows one feature and the file has {len(features)}; give it the rows of one", path)
     for name in systems:

@@ -23,5 +23,22 @@ def test_a_row_for_each_threshold(tmp_path):
 
 def test_another_file_is_refused(tmp_path):
     (tmp_path / "s.tsv").write_text("a\tb\n1\t2\n")
-    with pytest.raises(InputError, match="lacks one of the columns"):
+    with pytest.raises(InputError, match=r"s\.tsv, line 1: the file has no column 'system'; make it anew"):
+        attention_table(title="T", shares=tmp_path / "s.tsv", output=tmp_path / "o.tsv")
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("A\t0.2\tmany\t2\t5", "line 2: words is no number but 'many'"),
+        ("A\t0.2\t1\t2\t5.5", "line 2: generated_words is no whole number but '5.5'"),
+        (f"A\t0.2\t1\t2\t{'9' * 5000}", "line 2: generated_words is no whole number but '999"),
+        ("A\t0.2\t1\t2", "line 2: the row has 4 cells and the header 5"),
+        ("A" * 200_000, "line 2: the row has 1 cells and the header 5"),
+        ("\r", "line 2: the row has 1 cells"),
+    ],
+)
+def test_a_damaged_row_is_told_with_its_line(tmp_path, row, sentence):
+    (tmp_path / "s.tsv").write_text(f"system\tthreshold\twords\tphrases\tgenerated_words\n{row}\n", newline="")
+    with pytest.raises(InputError, match=sentence):
         attention_table(title="T", shares=tmp_path / "s.tsv", output=tmp_path / "o.tsv")

@@ -67,3 +67,8 @@ def test_speed_by_processors_stands_beside_that_on_the_wall(tmp_path):
 def test_the_shares_of_cores_are_those_that_are_known(tmp_path):
     read = facts(tmp_path, "A\t1\t1\t1\t0.4", "A\t1\t1\t1\t0.6", "B\t1\t1\t1\t", header=f"{HEADER}\tcore_share")
     assert shares_of_cores(read) == {"A": [0.4, 0.6]}
+
+
+def test_a_cost_that_is_no_number_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"line 2: seconds is no number but 'long'"):
+        facts(tmp_path, "A\t1000000\t4000\tlong")

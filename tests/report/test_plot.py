@@ -160,8 +160,8 @@ def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\t33.0\t", "\tmany\t", r"buckets.tsv, line 5: no row of evaluation.buckets"),
-        ("\tbleu_low\t", "\tleast\t", "line 2: no row"),
+        ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu is no number but 'many'"),
+        ("\tbleu_low\t", "\tleast\t", "line 1: the file has no column 'bleu_low'"),
         ("length\t20\t\t\t843\tSDAtt\t35.0\t\t34.0\t38.0\n", "", "'SDAtt' has no score in group 20"),
         ("length\t>20", "depth\t>20", "one feature and the file has 2"),
     ],

@@ -62,6 +62,7 @@ def test_encoding_and_decoding(tmp_path: Path) -> None:
         ("</s> 0\n<unk> 0\na\n", "line 3: not `token count`"),
         ("</s> 0\n<unk> 0\na b 3\n", "line 3: not `token count`"),
         ("</s> 0\n<unk> 0\na ²\n", "line 3: not `token count`"),
+        (f"</s> 0\n<unk> 0\na {'9' * 5000}\n", "line 3: not `token count`"),
         ("a 3\nb 2\n", "the first tokens are not </s> and <unk>"),
         ("", "the first tokens are not </s> and <unk>"),
         ("</s> 0\n<unk> 0\na 2\nb 2\na 1\n", "the token 'a' comes twice"),
