@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +21,8 @@ from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
 
-DATA = Path(__file__).parents[2] / "../shared/data"
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "../shared/data"
 STANZA = DATA / "stanza_en"
 
 needs_models = pytest.mark.skipif(not STANZA.exists(), reason="the Stanza directory stanza_en is not on this machine")
@@ -189,7 +192,7 @@ def test_models_that_are_trained_have_no_tokenizer(chains: Chains, tmp_path: Pat
 @needs_models
 @pytest.mark.slow
 def test_contractions_of_real_text(tmp_path: Path) -> None:
-    """What Moses makes of `n't` is a particle that negates a verb, in a thousand sentences and nearly always."""
+    """What Moses makes of `n't` is a particle that negates a verb, in nearly all of three hundred sentences."""
     lines = gzip.decompress((DATA / "tatoeba_enzh/train.en.gz").read_bytes()).decode().splitlines()
     negated = [line for line in lines if "n't" in line][:300]
     (tmp_path / "text").write_text("".join(f"{line}\n" for line in negated), encoding="utf-8")
@@ -207,6 +210,19 @@ def test_contractions_of_real_text(tmp_path: Path) -> None:
     assert len(in_words) == len(in_tokens) >= 300
     assert sum(in_words) / len(in_words) > 0.98
     assert sum(in_tokens) / len(in_tokens) < 0.6
+
+
+@needs_models
+@pytest.mark.slow
+def test_benchmark_counts_both_parses(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("I don't know.\nShe can't.\nGood.\nBad.\n")
+    command = [sys.executable, "-m", "benchmarks.parser_words", "--text", tmp_path / "t", "--directory", STANZA]
+    done = subprocess.run([*command, "--sentences", "3"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "3 sentences, 11 tokens; 2 sentences have tokens that are no words:" in done.stdout
+    rows = [line.split() for line in done.stdout[done.stdout.index("2 ×") :].splitlines()[1:]]
+    assert ["PART", "advmod", "2"] in [[*row[:2], row[-1]] for row in rows]
+    assert [sum(int(row[place]) for row in rows) for place in (-2, -1)] == [2, 2]
 
 
 @needs_models
