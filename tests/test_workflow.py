@@ -123,6 +123,28 @@ def test_a_dry_run_says_how_long_it_will_take(fresh):
     assert everything.count("What will run, and about how long:") == 1
 
 
+def test_an_experiment_is_told_what_does_not_fit_it(fresh):
+    """A parser of generated trees parses no text in files, by whatever path its trees are asked for."""
+    (fresh.folder / "real").write_text("A sentence .\n")
+    text = {"name": "real", "source": "real", "references": ["real"]}
+    config = {
+        "corpora": {"tests": [text, *SMALL["corpora"]["tests"]]},
+        "model": {"hidden": 9},
+        "tables": {"mine": {"title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}},
+    }
+    sentence = "parser: `embedded` learns from generated trees, but the text of `real` is in files; name a parser"
+    done = fresh.snakemake("--dry-run", "mine", config=config)
+    assert done.returncode == 1 and sentence in done.stdout + done.stderr
+    config["targets"] = ["mine"]
+    done = fresh.snakemake("--dry-run", "mine", config=config)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0 and sentence not in said
+    assert re.search(r"^Left out of what config.yaml has, .*`hierarchical/table3`.* 9 is odd", said, re.MULTILINE)
+    done = fresh.snakemake("--dry-run", "results/syntax/embedded/real.conllu", config=config)
+    assert done.returncode == 1 and sentence in done.stdout + done.stderr
+    assert fresh.snakemake("--dry-run", "results/syntax/embedded/one.conllu", config=config).returncode == 0
+
+
 def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
     table = {"type": "measures", "title": "T", "systems": ["GlobalAtt", "Wide"], "columns": ["bleu"]}
     config = {

@@ -37,13 +37,14 @@ def dependent(entries: Iterable[Entry], config: Mapping[str, Any]) -> set[Entry]
 
 
 def sentence_about(left_out: Mapping[Entry, str]) -> str:
-    """Say what there is not, and why: tables and figures, or if it is none of these, systems."""
-    names: dict[str, list[str]] = {}
-    shown = [entry for entry in left_out if entry[0] != "systems"] or [*left_out]
-    for entry in shown:
-        names.setdefault(left_out[entry], []).append(entry[1])
-    told = "; ".join(f"{listed(of_why)} ({why})" for why, of_why in names.items())
-    return f"Left out of what config.yaml has, as this experiment's own settings do not fit it: {told}."
+    """Say what there is not, and the first reason: tables and figures, or if it is none of these, systems."""
+    shown = [name for section, name in left_out if section != "systems"] or [name for _, name in left_out]
+    reasons = list(dict.fromkeys(left_out.values()))
+    more = " (what else is in the way is told of what you name in `targets`)" if len(reasons) > 1 else ""
+    return (
+        f"Left out of what config.yaml has, as this experiment's own settings do not fit it: {listed(sorted(shown))}; "
+        f"{reasons[0]}{more}."
+    )
 
 
 def without(entries: set[Entry], config: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,8 +33,8 @@ def test_a_table_that_is_not_named_is_left_out(inherited):
     assert {*experiment.left_out} == {("tables", "controls")} and "controls" not in experiment.tables
     assert experiment.systems["GlobalAtt"].syntax == ["distances"]
     assert sentence_about(experiment.left_out) == (
-        "Left out of what config.yaml has, as this experiment's own settings do not fit it: `controls` "
-        f"({CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`)."
+        "Left out of what config.yaml has, as this experiment's own settings do not fit it: `controls`; "
+        f"{CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`."
     )
 
 
@@ -59,6 +59,9 @@ def test_systems_go_with_all_that_is_made_of_them(inherited):
     assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*gone}
     assert "each direction has half the hidden size, but 101 is odd" in gone["tables", "hierarchical/table3"]
     assert {"table1", "hierarchical/table2", "tree2seq/table9"} <= {*experiment.tables}
+    said = sentence_about(gone)
+    assert ": `hierarchical/attention`, `hierarchical/table3`, `hierarchical/table4`; systems." in said
+    assert said.count("101 is odd") == 1 and "told of what you name in `targets`" in said
 
 
 def test_what_a_named_table_needs_is_a_mistake(inherited):
