@@ -76,7 +76,7 @@ class _Crossing:
         if not isinstance(table, Mapping):
             return table
         entry = ("tables", title)
-        table = _renamed(table, ("parsers", "parser", "parsed_by"), lambda name: [parser_meant(name, self.config)])
+        table = _with_parsers_meant(table, self.config)
         crossings = self._crossings_of_rows(table, entry)
         meant = self._meant_in(entry)
         table = _with_rows_crossed(table, crossings)
@@ -178,6 +178,19 @@ class _Crossing:
 
     def _members_of(self, system: str) -> list[str]:
         return _strings(self.systems.get(system, {}).get("members"))
+
+
+def _with_parsers_meant(table: Mapping[str, Any], config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Put the experiment's parser in the place of `default`, unless the table names it beside."""
+    named = _strings(table.get("parsers"))
+
+    def among(name: str) -> list[str]:
+        meant = parser_meant(name, config)
+        return [] if meant != name and meant in named else [meant]
+
+    return _renamed(
+        _renamed(table, ("parsers",), among), ("parser", "parsed_by"), lambda name: [parser_meant(name, config)]
+    )
 
 
 def _with_rows_crossed(table: Mapping[str, Any], crossings: Mapping[str, list[str]]) -> dict[str, Any]:

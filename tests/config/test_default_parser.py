@@ -39,6 +39,9 @@ def test_tables_call_it_default(config):
     assert tables["crossed"].labels == {"SDAtt": "SDAtt [gold]"}
     assert tables["named"].systems == ["SDAtt", "Tree2Seq [embedded]"]
     assert tables["parses"].parser == "gold"
+    beside = {"t": {**MEASURES, "systems": ["SDAtt"], "parsers": ["default", "gold"], "parsed_by": "default"}}
+    same = load(config, command_line={"parsers": GOLD, "parser": "gold", "tables": beside}).tables["t"]
+    assert same.parsers == ["gold"] and same.systems == ["SDAtt"] and same.parsed_by == "gold"
     moved = load(config, command_line={"parsers": GOLD, "systems": {"X": {"contexts": ["syntax"], "parser": "gold"}},
                                        "tables": {"t": {**MEASURES, "systems": ["X [default]"]}}})  # fmt: skip
     assert moved.tables["t"].systems == ["X [embedded]"] and moved.systems["X [embedded]"].parser == "embedded"
