@@ -57,8 +57,11 @@ def record(path: Path) -> None:
     if not _carries(path):
         beside = _beside(path)
         temporary = beside.with_name(f"{beside.name}.{os.getpid()}.part")
-        temporary.write_text(f"{_of(path)}\n", encoding="ascii")
-        temporary.replace(beside)
+        try:
+            temporary.write_text(f"{_of(path)}\n", encoding="ascii")
+            temporary.replace(beside)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def forget(path: Path) -> None:

@@ -202,6 +202,17 @@ def test_a_file_that_carries_its_checksum_is_compared_before_the_stage_begins(tm
     assert (tmp_path / ".made.crc32").exists() and not (tmp_path / ".rows.arrow.crc32").exists()
 
 
+def test_a_checksum_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "a.txt").write_text("a")
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError):
+        checksum.record(tmp_path / "a.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
 def test_the_checksum_of_a_folder_is_of_all_files_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "inner").mkdir(parents=True)
