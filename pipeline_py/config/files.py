@@ -24,15 +24,23 @@ DEEPEST = 50
 """Levels of mappings and lists; a file of many thousands would end the process, which reads one in another."""
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # the one in C is ten times as fast
-    """YAML's safe loader, of which every error has a place."""
+class _Placed:
+    """Of a loader of YAML: every error has a place."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)
+            return super().construct_object(node, deep)  # type: ignore[misc]
         except (ValueError, OverflowError) as error:  # the 31st of February
             said = f"the value cannot be read ({error})"
             raise yaml.constructor.ConstructorError(None, None, said, node.start_mark) from None
+
+
+class _Loader(_Placed, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML's safe loader in C, which is ten times as fast."""
+
+
+class _StrictLoader(_Placed, yaml.SafeLoader):
+    """That of Python, which Snakemake reads with; it takes fewer tabs."""
 
 
 def read_file(path: Path) -> dict[str, Any]:
@@ -65,10 +73,11 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 
 def _of_yaml(text: str, path: Path) -> Any:
-    loader = _Loader(text)
+    kind = _StrictLoader if "\t" in text else _Loader
+    loader = kind(text)
     try:
         depth = 0
-        for event in yaml.parse(text, _Loader):
+        for event in yaml.parse(text, kind):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
                 raise InputError("nested too deeply; correct it", path)

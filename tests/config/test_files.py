@@ -30,6 +30,7 @@ def test_a_file_says_what_yaml_says(path: Path) -> None:
         ("a: 1\n b: 2\n", ", line 2: no YAML: mapping values are not allowed"),
         ("a: [1, 2\nb: 3\n", ", line 2: no YAML: "),
         ("a: 1\n\tb: 2\n", ", line 2: no YAML: "),
+        ("a: 1\nb\t: 2\n", ", line 2: no YAML: "),
         ("a: *gone\n", ", line 1: no YAML: "),
         ("a: !!python/object:os.system x\n", ", line 1: no YAML: "),
         ("\na: 2021-02-31\n", ", line 2: no YAML: the value cannot be read (day is out of range"),
