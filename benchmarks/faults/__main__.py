@@ -1,0 +1,118 @@
+"""Attacks a very small experiment, and counts what becomes of it.
+
+    python -m benchmarks.faults
+    python -m benchmarks.faults --files 1000 --inputs 2000 --configurations 500 --kills 60 --minutes 180
+
+Every attack is decided by the seed and its number: `--only files:17` repeats one of them.
+"""
+
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+from benchmarks.faults import configurations as of_configurations
+from benchmarks.faults import disks as of_disks
+from benchmarks.faults import files as of_files
+from benchmarks.faults import inputs as of_inputs
+from benchmarks.faults import kills as of_kills
+from benchmarks.faults import pairs as of_pairs
+from benchmarks.faults import stages, tally
+from benchmarks.faults.campaign import Campaign, interleaved
+from benchmarks.faults.cases import BAD
+from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
+from benchmarks.machine import cores
+from pipeline_py import stage
+from pipeline_py.options import Option
+from pipeline_py.stage import InputError
+
+ATTACKS = {
+    "files": of_files.attack,
+    "inputs": of_inputs.attack,
+    "configurations": of_configurations.attack,
+    "kills": of_kills.attack,
+    "disks": of_disks.attack,
+    "pairs": of_pairs.attack,
+}
+
+
+def faults(
+    *,
+    files: Annotated[int, Option(min=0)] = 90,
+    inputs: Annotated[int, Option(min=0)] = 120,
+    configurations: Annotated[int, Option(min=0)] = 60,
+    kills: Annotated[int, Option(min=0)] = 20,
+    disks: Annotated[int, Option(min=0)] = 20,
+    pairs: Annotated[int, Option(min=0)] = 10,
+    target: str = SMALL,
+    seed: int = 1,
+    minutes: Annotated[int, Option(min=1)] = 10,
+    only: list[str] | None = None,
+    processes: Annotated[int | None, Option(min=1)] = None,
+    keep: bool = False,
+    work: Path = Path("benchmarks/work"),
+    results: Path = Path("benchmarks/results"),
+) -> None:
+    """Attack an experiment and write tables of what became of it.
+
+    Args:
+        files: damaged files, each read by the stages that read it.
+        inputs: files that are well written and wrong.
+        configurations: odd or wrong ones, which a dry run is given.
+        kills: of stages and trainings at any moment; one in five is of Snakemake.
+        disks: that are full before a stage is done.
+        pairs: of the same stage or, one in five, of Snakemake at once.
+        target: of the experiment; `all` is every kind of system and takes some minutes before the first attack.
+        seed: of all attacks.
+        minutes: after which no further attack begins.
+        only: one attack, by name and number, e.g. files:17; repeatable.
+        processes: how many attacks are made side by side; by default as many as there are processors.
+        keep: leave the folders of attacks in --work.
+        work: the experiment and its copies go into `faults` there, which is made anew.
+        results: directory of `faults.tsv`, `faults.md` and `faults.txt`, which lists what went badly.
+
+    Raises:
+        InputError: an attack is none, or the experiment fails without any.
+    """
+    counts = {
+        "files": files,
+        "inputs": inputs,
+        "configurations": configurations,
+        "kills": kills,
+        "disks": disks,
+        "pairs": pairs,
+    }
+    cases = [_case(name) for name in only] if only else interleaved(counts)
+    stages.warm()
+    place = (work / "faults").absolute()
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    print("the experiment runs without any attack", file=sys.stderr)
+    experiment = undisturbed(place / "experiment", target)
+    campaign = Campaign(experiment, ATTACKS, seed, place, time.monotonic() + 60 * minutes, keep)
+    told: list[tally.Told] = []
+    for one in campaign.all(cases, processes or cores()):
+        told.append(one)
+        if one[2].outcome in BAD:
+            print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].what}: {one[2].said}", file=sys.stderr)
+    if changed := changed_since(experiment):
+        raise InputError(f"attacks reached the experiment itself: {changed}", experiment.folder)
+    table = tally.rows(told)
+    tally.write_tsv(results / "faults.tsv", table)
+    (results / "faults.md").write_text(tally.markdown(table), encoding="utf-8")
+    again = ["python", "-m", "benchmarks.faults", "--seed", str(seed), "--target", target]
+    bad = tally.write_bad(results / "faults.txt", told, again)
+    print(tally.markdown(table))
+    print(f"{len(told)} attacks, {bad} of them went badly: {results / 'faults.txt'}")
+
+
+def _case(name: str) -> tuple[str, int]:
+    attack, _, number = name.partition(":")
+    if attack not in ATTACKS or not number.isdecimal():
+        raise InputError(f"--only {name} is no attack; an attack is e.g. files:17, the names are {', '.join(ATTACKS)}")
+    return attack, int(number)
+
+
+if __name__ == "__main__":
+    stage.run(faults)

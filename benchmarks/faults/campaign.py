@@ -1,0 +1,67 @@
+"""Cases side by side, for as long as there is time, each in a folder of its own."""
+
+import multiprocessing
+import shutil
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from benchmarks.faults.cases import Case, Outcome, Result
+from benchmarks.faults.experiment import Experiment
+from pipeline_py.progress import progress
+
+Attack = Callable[[Case], Result]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Attacks on an experiment.
+
+    Attributes:
+        experiment: whose copies are attacked.
+        attacks: by name.
+        seed: with an attack's name and its number, decides everything of a case.
+        folder: for the copies.
+        end: when no further case begins, as `time.monotonic` counts.
+        keep: leave the folders of cases.
+    """
+
+    experiment: Experiment
+    attacks: Mapping[str, Attack]
+    seed: int
+    folder: Path
+    end: float
+    keep: bool = False
+
+    def case(self, name: str, number: int) -> Result | None:
+        """Make one case; None where there is no time any more."""
+        if time.monotonic() > self.end:
+            return None
+        folder = self.folder / f"{name}.{number}"
+        try:
+            return self.attacks[name](Case(self.experiment, folder, Random(f"{self.seed} {name} {number}"), number))
+        except Exception:
+            # A campaign of hours is not lost for a case that it did not foresee.
+            return Result(name, Outcome.TRACEBACK, "the attack itself fails", traceback.format_exc())
+        finally:
+            if not self.keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def all(self, cases: Sequence[tuple[str, int]], processes: int) -> Iterator[tuple[str, int, Result]]:
+        """Make cases side by side, and tell those that were made."""
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+            made = pool.map(self.case, *zip(*cases, strict=True))
+            for (name, number), result in progress(zip(cases, made, strict=True), "faults", len(cases), "cases"):
+                if result is not None:
+                    yield name, number, result
+
+
+def interleaved(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Order the cases of all attacks so that a campaign that runs out of time has had its share of each."""
+    cases = [(name, number) for name, count in counts.items() for number in range(count)]
+    return sorted(cases, key=lambda case: ((case[1] + 0.5) / counts[case[0]], case[0]))

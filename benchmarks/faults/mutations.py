@@ -1,0 +1,229 @@
+"""Content that no stage expects, of texts, trees, vocabularies, codes and tables."""
+
+import re
+from collections.abc import Callable
+from random import Random
+
+Mutation = Callable[[str, Random], str]
+
+CHARACTERS = (
+    "\0",
+    "\x01\x02\x1b[31m",
+    "\r",
+    "\v\f\x1c\x1d\x1e",
+    "\x85",
+    "\u00a0",
+    "\u00ad",
+    "\u0301\u0301\u0301",
+    "\u061c\u200e\u200f\u202e",
+    "\u200b\u200d\u2060",
+    "\u2028",
+    "\u2029",
+    "\u3000",
+    "\ufeff",
+    "\ufffd\uffff",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "\U000e0041",
+    "\U0010ffff",
+    "İıßẞſﬁ",
+    "中文字",
+    "<unk>",
+    "<s></s>",
+    "@@ @@",
+    "|||",
+    "( ) [ ] \\ / : #",
+    "-LRB- -RRB-",
+    "&amp;quot;",
+    "$time $number",
+    "{0} %s %n ${HOME}",
+    '"\'`"',
+)
+NUMBERS = (
+    "0",
+    "-1",
+    "1e999",
+    "nan",
+    "inf",
+    "1.5",
+    "0x10",
+    "٣",
+    "1_000",
+    " 1",
+    "",
+    "9" * 20,
+    "9" * 5000,
+    "-" + "9" * 5000,
+    "0." + "0" * 5000 + "1",
+)
+
+
+def characters(text: str, random: Random) -> str:
+    """Put odd characters anywhere."""
+    for _ in range(random.choice([1, 1, 1, 5, 50])):
+        place = random.randrange(len(text) + 1)
+        text = text[:place] + random.choice(CHARACTERS) + text[place:]
+    return text
+
+
+def at_line(text: str, random: Random) -> str:
+    """Put odd characters at the beginning or the end of a line."""
+    lines = text.split("\n")
+    number, odd = random.randrange(len(lines)), random.choice(CHARACTERS)
+    lines[number] = random.choice([odd + lines[number], lines[number] + odd, odd, odd * 100])
+    return "\n".join(lines)
+
+
+def byte_order_mark(text: str, random: Random) -> str:
+    """Begin with a byte order mark."""
+    return "\ufeff" * random.choice([1, 1, 2]) + text
+
+
+def line_ends(text: str, random: Random) -> str:
+    """End lines as on other systems."""
+    return text.replace("\n", random.choice(["\r\n", "\r\n", "\n\r", "\r", "\u2028"]))
+
+
+def no_last_end(text: str, random: Random) -> str:
+    """Leave out the last line end."""
+    return text.rstrip("\n")
+
+
+def more_ends(text: str, random: Random) -> str:
+    """End with empty lines."""
+    return text + "\n" * random.randint(1, 3)
+
+
+def empty_lines(text: str, random: Random) -> str:
+    """Empty some lines, or put empty ones in between."""
+    lines = text.split("\n")
+    for _ in range(random.choice([1, 3])):
+        number = random.randrange(len(lines))
+        lines[number : number + random.randint(0, 1)] = [random.choice(["", "", " ", "\t"])]
+    return "\n".join(lines)
+
+
+def missing_lines(text: str, random: Random) -> str:
+    """Leave out lines, from the end or in the middle."""
+    lines = text.split("\n")
+    first = random.randrange(len(lines))
+    return "\n".join(lines[:first] + lines[first + random.randint(1, 3) :])
+
+
+def repeated_lines(text: str, random: Random) -> str:
+    """Write lines twice."""
+    lines = text.split("\n")
+    first = random.randrange(len(lines))
+    last = first + random.randint(1, 5)
+    return "\n".join(lines[:last] + lines[first:last] + lines[last:])
+
+
+def shuffled_lines(text: str, random: Random) -> str:
+    """Write lines in another order."""
+    lines = text.split("\n")
+    random.shuffle(lines)
+    return "\n".join(lines)
+
+
+def huge_line(text: str, random: Random) -> str:
+    """Make one line very long, of one word or of many."""
+    lines = text.split("\n")
+    word = random.choice(["x", "x ", "字", "( ", ") ", "1\t"])
+    lines[random.randrange(len(lines))] = word * random.choice([2_000, 20_000])
+    return "\n".join(lines)
+
+
+def numbers(text: str, random: Random) -> str:
+    """Write another number in the place of one."""
+    found = [*re.finditer(r"\d+(\.\d+)?", text)]
+    if not found:
+        return text + random.choice(NUMBERS)
+    one = random.choice(found)
+    return text[: one.start()] + random.choice(NUMBERS) + text[one.end() :]
+
+
+def separators(text: str, random: Random) -> str:
+    """Write another separator in the place of a tab, a space, a bracket or a quotation mark, or none."""
+    found = [*re.finditer(r'[\t (){}\[\]",:=]', text)]
+    if not found:
+        return text + "\t"
+    one = random.choice(found)
+    return text[: one.start()] + random.choice(["", " ", "\t", "  ", "(", ")", "\n", ","]) + text[one.end() :]
+
+
+def fields(text: str, random: Random) -> str:
+    """Leave out, repeat or exchange the fields of a line."""
+    lines = text.split("\n")
+    number = random.randrange(len(lines))
+    separator = "\t" if "\t" in lines[number] else " "
+    parts = lines[number].split(separator)
+    one, other = random.randrange(len(parts)), random.randrange(len(parts))
+    way = random.randrange(3)
+    if way == 0:
+        del parts[one]
+    elif way == 1:
+        parts.insert(other, parts[one])
+    else:
+        parts[one], parts[other] = parts[other], parts[one]
+    lines[number] = separator.join(parts)
+    return "\n".join(lines)
+
+
+def nothing(text: str, random: Random) -> str:
+    """Leave nothing, or nothing but white space."""
+    return random.choice(["", "\n", " \n", "\ufeff", "\n\n\n"])
+
+
+def something_else(text: str, random: Random) -> str:
+    """Be the file of another kind."""
+    return random.choice(
+        ['{"a": 1}\n', "[]\n", "null\n", "a\tb\n", "(S (NP x))\n", "1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"]
+    )
+
+
+def words(text: str, random: Random) -> str:
+    """Write a word of the file in the place of another."""
+    found = [*re.finditer(r"\S+", text)]
+    if len(found) < 2:
+        return text + "x"
+    one, other = random.sample(found, 2)
+    return text[: one.start()] + other[0] + text[one.end() :]
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    characters,
+    characters,
+    at_line,
+    byte_order_mark,
+    line_ends,
+    no_last_end,
+    more_ends,
+    empty_lines,
+    missing_lines,
+    repeated_lines,
+    shuffled_lines,
+    huge_line,
+    numbers,
+    numbers,
+    separators,
+    separators,
+    fields,
+    fields,
+    nothing,
+    something_else,
+    words,
+)
+SAME_LINES = (no_last_end,)
+"""Mutations after which a text has the lines that it had."""
+
+
+def mutated(content: bytes, random: Random) -> tuple[bytes, str]:
+    """Mutate a UTF-8 file in one or several ways, and say in which; now and then it is UTF-8 no more."""
+    text = content.decode("utf-8")
+    names = []
+    for way in random.choices(MUTATIONS, k=random.choice([1, 1, 1, 2])):
+        text = way(text, random)
+        names.append(way.__name__)
+    encoding = random.choice(["utf-8"] * 20 + ["utf-16", "latin-1"])
+    if encoding != "utf-8":
+        names.append(encoding)
+    return text.encode(encoding, errors="replace"), " ".join(names)

@@ -1,0 +1,239 @@
+"""The campaign of attacks: what its judge sees, and that a short one ends well."""
+
+import csv
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.faults import campaign, damage, mutations, results, stages
+from benchmarks.faults.cases import Case, Outcome, Result, failed
+from benchmarks.faults.configurations import failed_plan
+from benchmarks.faults.inputs import sentences
+from benchmarks.faults.jobs import behind, planned
+from benchmarks.faults.stages import Done
+from benchmarks.faults.tally import markdown, rows, write_bad
+
+ROOT = Path(__file__).parents[2]
+TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "outcome"),
+    [
+        (0, "", None),
+        (0, TRACE, Outcome.TRACEBACK),
+        (1, "clean: 5/9\rerror: given/a.txt, line 3: x; mend it\n", Outcome.CLEAR),
+        (1, "error: something; mend it\n", Outcome.VAGUE),
+        (1, "error: given/a.txt: x\nerror: given/a.txt: y\n", Outcome.VAGUE),
+        (2, "error: given/a.txt: x\n", Outcome.VAGUE),
+        (1, f"{TRACE}error: given/a.txt: x\n", Outcome.TRACEBACK),
+        (-11, "", Outcome.TRACEBACK),
+        (None, "", Outcome.HANG),
+    ],
+)
+def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said, outcome):
+    assert failed(Done(code, said, 1.0), ["given/a.txt"]) == outcome
+
+
+def test_a_dry_run_that_fails_names_the_configuration():
+    assert failed_plan(Done(1, "configuration: unknown key `x`\n", 1.0)) is Outcome.CLEAR
+    assert failed_plan(Done(1, "Config file is not valid\n", 1.0)) is Outcome.VAGUE
+    assert failed_plan(Done(1, TRACE, 1.0)) is Outcome.TRACEBACK
+    assert failed_plan(Done(0, "", 1.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other", "equal"),
+    [
+        ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 3, "bleu": 2}, True),
+        ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 1, "bleu": 3}, False),
+        ("a.json", {"of": [{"cpu_seconds": 1}]}, {"of": [{"cpu_seconds": 2}]}, True),
+        ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n1\t6\n", True),
+        ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n2\t5\n", False),
+        ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n1\t5\n1\t5\n", False),
+        ("a.txt", "seconds 1\n", "seconds 2\n", False),
+        ("a.json", {"seconds": 1}, "{", False),
+        ("report.html", "<p>1 s", "<p>2 s", True),
+        ("report.html", "<p>1 s", "", False),
+    ],
+)
+def test_results_are_compared_but_for_times(tmp_path, name, one, other, equal):
+    for folder, content in (("one", one), ("other", other)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    assert results.differing(tmp_path / "one", tmp_path / "other", [name]) == ([] if equal else [name])
+    assert results.differing(tmp_path / "one", tmp_path / "other", ["gone"]) == []
+    assert results.differing(tmp_path / "one", tmp_path, [name]) == [name]
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\0" * 40, b"one\ntwo\n" * 9])
+def test_damage_always_changes_a_file(content):
+    for number in range(200):
+        changed, way = damage.damaged(content, Random(number))
+        assert changed != content and way
+        assert (changed, way) == damage.damaged(content, Random(number))
+
+
+def test_mutations_are_decided_by_the_seed():
+    content = "1\tein Wort\t0.5\n2\tzwei (Wörter)\t0.25\n".encode()
+    made = [mutations.mutated(content, Random(number)) for number in range(400)]
+    assert made == [mutations.mutated(content, Random(number)) for number in range(400)]
+    assert {name for _, names in made for name in names.split()} >= {way.__name__ for way in mutations.MUTATIONS}
+    assert len({changed for changed, _ in made}) > 200
+
+
+SAID = """
+[Mon Jan 1 00:00:00 2024]
+rule pack:
+    input: b.txt, v
+    output: b.arrow
+    jobid: 2
+Shell command:
+        python -m pipeline_py.subword.pack      --input b.txt --vocabulary=v --output b.arrow 2>logs/b.log
+
+
+[Mon Jan 1 00:00:00 2024]
+rule tokenize:
+    input: a.txt
+    output: b.txt
+    jobid: 1
+Shell command: 
+        python -m pipeline_py.corpus.tokenize --name 'two words' --input a.txt --output b.txt 2> >(tee x >&2)
+
+
+[Mon Jan 1 00:00:00 2024]
+rule joined:
+    input: b.txt
+    output: c.tsv
+    jobid: 3
+Shell command: 
+        awk 'NR == 1' b.txt >c.tsv 2>logs/c.log
+
+
+localrule all:
+    input: c.tsv
+    jobid: 0
+Shell command: None
+"""
+
+
+def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
+    jobs = planned(SAID)
+    assert jobs[0].rule == "tokenize" and {job.rule for job in jobs} == {"tokenize", "pack", "joined"}
+    tokenize, pack = jobs[0], next(job for job in jobs if job.rule == "pack")
+    assert tokenize.command == (
+        "pipeline_py.corpus.tokenize", "--name", "two words", "--input", "a.txt", "--output", "b.txt"
+    )  # fmt: skip
+    assert pack.reads("v") and pack.reads("b.txt") and not pack.reads("b.arrow") and not pack.reads("a.txt")
+    assert next(job for job in jobs if job.rule == "joined").command == ("bash", "-c", "awk 'NR == 1' b.txt >c.tsv")
+    assert {job.rule for job in behind(jobs, ["a.txt"])} == {"tokenize", "pack", "joined"}
+    assert [job.rule for job in behind(jobs, ["v"])] == ["pack"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "number"),
+    [
+        ("a.source", b"a\nb", 2),
+        ("a.source", b"", 0),
+        ("a.conllu", b"# x\n1\ta\n\n1\tb\n\n", 2),
+        ("a.conllu", b"1\ta\r\n\r\n1\tb\r\n", 2),
+        ("a.json", b"{}\n", None),
+    ],
+)
+def test_sentences_are_counted(tmp_path, name, content, number):
+    (tmp_path / name).write_bytes(content)
+    assert sentences(tmp_path / name) == number
+    assert sentences(tmp_path / "gone") is None
+
+
+def in_process(work, folder, **options):
+    return stages.Process(work, folder).done(**{"limit": 20, **options})
+
+
+def test_work_is_done_in_a_process_of_its_own(tmp_path):
+    def work():
+        print("said", Path.cwd() == tmp_path)
+        sys.exit(3)
+
+    done = in_process(work, tmp_path)
+    assert (done.code, done.said) == (3, "said True\n") and Path.cwd() != tmp_path
+
+
+def test_what_takes_too_long_is_stopped_with_all_that_it_started(tmp_path):
+    def work():
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print("x" * 200_000, flush=True)  # more than a pipe holds
+        time.sleep(60)
+
+    done = in_process(work, tmp_path, limit=2)
+    assert done.code is None and len(done.said) == 200_001 and done.seconds < 20
+    assert in_process(work, tmp_path, killed_after=0.2).code == -9
+
+
+def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
+    def work():
+        (tmp_path / "made").touch()
+        time.sleep(60)
+
+    done = in_process(work, tmp_path, until=tmp_path / "made")
+    assert done.code == -9 and done.seconds < 20
+
+
+def test_a_process_that_cannot_even_say_what_failed_ends(tmp_path):
+    def work():
+        sys.stderr.close()
+        raise ValueError
+
+    assert in_process(work, tmp_path).code == 1
+
+
+def throw(case: Case) -> Result:
+    """An attack for tests."""
+    if case.number == 2:
+        raise KeyError("unforeseen")
+    return Result("dice", Outcome.RIGHT, str(case.random.random()))
+
+
+def test_a_case_is_its_seed_and_number(tmp_path):
+    def made(seed: int, cases: list[tuple[str, int]]) -> list[tuple[str, int, Result]]:
+        end = time.monotonic() + 60
+        return [*campaign.Campaign(None, {"throw": throw}, seed, tmp_path, end).all(cases, 2)]
+
+    cases = campaign.interleaved({"throw": 3})
+    told = made(1, cases)
+    assert cases == [("throw", 0), ("throw", 1), ("throw", 2)]
+    assert made(1, [("throw", 1)]) == told[1:2] != made(2, [("throw", 1)])
+    assert told[2][2].outcome is Outcome.TRACEBACK and "unforeseen" in told[2][2].said
+    table = rows(told)
+    assert [(row["on"], row["cases"], row["right result"]) for row in table] == [
+        ("dice", 2, 2),
+        ("throw", 1, 0),
+        ("", 3, 2),
+    ]
+    assert markdown(table).count("\n") == 5
+    assert write_bad(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
+    assert "python -m x --only throw:2" in (tmp_path / "bad").read_text()
+
+
+@pytest.mark.slow
+def test_a_short_campaign_ends_well(tmp_path):
+    """A few cases of each attack; nothing is silently wrong, nobody sees a traceback, nothing hangs."""
+    counts = {"files": 18, "inputs": 20, "configurations": 6, "kills": 5, "disks": 6, "pairs": 5}
+    options = [word for name, count in counts.items() for word in (f"--{name}", str(count))]
+    command = [sys.executable, "-m", "benchmarks.faults", *options, "--processes", "2"]
+    folders = ["--work", tmp_path / "work", "--results", tmp_path / "results"]
+    done = subprocess.run([*command, *folders], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-5000:]
+    with (tmp_path / "results" / "faults.tsv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file, delimiter="\t"))
+    made = {name: sum(int(row["cases"]) for row in table if row["attack"] == name) for name in counts}
+    assert made == counts
+    assert {row["on"] for row in table} >= {".arrow", ".safetensors", "checkpoint", "kept copy", "compiled kernels"}
+    bad = (tmp_path / "results" / "faults.txt").read_text(encoding="utf-8")
+    assert not bad, bad
+    assert int(table[-1]["right result"]) > 10 and int(table[-1]["clear error"]) > 10
