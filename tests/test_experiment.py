@@ -346,3 +346,22 @@ def test_a_path_that_is_none_is_told(config, data: str, source: str, sentence: s
     with pytest.raises(InputError) as caught:
         load(config)
     assert sentence in str(caught.value)
+
+
+def test_a_folder_is_no_file_and_a_file_no_folder(config, tmp_path: Path) -> None:
+    (tmp_path / "resources.json").mkdir()
+    (tmp_path / "train.en").write_text("a\n")
+    (tmp_path / "folder").mkdir()
+
+    def told(path: str, value: Any) -> str:
+        with pytest.raises(InputError) as caught:
+            load(changed(changed(config, "data", str(tmp_path)), path, value))
+        return str(caught.value)
+
+    text = {"source": "train.en", "target": "folder"}
+    assert told("corpora.train", text) == f"{tmp_path}/folder: a folder; name the file"
+    directory = {"type": "stanza", "directory": "."}
+    assert told("parsers.local", directory) == f"{tmp_path}/resources.json: a folder; name the file"
+    stanza = {"language": "en", "tokenizer": "stanza", "stanza_directory": "train.en"}
+    sentence = f"{tmp_path}/train.en: no folder, but one of models is asked for"
+    assert told("corpora.source", stanza) == sentence

@@ -223,6 +223,12 @@ class Description(Section):
         except RuntimeError:
             raise InputError(f"{file}: nobody with a home folder is called so; write the whole path") from None
 
+    def model_directories(self) -> list[str]:
+        """The directories among what `files` names, as paths."""
+        parsers = [parser.directory for parser in self.parsers.values() if isinstance(parser, StanzaParser)]
+        named = [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory, *parsers]
+        return [self.path(directory) for directory in named if directory is not None]
+
     def files(self) -> list[str]:
         """Every file and directory of the user's that the configuration names, as paths."""
         named: list[str | None] = []

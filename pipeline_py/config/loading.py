@@ -73,6 +73,11 @@ def load(
                 + _remedy(experiment, missing),
                 "configuration",
             )
+        directories = experiment.model_directories()
+        for file in files:
+            if Path(file).is_dir() != (file in directories):
+                what = "no folder, but one of models is asked for" if file in directories else "a folder; name the file"
+                raise InputError(what, file)
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
                 raise InputError(experiment.unfit_parsers[parser], "configuration")

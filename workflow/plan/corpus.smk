@@ -48,7 +48,7 @@ def most_sentences(split: str) -> int:
     if files:
         try:
             return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
-        except InputError as error:
+        except (InputError, OSError) as error:
             raise WorkflowError(str(error)) from None
     return (corpora.train[0] if split == "train" else corpora.held_out[split]).generate.sentences
 
