@@ -215,10 +215,20 @@ def test_the_merges_of_bpe(finished):
         ({"evaluation": {"lowercase": False}}, {"score", "comparisons", "table"}, {"translate", "train"}),
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
         ({"evaluation": {"smallest_group": 3}}, {"plot"}, {"buckets", "comparisons", "score", "table"}),
-        ({"decoding": {"length_floor": 0.01}}, {"translate"}, {"train", "parse"}),
+        ({"decoding": {"length_model": True, "length_floor": 0.01}}, {"length_model", "translate"}, {"train", "parse"}),
+        ({"decoding": {"length_floor": 0.01}}, set(), {"translate"}),
         ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "comparisons"}),
     ],
-    ids=["beam", "seed", "case of BLEU", "vocabulary", "smallest group", "floor of lengths", "title"],
+    ids=[
+        "beam",
+        "seed",
+        "case of BLEU",
+        "vocabulary",
+        "smallest group",
+        "length model",
+        "floor that is not read",
+        "title",
+    ],
 )
 def test_what_has_nothing_to_do_with_parsers(finished, change, again, never):
     plan = Plan(finished, change, change.get("tables"))

@@ -133,7 +133,8 @@ def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTa
     return PageTable(
         f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
         f"for how many sentences {metric} of the set rises, falls or stays where the system's output takes the place "
-        "of the other's; p of each test, and p after Holm's correction.",
+        f"of the other's; p of each test, and p after Holm's correction. p below {LEVEL} is bold: the sign test then "
+        f"favours the side with more such sentences, and the other tests that with the higher {metric}.",
         [
             PageColumn("System", is_text=True),
             *(PageColumn(head, is_text=head == "Other") for head in heads),

@@ -173,6 +173,20 @@ def test_a_difference_that_is_the_same_in_every_sentence(tmp_path: Path) -> None
     assert float(row["p_bootstrap"]) == pytest.approx(1 / 100) and row["better"] == "9"
 
 
+def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> None:
+    """Whatever else is compared there, and however often that was run; only the correction is the table's own."""
+    state = random.Random(12)
+    reference = text(state, 40)
+    outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
+    others = {f"{name}:{number}": disturbed(reference, state, 0.25) for name in "CD" for number in (1, 2, 3)}
+    ((alone,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
+    pairs, _ = run(tmp_path, {**others, **outputs}, [reference], samples=200, trials=200)
+    (among,) = (row for row in pairs if (row["system"], row["other"]) == ("B", "A"))
+    same = [column for column in COLUMNS if not column.endswith("_holm")]
+    assert [alone[column] for column in same] == [among[column] for column in same]
+    assert len(pairs) == 6 and alone["p_sign_holm"] == alone["p_sign"] < among["p_sign_holm"]
+
+
 def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
     """But for the sign test, which puts one system's outputs in the place of the other's."""
     state = random.Random(11)
