@@ -29,3 +29,9 @@ def test_what_is_no_table(tmp_path: Path, text: str) -> None:
     (tmp_path / "t").write_text(text)
     with pytest.raises(InputError, match="t, line 1: the file has no columns metric and value; measure"):
         read_accuracies(tmp_path / "t")
+
+
+@pytest.mark.parametrize("cell", ["1\r2", 'a "quoted" word', '"', "x" * 200_000])
+def test_whatever_stands_between_tabs_is_a_cell(tmp_path: Path, cell: str) -> None:
+    (tmp_path / "t").write_bytes(f"metric\tvalue\n{cell}\t2\n".encode())
+    assert read_accuracies(tmp_path / "t") == [Accuracy(cell, "2")]
