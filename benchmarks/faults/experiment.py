@@ -163,7 +163,9 @@ def _interrupt(job: Job, folder: Path) -> None:
     saved = made / CHECKPOINTS / "rolling.safetensors"
     with tempfile.TemporaryDirectory(dir=folder) as name:
         finished = Path(name) / "finished"
-        made.rename(finished)
+        shutil.copytree(made, finished, copy_function=_link)
+        remove(folder, job.outputs)
+        shutil.rmtree(made / "kept")
         stages.stage(job.command, folder, LIMIT, until=saved)
         if saved.exists():
             (finished / CHECKPOINTS).mkdir(exist_ok=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-TIMES = re.compile(r"seconds|minutes|hours|per_second|joules|shared|busy")
+TIMES = re.compile(r"second|minutes|hours|joules|core_share|machine_load")
 """What keys and columns are called that say how long something took, and what else ran meanwhile."""
 
 OF_TIMES = ("facts.md", "measured.tsv", "measured.md", "measured.tex", "report.html", ".facts.tex")

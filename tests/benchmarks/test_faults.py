@@ -53,6 +53,7 @@ def test_a_dry_run_that_fails_names_the_configuration():
         ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 3, "bleu": 2}, True),
         ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 1, "bleu": 3}, False),
         ("a.json", {"of": [{"cpu_seconds": 1}]}, {"of": [{"cpu_seconds": 2}]}, True),
+        ("a.json", {"words_per_cpu_second": 1, "core_share": 2}, {"words_per_cpu_second": 2, "core_share": 1}, True),
         ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n1\t6\n", True),
         ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n2\t5\n", False),
         ("a.tsv", "update\tseconds\n1\t5\n", "update\tseconds\n1\t5\n1\t5\n", False),
