@@ -54,7 +54,8 @@ def without(entries: set[Entry], config: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(config.get(section), Mapping):
             left[section] = {name: given for name, given in config[section].items() if (section, name) not in entries}
     gone = {name for section, name in entries if section == "systems"}
-    left["tables"] = {title: _without_names(gone, table) for title, table in (left.get("tables") or {}).items()}
+    if isinstance(left.get("tables"), Mapping):
+        left["tables"] = {title: _without_names(gone, table) for title, table in left["tables"].items()}
     return left
 
 
