@@ -40,3 +40,6 @@ Place = Annotated[int, NUMBER, Field(ge=0, le=1000)]
 
 Ratio = Annotated[float, NUMBER, Field(gt=0, ge=1e-6, le=1e6)]
 """A positive number that single precision holds, and its square too."""
+
+Single = Annotated[float, NUMBER, Field(gt=0, ge=1e-30, le=1e38)]
+"""A positive number that single precision holds."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.numbers import NUMBER, Count, Ratio
+from pipeline_py.config.numbers import NUMBER, Count, Single
 
 
 class Tuning(Section):
@@ -13,7 +13,7 @@ class Tuning(Section):
 
     sentences: Count | None = Field(1000, description="The first so many of dev; null: all of them.")
     evaluations: Count = Field(100, description="How often the tuning sentences are translated at most.")
-    minutes: Ratio | None = Field(
+    minutes: Single | None = Field(
         None,
         description="A limit of time, with which the result depends on the speed of the machine; null: none.",
     )

@@ -5,16 +5,14 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.numbers import NUMBER, Batch, Count, Processors, Ratio, Seed
+from pipeline_py.config.numbers import NUMBER, Batch, Count, Processors, Ratio, Seed, Single
 
 
 class Optimizer(Section):
     """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
 
     name: Literal["adadelta", "adam", "sgd"] = "adadelta"
-    learning_rate: Annotated[float, NUMBER] | None = Field(
-        None, gt=0, ge=1e-12, le=1000, description="null: 1.0 for adadelta and sgd, 0.0005 for adam."
-    )
+    learning_rate: Single | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
     rho: Annotated[float, NUMBER] = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
     epsilon: Annotated[float, NUMBER] = Field(1e-6, gt=0, ge=1e-30, le=1, description="ADADELTA's epsilon.")
     decay: Annotated[float, NUMBER] | None = Field(
@@ -41,7 +39,7 @@ class Training(Section):
     )
     epochs: Count | None = Field(None, description="Stop after so many passes over the training data.")
     updates: Count | None = Field(None, description="Stop after so many updates.")
-    clip: Ratio = Field(1.0, description="Largest gradient norm.")
+    clip: Single = Field(1.0, description="Largest gradient norm.")
     validate_every: Count | None = Field(None, description="Updates between two looks at dev; null: once an epoch.")
     early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
     patience: Count = Field(10, description="Stop after so many looks at dev without a better score.")

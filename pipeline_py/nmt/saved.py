@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from pipeline_py import checksum
@@ -19,7 +19,8 @@ from pipeline_py.stage import InputError
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
     """Write weights; the same weights give the same bytes."""
     with whole(path) as temporary:
-        save_file(weights, temporary, metadata={"checksum": checksum.PLACE})
+        # `save_file` would write to a file of another name first, which stays where it is killed.
+        temporary.write_bytes(save(weights, metadata={"checksum": checksum.PLACE}))
         checksum.seal(temporary)
 
 

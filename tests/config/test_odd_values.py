@@ -89,7 +89,7 @@ def spoilt(place: tuple[str, ...], value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("place", EVERY_NUMBER, ids=".".join)
-@pytest.mark.parametrize("value", [10**30, -(10**30), 1e300, math.nan, math.inf, True])
+@pytest.mark.parametrize("value", [10**40, -(10**40), 1e300, math.nan, math.inf, True])
 def test_no_number_is_beyond_what_a_job_bears(place: tuple[str, ...], value: Any) -> None:
     with pytest.raises(InputError, match=rf"\b{place[-1]}: ") as caught:
         load(spoilt(place, value), check_files=False)
