@@ -210,3 +210,11 @@ def test_sacrebleu_has_the_test_sets_of_the_experiments():
                 assert len(sacrebleu.dataset.DATASETS[name].langpairs[pair]) == 1 + len(text["references"])
                 asked += 1
     assert asked == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"5\n", b"a: [\n", b"a: \xff\n", b"a: 1\na: 2\n"])
+def test_a_broken_configuration_is_told_in_one_sentence(project, content: bytes) -> None:
+    path = project / "broken.yaml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"broken\.yaml"):
+        download(configfile=[path])
