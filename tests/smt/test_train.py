@@ -195,7 +195,7 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(room, corpus):
     assert contents(room / "model")["config.json"] != first["config.json"]
 
 
-@pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-9}])
+@pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-6}])
 def test_the_first_weights_are_evaluated_whatever_the_limits(room, tuning, capfd):
     train(**arguments(room, options=options(tuning=tuning)))
     (statistics,) = json.loads((room / "facts.json").read_text())["statistics"]
