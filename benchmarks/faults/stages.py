@@ -15,6 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
+
+from tqdm import tqdm
 
 from benchmarks.faults.jobs import SHELL
 
@@ -185,6 +188,7 @@ def _end(work: Callable[[], object], folder: Path, environment: Mapping[str, str
         os.dup2(output, 2)
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
+        tqdm.set_lock(RLock())  # its own is shared by all processes, and one that is killed would never give it back
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         os.environ.update(environment)
         os.chdir(folder)
