@@ -54,14 +54,11 @@ def _is_sealed(path: Path, *_: int) -> bool:
 
 def record(path: Path) -> None:
     """Write the checksum of a file or a directory beside it, where it carries none itself."""
+    from pipeline_py.artifact import whole  # which imports stages, and they import this
+
     if not _carries(path):
-        beside = _beside(path)
-        temporary = beside.with_name(f"{beside.name}.{os.getpid()}.part")
-        try:
+        with whole(_beside(path)) as temporary:
             temporary.write_text(f"{_of(path)}\n", encoding="ascii")
-            temporary.replace(beside)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def forget(path: Path) -> None:

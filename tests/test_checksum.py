@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import save_file
 
 from pipeline_py import checksum
+from pipeline_py.artifact import temporary_of
 from pipeline_py.nmt.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.initial import start_from
 from pipeline_py.nmt.model import Model
@@ -202,13 +203,22 @@ def test_a_file_that_carries_its_checksum_is_compared_before_the_stage_begins(tm
     assert (tmp_path / ".made.crc32").exists() and not (tmp_path / ".rows.arrow.crc32").exists()
 
 
+def test_what_a_kill_left_of_a_checksum_goes_with_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    temporary_of(tmp_path / ".a.txt.crc32", ended.pid).write_text("0")
+    checksum.record(tmp_path / "a.txt")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.txt", ".a.txt.crc32"}
+
+
 def test_a_checksum_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
     (tmp_path / "a.txt").write_text("a")
     monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(OSError):
+    with pytest.raises(InputError, match="the disk is full"):
         checksum.record(tmp_path / "a.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
