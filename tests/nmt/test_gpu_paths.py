@@ -140,7 +140,7 @@ def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0
             "units": random.integers(0, VOCABULARIES["units"], 10 * (source + 1)),
             "heads": np.full(source + 1, -1),
             "trees": tree(random, source) if parsed else np.array([-1]),
-            "lexical_trees": np.array([-1, 0, 1, 1] if source > 2 else [-1]),
+            "lexical_trees": np.array([-1, 0, 1, 1, source, 2, 2] if source > 2 else [-1]),
         }
         for kind, of_kind in syntax.items():
             of_kind.append(values[kind])
