@@ -60,11 +60,22 @@ class Case:
 
 
 def failed(done: Done, names: Iterable[str]) -> Outcome | None:
+    """Judge a stage by how it ended; None where it did not fail.
+
+    Args:
+        done: its process.
+        names: files of which its error has to name one.
+    """
+    sentences = re.findall(r"^error: .*", done.said.replace("\r", "\n"), flags=re.MULTILINE)
+    return judged(done, len(sentences) == 1 and any(name in sentences[0] for name in names))
+
+
+def judged(done: Done, clear: bool) -> Outcome | None:
     """Judge a process by how it ended; None where it did not fail.
 
     Args:
         done: the process.
-        names: files of which its error has to name one.
+        clear: whether what it said is enough for an error.
     """
     if done.code is None:
         return Outcome.HANG
@@ -72,9 +83,7 @@ def failed(done: Done, names: Iterable[str]) -> Outcome | None:
         return Outcome.TRACEBACK
     if done.code == 0:
         return None
-    sentences = re.findall(r"^error: .*", done.said.replace("\r", "\n"), flags=re.MULTILINE)
-    clear = done.code == 1 and len(sentences) == 1 and any(name in sentences[0] for name in names)
-    return Outcome.CLEAR if clear else Outcome.VAGUE
+    return Outcome.CLEAR if done.code == 1 and clear else Outcome.VAGUE
 
 
 def last_words(done: Done) -> str:

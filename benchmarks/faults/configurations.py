@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from benchmarks.faults import stages
-from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
+from benchmarks.faults.cases import Case, Outcome, Result, failed, judged, last_words
 from benchmarks.faults.experiment import described, dry_run
 from benchmarks.faults.jobs import planned
 
@@ -103,17 +103,11 @@ def attack(case: Case) -> Result:
 
 def failed_plan(done: stages.Done) -> Outcome | None:
     """Judge a dry run; its error has to name the configuration, a file of it, or a key."""
-    if done.code is None:
-        return Outcome.HANG
-    if "Traceback (most recent call last)" in done.said or done.code < 0:
-        return Outcome.TRACEBACK
-    if done.code == 0:
-        return None
     named = any(name in done.said for name in ("configuration: ", "configuration with preset", "experiment.yaml"))
     named = named or any(
         f"\n{key}: " in done.said or f"\n{key}." in done.said for key in ("tables", "systems", "corpora", "targets")
     )
-    return Outcome.CLEAR if done.code == 1 and named else Outcome.VAGUE
+    return judged(done, named)
 
 
 def _value(given: dict[str, Any], random: Random) -> tuple[bytes, str, bool]:

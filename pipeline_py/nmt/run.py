@@ -121,6 +121,7 @@ class Run:
                 if every is not None and standing.update % every == 0:
                     self._look()
                 elif self._clock.ticked - self._saved > 60 * self.training.checkpoint_minutes:
+                    check_weights(self.name, standing.update, self.model)
                     self._save()
                 yield standing.update
             self._end_epoch_if_done()
@@ -233,7 +234,6 @@ class Run:
             return math.nan, None
 
     def _save(self) -> None:
-        check_weights(self.name, self.standing.update, self.model)
         if not self._processes.first:
             return
         self._tick()
