@@ -4,6 +4,8 @@ pytest -n 0 runs them in one, as pytest does for single files; so does an instal
 """
 
 import os
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ LONGEST = (
     "tests/test_experiments.py",
     "tests/docs/test_commands.py",
     "tests/nmt/test_train.py",
+    "tests/benchmarks/test_faults.py",
+    "tests/nmt/test_gpu_paths.py",
     "tests/test_benchmarks.py",
     "tests/nmt/test_processes.py",
     "tests/corpus/test_learn_segmenter.py",
@@ -44,3 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if IS_WORKER:
         ranks = {module: rank for rank, module in enumerate(LONGEST)}
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A file system of eight kilobytes."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("no right to mount a file system")
+    yield folder
+    subprocess.run(["umount", folder], check=True)

@@ -156,17 +156,6 @@ def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.fixture
-def tiny(tmp_path):
-    """A file system of eight kilobytes."""
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder], capture_output=True).returncode:
-        pytest.skip("no right to mount a file system")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
 def _text(path):
     with writing(path) as file:
         file.write("word " * 100_000)

@@ -1,13 +1,25 @@
-"""What the tests of stages that take their outputs back share."""
+"""What tests of networks share, and those of stages that take their outputs back."""
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Compute on one thread, and leave torch as it was, whatever a stage that ran here has set."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
 
 
 class Works(Exception):

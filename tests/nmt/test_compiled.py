@@ -206,17 +206,6 @@ def test_a_cache_that_cannot_be_written_is_done_without(source: Path, tmp_path: 
     assert found.stderr.startswith("warning: answer: compiled for this process alone ([Errno 20] Not a directory")
 
 
-@pytest.fixture
-def tiny(tmp_path: Path):
-    """A file system of four kilobytes."""
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", folder], capture_output=True).returncode:
-        pytest.skip("no right to mount a file system")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
 def test_a_full_disk_is_done_without(source: Path, tmp_path: Path, tiny: Path) -> None:
     """The folder for temporary files is of no matter where the cache has room, and the other way round."""
     full = {"environment": {"TMPDIR": str(tiny)}}

@@ -25,6 +25,8 @@ from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.update import MULTIPLE, Update
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.random_tree import random_tree
+from tests.nmt.recorder import Recorder
 
 VOCABULARIES = {"source": 12, "target": 9, "units": 8, "labels": 5}
 SIZES = {"embedding": 6, "hidden": 6, "dropout": 0.0, "initialization": "lecun"}
@@ -61,28 +63,7 @@ def systems() -> dict[str, System]:
 SYSTEMS = systems()
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-class Recorder:
-    """Records nothing and computes again."""
-
-    def __init__(self) -> None:
-        self.recorded = self.replayed = 0
-
-    def __call__(self, run: Callable[[], Tensor]) -> Callable[[], Tensor]:
-        self.recorded += 1
-
-        def replay() -> Tensor:
-            self.replayed += 1
-            return run()
-
-        return replay
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture
@@ -105,25 +86,6 @@ def make_model(name: str) -> Model:
     return model
 
 
-def tree(random: np.random.Generator, words: int) -> np.ndarray:
-    """A random binary tree over words, as `subword.tree_row` describes its row."""
-    open_nodes, levels, nodes = list(range(words)), [0] * words, []
-    while len(open_nodes) > 1:
-        place = int(random.integers(len(open_nodes) - 1))
-        left, right = open_nodes[place : place + 2]
-        level = 1 + max(levels[left], levels[right])
-        open_nodes[place : place + 2] = [words + len(nodes)]
-        levels.append(level)
-        nodes.append((left, right, level))
-    order = sorted(range(len(nodes)), key=lambda node: nodes[node][2])
-    number = {words + node: words + rank for rank, node in enumerate(order)} | {word: word for word in range(words)}
-    row = [number[open_nodes[0]] if open_nodes else -1]
-    for node in order:
-        left, right, level = nodes[node]
-        row += [number[left], number[right], level]
-    return np.array(row, dtype=np.int32)
-
-
 def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0) -> Batch:
     """Some of the sentences, with the syntax that a system reads; the third one has no parse."""
     sources, targets, syntax = [], [], {kind: [] for kind in system.syntax}
@@ -133,13 +95,12 @@ def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0
         sources.append(np.append(random.integers(1, VOCABULARIES["source"], source), EOS))
         targets.append(np.append(random.integers(1, VOCABULARIES["target"], target), EOS))
         square = random.integers(1, 5, (source + 1, source + 1))
-        parsed = row != 2
         values = {
             "distances": (square * (1 - np.eye(source + 1, dtype=int))).astype(np.uint8).ravel(),
             "labels": random.integers(0, VOCABULARIES["labels"], source + 1),
             "units": random.integers(0, VOCABULARIES["units"], 10 * (source + 1)),
             "heads": np.full(source + 1, -1),
-            "trees": tree(random, source) if parsed else np.array([-1]),
+            "trees": random_tree(random, source, parsed=row != 2),
             "lexical_trees": np.array([-1, 0, 1, 1, source, 2, 2] if source > 2 else [-1]),
         }
         for kind, of_kind in syntax.items():

@@ -10,6 +10,7 @@ from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.random_tree import random_tree
 
 LSTM = {"decoder": "lstm", "scores": ["dot"]}
 SYSTEMS: dict[str, dict] = {
@@ -32,12 +33,7 @@ SYSTEMS: dict[str, dict] = {
 VOCABULARIES = {"source": 12, "target": 6}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_system(composition: dict, size: int = 4, dropout: float = 0.0, **more) -> System:
@@ -56,36 +52,12 @@ def make_model(system: System, seed: int = 0) -> Model:
     return model
 
 
-def tree(random: np.random.Generator, pieces: int, parsed: bool = True) -> np.ndarray:
-    """A random binary tree as `subword.tree_row` describes its row; without a parse there is no root and no node."""
-    if pieces == 0 or not parsed:
-        return np.array([-1], dtype=np.int32)
-    nodes: list[tuple[int, int, tuple | int, tuple | int]] = []
-
-    def grow(start: int, end: int):
-        if end - start == 1:
-            return start, 0
-        middle = int(random.integers(start + 1, end))
-        left, right = grow(start, middle), grow(middle, end)
-        key = (max(left[1], right[1]) + 1, start)
-        nodes.append((*key, left[0], right[0]))
-        return key, key[0]
-
-    root, _ = grow(0, pieces)
-    nodes.sort(key=lambda node: node[:2])
-    number = {node[:2]: pieces + place for place, node in enumerate(nodes)}
-    row = [number.get(root, root)]  # type: ignore[arg-type, list-item]
-    for level, _, *children in nodes:
-        row += [*(number.get(child, child) for child in children), level]  # type: ignore[arg-type, list-item]
-    return np.array(row, dtype=np.int32)
-
-
 def make_pairs(seed: int = 0, lengths=((5, 3), (2, 5), (0, 0), (7, 2), (3, 1))):
     """Random sentences of (source, target) lengths; the last has no tree."""
     random = np.random.default_rng(seed)
     sources = [np.append(random.integers(1, VOCABULARIES["source"], source), EOS) for source, _ in lengths]
     targets = [np.append(random.integers(1, VOCABULARIES["target"], target), EOS) for _, target in lengths]
-    trees = [tree(random, source, parsed=place < len(lengths) - 1) for place, (source, _) in enumerate(lengths)]
+    trees = [random_tree(random, source, parsed=place < len(lengths) - 1) for place, (source, _) in enumerate(lengths)]
     joined = [np.array([-1, 0, 1, 1], dtype=np.int32) if source > 2 else trees[2] for source, _ in lengths]
     return sources, targets, {"trees": trees, "lexical_trees": joined}
 

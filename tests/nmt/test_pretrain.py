@@ -28,13 +28,7 @@ NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization
 TRAINING = {"optimizer": {"name": "adam", "learning_rate": 0.01}, "batch_size": 8}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:

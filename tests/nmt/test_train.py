@@ -29,13 +29,7 @@ WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_corpus(folder: Path, pairs: dict[str, int], seed: int = 0) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 import copy
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.nmt.batch import Batch, collate
@@ -20,6 +18,8 @@ from pipeline_py.nmt.graphs import FEW, Graphs
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.update import Update
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.random_tree import random_tree
+from tests.nmt.recorder import Recorder
 
 VOCABULARIES = {"source": 12, "target": 9, "units": 7, "labels": 5}
 BLACKOUT = {"type": "blackout", "samples": 3}
@@ -62,7 +62,7 @@ def make_batch(
     sources = [np.array([*random.integers(1, 12, size=length), EOS]) for length, _ in lengths]
     targets = [np.array([*random.integers(1, 9, size=length), EOS]) for _, length in lengths]
     squares = [1 - np.eye(len(source), dtype=np.uint8) for source in sources]
-    trees = [row_of(random_tree(random, 0, length), length) for length, _ in lengths]
+    trees = [random_tree(random, length) for length, _ in lengths]
     syntax = {
         "distances": [square.ravel() for square in squares],
         "units": [random.integers(0, 7, size=10 * len(source)) for source in sources],
@@ -150,22 +150,6 @@ def test_rounding_lengths_up_changes_no_loss_and_no_gradient(name: str) -> None:
     parameters = list(model.parameters())
     for one, other in zip(*(torch.autograd.grad(loss.sum(), parameters) for loss in losses), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
-
-
-class Recorder:
-    """Stands in for a GPU's: replays by computing again, with the batch whose memory was recorded."""
-
-    def __init__(self) -> None:
-        self.recorded = self.replayed = 0
-
-    def __call__(self, run: Callable[[], Tensor]) -> Callable[[], Tensor]:
-        self.recorded += 1
-
-        def replay() -> Tensor:
-            self.replayed += 1
-            return run()
-
-        return replay
 
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
