@@ -54,6 +54,11 @@ class Usage:
         return seconds
 
 
+def since(before: float | None, now: float | None) -> float | None:
+    """Seconds counted between two readings; threads that ended take theirs along. None where one is not known."""
+    return None if before is None or now is None else max(0.0, now - before)
+
+
 def load() -> float:
     """The mean number of tasks that ran or could have run on this machine in the last minute, by its cores."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)

@@ -4,7 +4,7 @@ import time
 
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.standing import Standing
-from pipeline_py.usage import Usage, load
+from pipeline_py.usage import Usage, load, since
 
 SECONDS_BETWEEN_METERINGS = 30.0
 """Of updates: often enough for a processor whose counter of energy is full after some minutes."""
@@ -38,5 +38,6 @@ class Clock:
 
 
 def _plus(seconds: float | None, before: float | None, now: float | None) -> float | None:
-    """Add what was counted since; threads that ended take theirs along. None from where something is not known."""
-    return None if seconds is None or before is None or now is None else seconds + max(0.0, now - before)
+    """Add what was counted since; None from where something is not known."""
+    more = since(before, now)
+    return None if seconds is None or more is None else seconds + more

@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pipeline_py.progress import SECONDS_BETWEEN_LOG_LINES
-from pipeline_py.usage import Usage, load, told
+from pipeline_py.usage import Usage, load, since, told
 
 if TYPE_CHECKING:
     from machine.utils.progress_status import ProgressStatus
@@ -23,6 +23,7 @@ class Log:
         self.what = what
         self.started = self.written = time.monotonic()
         self._usage = Usage()
+        self._before = self._usage.cpu(), self._usage.waited()
         self.phase: str | None = None
 
     @property
@@ -31,8 +32,11 @@ class Log:
         return time.monotonic() - self.started
 
     def usage(self) -> dict[str, float | None]:
-        """What the process took of processors so far; the machine's load is that of the last minute."""
-        return told(self._usage.cpu(), self._usage.waited(), load() * self.elapsed, self.elapsed)
+        """What the process took of processors since the beginning; the machine's load is that of the last minute."""
+        cpu, waited = self._before
+        return told(
+            since(cpu, self._usage.cpu()), since(waited, self._usage.waited()), load() * self.elapsed, self.elapsed
+        )
 
     def line(self, text: str) -> None:
         """Write a line now."""

@@ -151,8 +151,10 @@ def test_facts(trained, corpus):
     references = [" ".join(others) for _, others in corpus["dev"]]
     bleu = corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score
     assert facts.pop("best_dev") == pytest.approx(bleu)
-    assert 0 < facts.pop("seconds") < 600
-    assert 0 < facts.pop("cpu_seconds") < 600 and 0 < facts.pop("core_share") <= 1 and facts.pop("machine_load") >= 0
+    # What the process did before, other tests, does not count. The seconds are whole, and threads are few.
+    seconds = facts.pop("seconds")
+    assert 0 < seconds < 600 and 0 < facts.pop("cpu_seconds") <= 2 * (seconds + 1)
+    assert 0 < facts.pop("core_share") <= 1 and facts.pop("machine_load") >= 0
     (statistics,) = facts.pop("statistics")
     table = (trained / "model" / "translation.ttable").read_text(encoding="utf-8").splitlines()
     assert statistics == {"phrase_pairs": len(table), "tuning_evaluations": 9}
