@@ -15,7 +15,6 @@ from typing import Any
 
 from pipeline_py import checksum, failures
 from pipeline_py.options import parsed
-from pipeline_py.stage_times import recorded
 
 OBJECTS = 50_000
 """How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
@@ -54,17 +53,16 @@ def run(function: Callable[..., Any], checksums: bool = True) -> None:
     name = function.__name__ if module is None else module.name
     arguments = parsed(function, f"python -m {name}", sys.argv[1:])
     try:
-        with recorded(name):
-            for path in inputs(arguments):
-                if not checksum.is_whole(path):
-                    raise InputError(checksum.DAMAGED, path)
-            made = [path for path in outputs(arguments) if checksums]
-            for path in made:
-                checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
-            function(**arguments)
-            for path in made:
-                if path.exists():
-                    checksum.record(path)
+        for path in inputs(arguments):
+            if not checksum.is_whole(path):
+                raise InputError(checksum.DAMAGED, path)
+        made = [path for path in outputs(arguments) if checksums]
+        for path in made:
+            checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
+        function(**arguments)
+        for path in made:
+            if path.exists():
+                checksum.record(path)
         sys.stdout.flush()
     except Exception as error:
         said = str(error) if isinstance(error, InputError) else failures.about(error)
