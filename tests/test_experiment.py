@@ -359,9 +359,9 @@ def test_a_folder_is_no_file_and_a_file_no_folder(config, tmp_path: Path) -> Non
         return str(caught.value)
 
     text = {"source": "train.en", "target": "folder"}
-    assert told("corpora.train", text) == f"{tmp_path}/folder: a folder; name the file"
+    assert told("corpora.train", text) == f"configuration: {tmp_path}/folder: a folder; name the file"
     directory = {"type": "stanza", "directory": "."}
-    assert told("parsers.local", directory) == f"{tmp_path}/resources.json: a folder; name the file"
+    assert told("parsers.local", directory) == f"configuration: {tmp_path}/resources.json: a folder; name the file"
     stanza = {"language": "en", "tokenizer": "stanza", "stanza_directory": "train.en"}
-    sentence = f"{tmp_path}/train.en: no folder, but one of models is asked for"
+    sentence = f"configuration: {tmp_path}/train.en: no folder, but one of models is asked for"
     assert told("corpora.source", stanza) == sentence

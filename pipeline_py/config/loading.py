@@ -60,9 +60,9 @@ def load(
     files = experiment.files()
     if strange := [file for file in files if not is_path(file)]:
         raise InputError(
-            f"Snakemake takes {' '.join(PATH_OF_SNAKEMAKE)} in a path for its own{_more(strange)}; rename what "
-            "is called so",
-            strange[0],
+            f"{strange[0]}: Snakemake takes {' '.join(PATH_OF_SNAKEMAKE)} in a path for its own{_more(strange)}; "
+            "rename what is called so",
+            "configuration",
         )
     if check_files:
         missing = [file for file in files if not _is_there(file)]
@@ -77,7 +77,7 @@ def load(
         for file in files:
             if Path(file).is_dir() != (file in directories):
                 what = "no folder, but one of models is asked for" if file in directories else "a folder; name the file"
-                raise InputError(what, file)
+                raise InputError(f"{file}: {what}", "configuration")
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
                 raise InputError(experiment.unfit_parsers[parser], "configuration")
