@@ -42,6 +42,8 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     if mistake["type"] == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
         return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
+    if mistake["type"] == "string_type" and mistake["loc"][-1] == "[key]":
+        return f"{mistake['loc'][0]}: the name {mistake['input']!r} is not text; put it in quotes"
     message = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "union_tag_not_found":
         message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"

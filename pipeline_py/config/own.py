@@ -83,7 +83,8 @@ def unfit_parsers(experiment: Experiment, own: Own) -> dict[str, str]:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    """A mapping without keys that are no text, which are a mistake that validation tells."""
+    return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
 
 
 def _strings(value: Any) -> list[str]:

@@ -51,6 +51,14 @@ def test_odd_values_are_valid_or_told_in_one_sentence(seed: int) -> None:
     assert 0 < valid < PER_SEED
 
 
+@pytest.mark.parametrize("name", [None, True, 2018, 1.5])
+@pytest.mark.parametrize("section", ["tables", "systems", "figures", "parsers", "subwords"])
+def test_a_name_that_is_not_text_is_told(section: str, name: Any) -> None:
+    own = {section: {name: {"system": "SDAtt"}}}
+    with pytest.raises(InputError, match=rf"{section}: the name {name} is not text; put it in quotes"):
+        load({**CONFIG, section: {**CONFIG.get(section, {}), **own[section]}}, own=own, check_files=False)
+
+
 NUMBERS = [
     ("corpora.train.generate", ["sentences", "seed", "min_length", "max_length"]),
     ("corpora.limits", ["min_length", "max_length", "max_ratio"]),
