@@ -59,6 +59,10 @@ class Case:
     number: int
 
 
+TRACEBACK = re.compile(r'Traceback \(most recent call last\)|File "[^"]*/pipeline_py/[^"]*", line \d+, in ')
+"""Python's, or the lines of it that Snakemake shows where the Snakefile fails."""
+
+
 def failed(done: Done, names: Iterable[str]) -> Outcome | None:
     """Judge a stage by how it ended; None where it did not fail.
 
@@ -79,7 +83,7 @@ def judged(done: Done, clear: bool) -> Outcome | None:
     """
     if done.code is None:
         return Outcome.HANG
-    if "Traceback (most recent call last)" in done.said or done.code < 0:
+    if done.code < 0 or TRACEBACK.search(done.said):
         return Outcome.TRACEBACK
     if done.code == 0:
         return None

@@ -44,6 +44,8 @@ def test_a_dry_run_that_fails_names_the_configuration():
     assert failed_plan(Done(1, "configuration: unknown key `x`\n", 1.0)) is Outcome.CLEAR
     assert failed_plan(Done(1, "Config file is not valid\n", 1.0)) is Outcome.VAGUE
     assert failed_plan(Done(1, TRACE, 1.0)) is Outcome.TRACEBACK
+    shown_by_snakemake = 'AttributeError in file "/x/Snakefile", line 38:\n  File "/x/pipeline_py/a.py", line 2, in f\n'
+    assert failed_plan(Done(1, shown_by_snakemake, 1.0)) is Outcome.TRACEBACK
     assert failed_plan(Done(0, "", 1.0)) is None
 
 
