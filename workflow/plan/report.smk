@@ -1,15 +1,29 @@
 """What the rules of `report` are given: the cells of a table."""
 
-from pipeline_py.config.differences import notes, settings_of_trainings
+from pipeline_py.config.differences import notes, settings_of_trainings, warning
 
 # What tables of counts call splits and languages.
 NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
 LANGUAGES = [EXPERIMENT.corpora.source.language, EXPERIMENT.corpora.target.language]
 
+# Tables that this run asks the inputs of.
+TABLES_OF_RUN = set()
+
 
 def tables_of_type(*types: str) -> str:
     """A pattern for the names of tables of some types."""
     return one_of(name for name, table in EXPERIMENT.tables.items() if table.type in types)
+
+
+def in_this_run(table: str) -> str:
+    TABLES_OF_RUN.add(table)
+    return table
+
+
+def warnings_of_tables() -> list[str]:
+    """How systems of a table of this run differ in what it does not ask about."""
+    found = (warning(EXPERIMENT, table) for table in EXPERIMENT.tables if table in TABLES_OF_RUN)
+    return [*filter(None, found)]
 
 
 def scores_of(table: str) -> dict[tuple[str, str, str], str]:

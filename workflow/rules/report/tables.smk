@@ -7,7 +7,7 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv
 
 rule table:
     input:
-        scores=lambda wildcards: [*scores_of(wildcards.table).values()],
+        scores=lambda wildcards: [*scores_of(in_this_run(wildcards.table)).values()],
         comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         published=lambda wildcards: PUBLISHED[wildcards.table],
@@ -78,7 +78,7 @@ rule table:
 
 rule measures:
     input:
-        scores=lambda wildcards: [*measures_of(wildcards.table).values()],
+        scores=lambda wildcards: [*measures_of(in_this_run(wildcards.table)).values()],
         facts=lambda wildcards: [*facts_of(wildcards.table).values()],
         comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
         accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],

@@ -1,0 +1,116 @@
+"""How long a run will take, by how many jobs of each stage it has: as such jobs took here before, else by rates."""
+
+import csv
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import mean, median
+from typing import NamedTuple
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.parsers import StanzaParser, TrainedParser
+
+RATES = {
+    "syntax/train_parser": (0.5, 5.5),  # for a thousand trees, as often as there are epochs
+    "syntax/parse": (2.0, 3.0),
+    "smt": (1.0, 17.0),
+    "nmt/train": (1.5, 0.82),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
+    "nmt/translate": (1.4, 0.76),  # for a thousand sentences, as often as the beam is wide, and a million
+    "nmt": (1.5, 3.0),
+    "evaluation/comparisons": (0.5, 21.0),
+    "evaluation": (0.6, 3.0),
+    "report": (2.0, 0.0),
+    "": (0.6, 0.3),
+}
+"""Seconds to start a job of a stage, else of its room, else of any, and for a thousand sentences; on an AMD EPYC."""
+
+
+class Stage(NamedTuple):
+    """Jobs of a stage, and the seconds of all of them; of `seen` of them it is known by those that ran here."""
+
+    name: str
+    jobs: int
+    work: float
+    seen: int = 0
+
+
+def planned(counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int]) -> list[Stage]:
+    """Stages of a run, given its jobs by their benchmark file, BENCHMARKS/ROOM/STAGE/NAME.tsv, and sizes of splits."""
+    benchmarks, stages = Path(experiment.folder("benchmarks")), []
+    for pattern, jobs in counts.items():
+        stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
+        if times := recorded(benchmarks / stage):  # a few jobs more, as of a further test set, are of the usual kind
+            seconds = mean(times) if jobs >= len(times) else median(times)
+        else:
+            start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
+            seconds = start + of_thousand * _work(stage, pattern, experiment, sentences) / 1000
+        stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
+    return stages
+
+
+def recorded(folder: Path) -> list[float]:
+    """Seconds of the processor that jobs took, by the benchmark files in a folder that tell a time."""
+    found = []
+    for file in sorted(folder.glob("**/*.tsv")):
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            row = [{}, *csv.DictReader(lines, delimiter="\t")][-1]
+        except (OSError, csv.Error):
+            continue
+        wall, busy = (
+            float(cell) if re.fullmatch(r"\d+(\.\d+)?", cell := row.get(name) or "") else 0
+            for name in ("s", "cpu_time")
+        )
+        if wall:
+            found.append(min(wall, busy) if busy and wall >= 10 else wall)  # samples of a few seconds mean nothing
+    return found
+
+
+def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> float:
+    """What a stage's rate is multiplied with: on average, where its jobs read different texts."""
+    train, held_out = sentences["train"], [size for split, size in sentences.items() if split != "train"]
+    size = mean(sentences.values()) if "{split" in pattern else train
+    if stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
+        size = mean(held_out)
+    if stage == "syntax/train_parser":
+        parsers = [parser for parser in experiment.parsers.values() if isinstance(parser, TrainedParser)]
+        return mean((parser.treebank.generate or 10_000) * (parser.depparse.epochs or 5) for parser in parsers)
+    if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
+        packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParser)
+        return min(size, experiment.parsing.shard_size) * (3 if packaged else 1)
+    if stage == "nmt/train":
+        training = experiment.training
+        size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
+    if stage in ("nmt/train", "nmt/translate"):  # two recurrences, attention and the softmax beside what has no size
+        embedding, hidden, units = experiment.model.embedding, experiment.model.hidden, experiment.subword
+        vocabulary = units.merges if units.scheme == "bpe" else 60 * train**0.5  # Heaps' law
+        size *= 2 + (12 * hidden**2 + 8 * embedding * hidden + embedding * vocabulary) / 1e6
+    return size * experiment.decoding.beam if stage == "nmt/translate" else size
+
+
+def told(stages: list[Stage], cores: int | None, cards: int | None) -> str:
+    """The forecast in words; not less than the longest jobs of all rooms in a row. On a cluster `cores` is null."""
+    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(room)) for room in ("", "nmt/"))
+    rooms = {stage.name.split("/")[0] for stage in stages}
+    longest = sum(
+        max(stage.work / stage.jobs for stage in stages if stage.name.startswith(f"{room}/")) for room in rooms
+    )
+    together = _time(max(longest, total / (cores or math.inf), networks / (cards or math.inf)))
+    rows = [stage for stage in stages if stage.work >= max(1, 0.01 * total)]
+    if others := [stage for stage in stages if stage not in rows]:
+        jobs = sum(stage.jobs for stage in others)
+        rows.append(Stage("others", jobs, sum(stage.work for stage in others)))
+    lines = [f"  {row.name:<28}  {row.jobs:>5} × {_time(row.work / row.jobs):<7} = {_time(row.work)}" for row in rows]
+    seen, known = sum(stage.seen for stage in stages), sum(stage.jobs for stage in stages)
+    source = f"{seen} of {known} jobs as such jobs took here before" * (seen > 0) + ", the others " * (0 < seen < known)
+    source += "by the embedded experiment on CPUs and the size of this one" * (seen < known)
+    where = "on the cluster, time in its queue left out" if cores is None else f"on {cores} core{'s' * (cores != 1)}"
+    lines += [f"Together about {together} {where} ({source})."]
+    return "\n".join(["What will run, and about how long:", *lines]) if stages else ""
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

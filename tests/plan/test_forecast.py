@@ -1,0 +1,156 @@
+"""Forecasts of time: by rates and the sizes of an experiment, by what ran here, and in words."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading import load
+from pipeline_py.plan.forecast import Stage, planned, recorded, told
+
+ROOT = Path(__file__).parents[2]
+SENTENCES = {"train": 4000, "dev": 200, "mixed": 200}
+TRAIN = "benchmarks/nmt/train/{system}.{run}.tsv"
+
+
+def experiment(**laid_over: object) -> Experiment:
+    described = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    return load(described, laid_over, check_files=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def seconds(pattern: str, described: Experiment | None = None, jobs: int = 1, **sentences: int) -> float:
+    (stage,) = planned({f"benchmarks/{pattern}": jobs}, described or experiment(), {**SENTENCES, **sentences})
+    assert stage.jobs == jobs and stage.name == "/".join(pattern.split("/")[:2])
+    return stage.work / jobs
+
+
+def ran(name: str, *rows: str) -> None:
+    file = Path("benchmarks", name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("s\th:m:s\tcpu_time\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+
+def test_trainings_grow_with_passes_updates_and_sizes() -> None:
+    once = seconds("nmt/train/{system}.{run}.tsv") - 1.5
+    assert 20 < once < 60, "what they took in the embedded experiment"
+    for settings, times in [
+        ({"training": {"epochs": 8}}, 2),
+        ({"training": {"updates": 250}}, 0.5),  # of 500
+        ({"training": {"updates": 10_000}}, 1),
+    ]:
+        described = experiment(**settings)
+        assert seconds("nmt/train/{system}.{run}.tsv", described) - 1.5 == pytest.approx(times * once)
+    assert seconds("nmt/train/{system}.{run}.tsv", experiment(model={"embedding": 620, "hidden": 1000})) > 6 * once
+
+
+def test_search_grows_with_the_beam_and_the_texts() -> None:
+    pattern = "nmt/translate/{system}.{run}.{split}.tsv"
+    once = seconds(pattern) - 1.4
+    assert seconds(pattern, experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * once)
+    assert seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * once)
+    assert seconds(pattern, train=4001) == pytest.approx(once + 1.4, rel=1e-3), "it is no text that is translated"
+
+
+def test_parsing_is_by_shard_and_slower_with_models_of_others() -> None:
+    whole = seconds("syntax/parse/{parser}.{split}.{trees}.tsv", dev=4000, mixed=4000) - 2
+    cut = experiment(parsing={"shard_size": 1000})
+    assert seconds("syntax/parse_shard/{parser}.{split}.tsv", cut, dev=4000, mixed=4000) - 2 == whole / 4
+    packaged = experiment(parsers={"package": {"type": "stanza", "package": "default"}}, parser="package")
+    assert seconds("syntax/parse/{parser}.{split}.{trees}.tsv", packaged, dev=4000, mixed=4000) - 2 == 3 * whole
+
+
+def test_parsers_grow_with_their_treebank() -> None:
+    larger = experiment(parsers={"embedded": {"type": "trained", "treebank": {"generate": 1800}}})
+    once = seconds("syntax/train_parser/{parser}.{processor}.tsv") - 0.5
+    assert seconds("syntax/train_parser/{parser}.{processor}.tsv", larger) - 0.5 == pytest.approx(2 * once)
+
+
+def test_any_stage_has_a_rate() -> None:
+    assert 0 < seconds("corpus/clean/train.tsv") < seconds("corpus/clean/train.tsv", train=100_000)
+    assert seconds("report/table/{table}.tsv") > 0
+
+
+def test_all_jobs_that_ran_here_take_as_long_again_and_a_few_as_the_usual_one() -> None:
+    for name, took in [("train.source", 9.0), ("dev.source", 1.0), ("test.source", 2.0)]:
+        ran(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
+    assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
+    assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
+    (stage,) = planned({"benchmarks/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES)
+    assert stage.seen == 3
+
+
+def test_what_benchmark_files_tell() -> None:
+    ran("nmt/train/A.tsv", "100.5\t0:01:40\t25.0")  # three others beside it
+    ran("nmt/train/B.tsv", "100.5\t0:01:40\t190.0")  # two threads
+    ran("nmt/train/C.tsv", "0.25\t0:00:00\tNA")
+    ran("nmt/train/D.tsv", "0.75\t0:00:00\t0.5")  # sampled once
+    ran("nmt/train/E.tsv", "50\t0:00:50\t40", "20\t0:00:20\t-")  # resumed
+    ran("nmt/train/ours/first.tsv", "0.5\t0:00:00\t0.0")  # in a folder
+    assert recorded(Path("benchmarks/nmt/train")) == [25.0, 100.5, 0.25, 0.75, 20.0, 0.5]
+
+
+def test_a_damaged_benchmark_file_is_passed_over() -> None:
+    for place, row in enumerate(["", "inf\t\tnan", "-3\t\t-3", "nan", "1e9\t\t1", "1.2.3\t\t1", "\0\0\0", "0\t\t0"]):
+        ran(f"nmt/train/{place}.tsv", row)
+    ran("nmt/train/killed.tsv")
+    Path("benchmarks/nmt/train/bytes.tsv").write_bytes(b"\xff\xfes\tx\n\x80\n")
+    Path("benchmarks/nmt/train/empty.tsv").touch()
+    Path("benchmarks/nmt/train/folder.tsv").mkdir()
+    Path("benchmarks/nmt/train/quoted.tsv").write_text('s\tcpu_time\n"' + "9" * 200_000, encoding="utf-8")
+    assert recorded(Path("benchmarks/nmt/train")) == []
+    assert recorded(Path("benchmarks/nowhere")) == []
+
+
+STAGES = [Stage("corpus/clean", 1, 0.5), Stage("nmt/train", 2, 240.0), Stage("syntax/parse", 1, 20.0)]
+
+
+def test_what_is_told() -> None:
+    header, *lines, together = told(STAGES, 2, None).splitlines()
+    assert header == "What will run, and about how long:"
+    assert [line.split() for line in lines] == [
+        ["nmt/train", "2", "×", "2", "min", "=", "4", "min"],
+        ["syntax/parse", "1", "×", "20", "s", "=", "20", "s"],
+        ["others", "1", "×", "0.5", "s", "=", "0.5", "s"],
+    ]
+    assert len({line.index("×") for line in lines}) == 1
+    by_rates = "by the embedded experiment on CPUs and the size of this one"
+    assert together == f"Together about 2 min on 2 cores ({by_rates})."
+
+
+@pytest.mark.parametrize(
+    ("cores", "cards", "text"),
+    [
+        (1, None, "4 min on 1 core ("),
+        (100, None, "2 min on 100 cores ("),
+        (100, 1, "4 min on 100 cores ("),
+        (None, None, "2 min on the cluster, time in its queue left out ("),
+    ],
+    ids=["all work", "the longest of each room", "one card", "cluster"],
+)
+def test_together(cores: int | None, cards: int | None, text: str) -> None:
+    assert told(STAGES, cores, cards).splitlines()[-1].startswith(f"Together about {text}")
+
+
+def test_where_a_forecast_is_from() -> None:
+    one, two, three = STAGES
+    some = told([one._replace(seen=1), two, three], 2, None)
+    assert "(1 of 4 jobs as such jobs took here before, the others by the embedded experiment" in some
+    every = told([stage._replace(seen=stage.jobs) for stage in STAGES], 2, None)
+    assert every.endswith("(4 of 4 jobs as such jobs took here before).")
+
+
+def test_nothing_is_told_of_targets_alone() -> None:
+    assert told([], 2, None) == ""
+
+
+@pytest.mark.parametrize(
+    ("took", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (12, "12 s"), (300, "5 min"), (9000, "2.5 h")]
+)
+def test_times_have_the_precision_of_a_forecast(took: float, text: str) -> None:
+    assert f"Together about {text} on 1 core" in told([Stage("room/stage", 1, took)], 1, None)
