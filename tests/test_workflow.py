@@ -149,7 +149,7 @@ def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
     table = {"type": "measures", "title": "T", "systems": ["GlobalAtt", "Wide"], "columns": ["bleu"]}
     config = {
         "systems": {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 3}}},
-        "tables": {"mine": table, "asked": {**table, "about": ["search"]}, "of no run": table},
+        "tables": {"mine": table, "asked": {**table, "about": ["search"]}, "unmade": table},
     }
     said = fresh.snakemake("--dry-run", "mine", "asked", config=config)
     warnings = [line for line in (said.stdout + said.stderr).splitlines() if line.startswith("Table `")]
