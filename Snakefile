@@ -6,6 +6,7 @@ snakemake --cores 8 results/table1.tsv
 import os
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -16,41 +17,52 @@ from pipeline_py.config.files import check_files
 from pipeline_py.config.leaving_out import sentence_about
 from pipeline_py.config.loading import load
 from pipeline_py.config.names import is_path
+from pipeline_py.plan import page
+from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
+from pipeline_py.plan.plan import Plan
+from pipeline_py.plan.report import NAMES_OF_SPLITS, called
+from pipeline_py.plan.subword import SYNTAX_FILES
+from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 
 min_version("9.27")
 
-try:
-    if workflow.is_main_process:
-        check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
-except InputError as error:
-    raise WorkflowError(str(error)) from None
-
 if not is_path(workflow.basedir):
     raise WorkflowError(f"{workflow.basedir}: Snakemake takes braces and < > in a path for its own; rename the folder")
+
+
+@contextmanager
+def mistakes_told():
+    """Lets Snakemake tell a mistake of the user's in one sentence."""
+    try:
+        yield
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+with mistakes_told():
+    if workflow.is_main_process:
+        check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
 
 
 configfile: "config.yaml"
 
 
-try:
+with mistakes_told():
     EXPERIMENT = load(
         config,
         command_line=workflow.config_settings.config,
         own=workflow.config_settings.overwrite_config or None,
     )
-except InputError as error:
-    raise WorkflowError(str(error)) from None
+    # Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
+    plan = Plan(EXPERIMENT, Path(workflow.basedir), Path(".snakemake/contents.json"))
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
-
-
-include: "workflow/plan/paths.smk"
 
 
 pathvars:
@@ -70,18 +82,8 @@ wildcard_constraints:
     figure=one_of(EXPERIMENT.figures),
 
 
-# A room's plan says what the configuration means for its rules.
-
-
-include: "workflow/plan/corpus.smk"
-include: "workflow/plan/syntax.smk"
-include: "workflow/plan/subword.smk"
-include: "workflow/plan/smt.smk"
-include: "workflow/plan/nmt.smk"
-include: "workflow/plan/evaluation.smk"
-include: "workflow/plan/report.smk"
-include: "workflow/plan/forecast.smk"
-include: "workflow/plan/targets.smk"
+include: "workflow/messages.smk"
+include: "workflow/forecast.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/syntax/trees.smk"
 include: "workflow/rules/syntax/parsers.smk"
@@ -103,8 +105,8 @@ rule all:
     default_target: True
     input:
         "<results>/report.html",
-        [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in everything_of(table)],
-        [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in pictures_of(figure)],
+        [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in plan.report.everything_of(table)],
+        [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in plan.report.pictures_of(figure)],
         expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
-        reports_of_parsers(),
+        plan.syntax.reports_of_parsers(),
     localrule: True

@@ -64,15 +64,9 @@ def rules_of(file: Path) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def named_environments(file: Path, rule: str) -> list[Path]:
-    """The files that a rule names, itself or by what a plan calls them."""
+    """The files that a rule names."""
     named = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
-    if named is None:
-        return []
-    value = named[1]
-    if not value.startswith('"'):
-        plans = "".join(plan.read_text(encoding="utf-8") for plan in (ROOT / "workflow/plan").rglob("*.smk"))
-        (value,) = re.findall(rf"^{value} = \((.*?)^\)", plans, flags=re.MULTILINE | re.DOTALL)
-    return [(file.parent / name).resolve() for name in re.findall(r'"([^"]+\.yaml)"', value)]
+    return [(file.parent / name).resolve() for name in re.findall(r'"([^"]+\.yaml)"', named[1])] if named else []
 
 
 # What code imports.

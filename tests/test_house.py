@@ -38,9 +38,8 @@ def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(room, name):
     assert re.search(rf"^rule {name}:|name:\s+f?\"{name}_", rules, flags=re.MULTILINE)
     assert f"python -m pipeline_py.{room}.{name} " in rules
     assert f"<logs>/{room}/{name}/" in rules
-    plan = ROOT / "workflow" / "plan" / f"{room}.smk"
-    given = rules + (plan.read_text(encoding="utf-8") if plan.exists() else "")
-    assert re.search(rf'made_by\(\s*"{room}\.{name}"', given)
+    plans = "".join(plan.read_text(encoding="utf-8") for plan in (ROOT / "pipeline_py" / "plan").glob("*.py"))
+    assert re.search(rf'made_by\(\s*"{room}\.{name}"', rules + plans)
     assert (ROOT / "tests" / room / f"test_{name}.py").is_file()
 
 

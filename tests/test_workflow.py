@@ -251,6 +251,7 @@ def test_the_accuracy_of_a_parser_that_is_given_is_that_on_the_trees_that_are_gi
     assert jobs["accuracy"] == 1 and "train_parser" not in jobs
     done = fresh.snakemake("--dry-run", "results/syntax/unmeasured/accuracy.tsv", config={"parsers": parsers})
     assert done.returncode != 0 and "give `test` (CoNLL-U) or `constituency_test` (PTB)" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr and "Wildcards" not in done.stdout + done.stderr
 
 
 def test_names_are_free(fresh):

@@ -19,7 +19,7 @@ from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, Traine
 from pipeline_py.config.parsing import Parsing
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems import Model
-from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table
+from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
 from pipeline_py.config.training import Training
 from pipeline_py.config.trees import NAMES_OF_TREES, TREES, Trees, trees_behind
 from pipeline_py.stage import InputError
@@ -84,8 +84,7 @@ class Description(Section):
         """Networks behind what is made when no target is named; all there are, where there are no `targets`."""
         rows = [*self.systems]
         if self.targets is not None:
-            tables = [self.tables[name] for name in self.asked(self.tables)]
-            rows = [row for table in tables for row in getattr(table, "systems", [])]
+            rows = [row for table in self.asked(self.tables) for row in self.rows(table)]
             rows += [self.figures[name].system for name in self.asked(self.figures)]
         return list(dict.fromkeys(network for row in rows for network in self.networks(row)))
 
@@ -149,9 +148,13 @@ class Description(Section):
 
     def units_of(self, system: str) -> str:
         """What the units of a network, or of an ensemble's first member, are called in paths."""
-        first = self.systems[self.networks(system)[0]]
-        assert isinstance(first, NeuralSystem)
-        return first.subword or DEFAULT_UNITS
+        return self.network(self.networks(system)[0]).subword or DEFAULT_UNITS
+
+    def network(self, name: str) -> NeuralSystem:
+        """A system that is a network."""
+        system = self.systems[name]
+        assert isinstance(system, NeuralSystem)
+        return system
 
     def networks(self, system: str) -> list[str]:
         """The networks that a system translates with: itself, or its members; none where it is phrase-based."""
@@ -168,6 +171,11 @@ class Description(Section):
         Seeds are those of `training`; a network that is trained with others of its own is no fair comparison.
         """
         return [f"seed{seed}" for seed in self.training.seeds] if self.is_neural(system) else ["single"]
+
+    def rows(self, table: str) -> list[str]:
+        """The systems in the rows of a table; none where it is no table of systems."""
+        options = self.tables[table]
+        return options.systems if isinstance(options, TableOfSystems) else []
 
     def sets_of(self, table: MeasureTable) -> list[str]:
         """The sets of a table of measures, `tests` spelt out."""
@@ -195,7 +203,7 @@ class Description(Section):
                     continue
                 before = wider
         order = [*TopologicalSorter(before).static_order()]
-        return sorted(getattr(self.tables[table], "systems", []), key=order.index)
+        return sorted(self.rows(table), key=order.index)
 
     @property
     def folders(self) -> list[str]:

@@ -100,7 +100,7 @@ def reads_the_log_of_a_stage(words: Sequence[str]) -> None:
 def deletes_what_is_kept(words: Sequence[str]) -> None:
     """There is nothing to delete; it is the folder of a costly stage's outputs, and within the results."""
     assert words[:2] == ("rm", "-r") and re.fullmatch(r"results/nmt/\w+/seed1/kept", words[2])
-    assert "/kept/" in (ROOT / "workflow/plan/paths.smk").read_text(encoding="utf-8")
+    assert "/kept/" in (ROOT / "pipeline_py/plan/paths.py").read_text(encoding="utf-8")
 
 
 def asks_a_cluster(words: Sequence[str]) -> None:

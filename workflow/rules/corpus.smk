@@ -25,7 +25,7 @@ rule generate:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: generation_of_split(wildcards.split),
+        given=lambda wildcards: plan.corpus.generation_of_split(wildcards.split),
     shell:
         """
         python -m pipeline_py.corpus.generate \
@@ -48,7 +48,7 @@ rule generate:
 
 rule fetch:
     input:
-        lambda wildcards: files_of(wildcards.split, wildcards.side),
+        lambda wildcards: plan.corpus.files_of(wildcards.split, wildcards.side),
     output:
         text="<results>/corpus/raw/{split}.{side}",
     log:
@@ -64,7 +64,7 @@ rule fetch:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "content": contents_of(files_of(wildcards.split, wildcards.side)),
+            "content": plan.contents_of(plan.corpus.files_of(wildcards.split, wildcards.side)),
             "made_by": made_by("corpus.fetch"),
         },
         files=lambda wildcards, input: [f"--input={file}" for file in input],
@@ -79,9 +79,9 @@ rule fetch:
 
 rule clean:
     input:
-        source=raw("train", "source"),
-        target=raw("train", "target"),
-        held_out=sets_that_may_leak(),
+        source=plan.corpus.raw("train", "source"),
+        target=plan.corpus.raw("train", "target"),
+        held_out=plan.corpus.sets_that_may_leak(),
     output:
         source="<results>/corpus/clean/train.source",
         target="<results>/corpus/clean/train.target",
@@ -106,9 +106,15 @@ rule clean:
         held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
         flags=[
             *(["--keep-duplicates"] if EXPERIMENT.corpora.limits.keep_duplicates else []),
-            *(f"--{side}-tokenized" for side in ("source", "target") if tokenized_already(side)),
+            *(
+                f"--{side}-tokenized"
+                for side in ("source", "target")
+                if plan.corpus.language(side).tokenizer == "none"
+            ),
         ],
-        called=lambda wildcards, input: copies_of_files("train", {"source": input.source, "target": input.target}),
+        called=lambda wildcards, input: plan.corpus.copies_of_files(
+            "train", {"source": input.source, "target": input.target}
+        ),
     shell:
         """
         python -m pipeline_py.corpus.clean \
@@ -129,14 +135,16 @@ rule clean:
         """
 
 
-for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
+for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.values()}):
 
     rule:
         name:
             f"clean_held_out_with_{len(target_sides)}_references"
         input:
-            source=lambda wildcards: raw(wildcards.split, "source"),
-            targets=lambda wildcards: [raw(wildcards.split, side) for side in REFERENCES[wildcards.split]],
+            source=lambda wildcards: plan.corpus.raw(wildcards.split, "source"),
+            targets=lambda wildcards: [
+                plan.corpus.raw(wildcards.split, side) for side in plan.corpus.references[wildcards.split]
+            ],
         output:
             source="<results>/corpus/clean/{split}.source",
             targets=[f"<results>/corpus/clean/{{split}}.{side}" for side in target_sides],
@@ -147,7 +155,7 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
         benchmark:
             "<benchmarks>/corpus/clean/{split}.tsv"
         wildcard_constraints:
-            split=one_of(split for split, sides in REFERENCES.items() if tuple(sides) == target_sides),
+            split=one_of(split for split, sides in plan.corpus.references.items() if tuple(sides) == target_sides),
         priority: 10
         conda:
             "../../envs/text.yaml"
@@ -161,8 +169,9 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
                 *(f"--target-input={file}" for file in input.targets),
                 *(f"--target-output={file}" for file in output.targets),
             ],
-            called=lambda wildcards, input: copies_of_files(
-                wildcards.split, dict(zip(["source", *REFERENCES[wildcards.split]], [input.source, *input.targets]))
+            called=lambda wildcards, input: plan.corpus.copies_of_files(
+                wildcards.split,
+                dict(zip(["source", *plan.corpus.references[wildcards.split]], [input.source, *input.targets])),
             ),
         shell:
             """
@@ -180,7 +189,7 @@ for target_sides in sorted({tuple(sides) for sides in REFERENCES.values()}):
 
 rule learn_segmenter:
     input:
-        unpack(lambda wildcards: treebank_of_words()),
+        unpack(lambda wildcards: plan.corpus.treebank_of_words()),
     output:
         model="<results>/corpus/segmenter.pt",
         ledger="<results>/corpus/segmenter.json",
@@ -197,7 +206,7 @@ rule learn_segmenter:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
-            "content": contents_of(treebank_of_words().values()),
+            "content": plan.contents_of(plan.corpus.treebank_of_words().values()),
             "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
         },
     shell:
@@ -215,7 +224,7 @@ rule learn_segmenter:
 rule tokenize:
     input:
         text="<results>/corpus/clean/{split}.{side}",
-        segmenter=lambda wildcards: segmenter(wildcards.side),
+        segmenter=lambda wildcards: plan.corpus.segmenter(wildcards.side),
     output:
         text="<results>/corpus/tokenized/{split}.{side}",
     log:
@@ -224,22 +233,14 @@ rule tokenize:
         "<benchmarks>/corpus/tokenize/{split}.{side}.tsv"
     priority: 10
     conda:
-        TOKENIZER_ENVIRONMENT
+        "../../envs/syntax.yaml" if plan.corpus.stanza_tokenizes else "../../envs/text.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        given=lambda wildcards: tokenization(wildcards.side),
-        flags=lambda wildcards, input: [
-            *(["--lowercase"] if tokenization(wildcards.side)["case"] == "lower" else []),
-            *(f"--segmenter={file}" for file in input.segmenter),
-            *(
-                [f"--stanza-directory={EXPERIMENT.path(directory)}"]
-                if (directory := tokenization(wildcards.side)["stanza_directory"])
-                else []
-            ),
-        ],
+        given=lambda wildcards: plan.corpus.tokenization(wildcards.side),
+        flags=lambda wildcards, input: plan.corpus.tokenizer_flags(wildcards.side, input.segmenter),
     shell:
         """
         python -m pipeline_py.corpus.tokenize \
@@ -310,8 +311,8 @@ rule truecase:
 
 rule generalise:
     input:
-        text=lambda wildcards: tokens(wildcards.side),
-        train=lambda wildcards: tokens(wildcards.side).format(split="train"),
+        text=lambda wildcards: plan.corpus.tokens(wildcards.side),
+        train=lambda wildcards: plan.corpus.tokens(wildcards.side).format(split="train"),
     output:
         text="<results>/corpus/generalised/{rarer}/{split}.{side}",
         ledger="<results>/corpus/generalised/{rarer}/{split}.{side}.json",

@@ -8,7 +8,7 @@ OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.
 
 rule pretrain:
     input:
-        unpack(lambda wildcards: pretraining_inputs_of(wildcards.system)),
+        unpack(lambda wildcards: plan.nmt.pretraining_inputs(wildcards.system)),
     output:
         weights="<results>/nmt/{system}/{run}/pretrained.safetensors",
         facts="<results>/nmt/{system}/{run}/pretraining.json",
@@ -17,7 +17,7 @@ rule pretrain:
     benchmark:
         "<benchmarks>/nmt/pretrain/{system}.{run}.tsv"
     wildcard_constraints:
-        system=NETWORKS,
+        system=plan.nmt.networks,
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
@@ -25,22 +25,20 @@ rule pretrain:
     resources:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=takes_gpu(),
+        gpu=plan.gpu,
     params:
         given=lambda wildcards: {
-            "system": EXPERIMENT.systems[wildcards.system].composition(),
-            "inputs": sizes_of_inputs(wildcards.system),
-            "training": training_on_parsing(wildcards.system),
+            "system": EXPERIMENT.network(wildcards.system).composition(),
+            "inputs": plan.nmt.sizes_of_inputs(wildcards.system),
+            "training": plan.nmt.training_on_parsing(wildcards.system),
             "seed": wildcards.run.removeprefix("seed"),
-            "made_by": made_by("nmt.pretrain", "torch", parts=modules_of(wildcards.system)),
+            "made_by": made_by("nmt.pretrain", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
-        syntax=lambda wildcards, input: [
-            *syntax_options("train-syntax", kinds_of_pretraining(wildcards.system), input.train_syntax),
-            *syntax_options("dev-syntax", kinds_of_pretraining(wildcards.system), input.dev_syntax),
-            *syntax_options("syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.syntax_vocabularies),
-        ],
-        name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
-        training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
+        syntax=lambda wildcards, input: plan.nmt.syntax_options(
+            wildcards.system, plan.nmt.kinds_of_pretraining(wildcards.system), input
+        ),
+        name=lambda wildcards, threads: plan.nmt.name_of_run(wildcards.system, wildcards.run),
+        training=lambda wildcards, threads: plan.nmt.training(wildcards.system, threads),
         kept=lambda wildcards, output: place_of_kept(output.weights),
     shell:
         """
@@ -63,8 +61,7 @@ rule pretrain:
 
 rule train:
     input:
-        unpack(lambda wildcards: training_inputs_of(wildcards.system)),
-        unpack(lambda wildcards: initial_weights(wildcards.system, wildcards.run)),
+        unpack(lambda wildcards: plan.nmt.training_inputs(wildcards.system, wildcards.run)),
     output:
         model="<results>/nmt/{system}/{run}/model.safetensors",
         config="<results>/nmt/{system}/{run}/config.json",
@@ -75,7 +72,7 @@ rule train:
     benchmark:
         "<benchmarks>/nmt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=NETWORKS,
+        system=plan.nmt.networks,
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
@@ -83,30 +80,24 @@ rule train:
     resources:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=1440,
-        gpu=takes_gpu() * EXPERIMENT.training.processes,
+        gpu=plan.gpu * EXPERIMENT.training.processes,
     params:
         given=lambda wildcards: {
-            "system": EXPERIMENT.systems[wildcards.system].composition(),
-            "capacity": capacity_options(wildcards.system),
-            "inputs": sizes_of_inputs(wildcards.system),
-            "training": training_of_system(wildcards.system),
+            "system": EXPERIMENT.network(wildcards.system).composition(),
+            "capacity": plan.nmt.capacity_options(wildcards.system),
+            "inputs": plan.nmt.sizes_of_inputs(wildcards.system),
+            "training": plan.nmt.training(wildcards.system),
             "seed": wildcards.run.removeprefix("seed"),
-            "made_by": made_by("nmt.train", "torch", parts=modules_of(wildcards.system)),
+            "made_by": made_by("nmt.train", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
-        syntax=lambda wildcards, input: [
-            *syntax_options(
-                "train-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("train_syntax", [])
-            ),
-            *syntax_options("dev-syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("dev_syntax", [])),
-            *syntax_options(
-                "syntax-vocabulary", vocabularies_of_syntax(wildcards.system), input.get("syntax_vocabularies", [])
-            ),
-        ],
+        syntax=lambda wildcards, input: plan.nmt.syntax_options(
+            wildcards.system, EXPERIMENT.network(wildcards.system).syntax, input
+        ),
         initial=lambda wildcards, input: [f"--initial={input.initial}"] if "initial" in input.keys() else [],
-        name=lambda wildcards, threads: name_of_run(wildcards.system, wildcards.run),
-        training=lambda wildcards, threads: training_of_system(wildcards.system, threads),
+        name=lambda wildcards, threads: plan.nmt.name_of_run(wildcards.system, wildcards.run),
+        training=lambda wildcards, threads: plan.nmt.training(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
-        tensorboard=lambda wildcards, output: board_of(wildcards.system, output.model),
+        tensorboard=lambda wildcards, output: plan.nmt.board(wildcards.system, output.model),
         kept=lambda wildcards, output: place_of_kept(output.model),
     shell:
         """
@@ -138,8 +129,8 @@ rule train:
 
 rule length_model:
     input:
-        source=lambda wildcards: packed(wildcards.units, "train", "source"),
-        target=lambda wildcards: packed(wildcards.units, "train", "target"),
+        source=lambda wildcards: plan.subword.packed(wildcards.units, "train", "source"),
+        target=lambda wildcards: plan.subword.packed(wildcards.units, "train", "target"),
     output:
         counts="<results>/nmt/length_model/{units}.tsv",
     log:
@@ -166,8 +157,8 @@ rule length_model:
 
 rule translate:
     input:
-        unpack(lambda wildcards: network_inputs(wildcards.system, wildcards.run, wildcards.split)),
-        unpack(lambda wildcards: length_model_of(wildcards.system)),
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: plan.nmt.length_model(wildcards.system)),
     output:
         pieces="<results>/nmt/{system}/{run}/{split}.pieces",
         alignment="<results>/nmt/{system}/{run}/{split}.alignment",
@@ -177,7 +168,7 @@ rule translate:
     benchmark:
         "<benchmarks>/nmt/translate/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=SYSTEMS_OF["nmt"],
+        system=plan.nmt.systems,
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
@@ -185,27 +176,16 @@ rule translate:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
-        gpu=takes_gpu(),
+        gpu=plan.gpu,
     params:
         given=lambda wildcards: {
             "networks": EXPERIMENT.networks(wildcards.system),
-            "decoding": search_of(wildcards.system),
-            "made_by": made_by("nmt.translate", "torch", parts=modules_of(wildcards.system)),
+            "decoding": plan.nmt.search(wildcards.system),
+            "made_by": made_by("nmt.translate", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
-        members=lambda wildcards, input: member_options(wildcards.system, input),
-        requested=lambda wildcards, output: [
-            *(
-                [f"--n-best-output={output.pieces}.n-best"]
-                if EXPERIMENT.systems[wildcards.system].decoding.n_best
-                else []
-            ),
-            *(
-                [f"--attention-output={output.pieces}.attention.arrow"]
-                if EXPERIMENT.systems[wildcards.system].decoding.attention
-                else []
-            ),
-        ],
-        decoding=lambda wildcards, threads: EXPERIMENT.systems[wildcards.system].decoding.model_dump_json(),
+        members=lambda wildcards, input: plan.nmt.member_options(wildcards.system, input),
+        requested=lambda wildcards, output: plan.nmt.further_outputs(wildcards.system, output.pieces),
+        decoding=lambda wildcards, threads: plan.nmt.decoding(wildcards.system).model_dump_json(),
         device=EXPERIMENT.training.device,
         kept=lambda wildcards, output: place_of_kept(output.pieces),
     shell:
@@ -228,7 +208,7 @@ rule translate:
 
 rule attend:
     input:
-        unpack(lambda wildcards: network_inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
         translation="<results>/nmt/{system}/{run}/{split}.pieces",
     output:
         attention="<results>/nmt/{system}/{run}/{split}.attention.arrow",
@@ -238,7 +218,7 @@ rule attend:
     benchmark:
         "<benchmarks>/nmt/attend/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=NETWORKS,
+        system=plan.nmt.networks,
         run=r"seed\d+",
     conda:
         "../../envs/nmt.yaml"
@@ -246,13 +226,13 @@ rule attend:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
-        gpu=takes_gpu(),
+        gpu=plan.gpu,
     params:
         given=lambda wildcards: {
-            "made_by": made_by("nmt.attend", "torch", parts=modules_of(wildcards.system)),
+            "made_by": made_by("nmt.attend", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
-        syntax=lambda wildcards, input: syntax_options(
-            "syntax", EXPERIMENT.systems[wildcards.system].syntax, input.get("syntax", [])
+        syntax=lambda wildcards, input: named_files(
+            "syntax", EXPERIMENT.network(wildcards.system).syntax, input.get("syntax", [])
         ),
         device=EXPERIMENT.training.device,
     shell:

@@ -9,10 +9,10 @@ rule:
     name:
         "train_smt"
     input:
-        train_source=tokens("source").format(split="train"),
-        train_target=tokens("target").format(split="train"),
-        dev_source=tokens("source").format(split="dev"),
-        dev_target=tokens("target").format(split="dev"),
+        train_source=plan.corpus.tokens("source").format(split="train"),
+        train_target=plan.corpus.tokens("target").format(split="train"),
+        dev_source=plan.corpus.tokens("source").format(split="dev"),
+        dev_target=plan.corpus.tokens("target").format(split="dev"),
     output:
         model=directory("<results>/smt/{system}/{run}/model"),
         facts="<results>/smt/{system}/{run}/facts.json",
@@ -21,7 +21,7 @@ rule:
     benchmark:
         "<benchmarks>/smt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=SYSTEMS_OF["smt"],
+        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.is_neural(name)),
         run="single",
     conda:
         "../../envs/smt.yaml"
@@ -54,7 +54,7 @@ rule:
         "translate_smt"
     input:
         model="<results>/smt/{system}/{run}/model",
-        source=tokens("source"),
+        source=plan.corpus.tokens("source"),
     output:
         pieces="<results>/smt/{system}/{run}/{split}.pieces",
         ledger="<results>/smt/{system}/{run}/{split}.json",
@@ -63,7 +63,7 @@ rule:
     benchmark:
         "<benchmarks>/smt/translate/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=SYSTEMS_OF["smt"],
+        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.is_neural(name)),
         run="single",
     conda:
         "../../envs/smt.yaml"

@@ -12,7 +12,7 @@ OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results
 rule learn_bpe:
     input:
         text=lambda wildcards: [
-            words(wildcards.units, side).format(split="train")
+            plan.subword.words(wildcards.units, side).format(split="train")
             for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
         ],
     output:
@@ -48,8 +48,8 @@ rule learn_bpe:
 
 rule apply_bpe:
     input:
-        text=lambda wildcards: words(wildcards.units, wildcards.side),
-        codes=lambda wildcards: codes(wildcards.units, wildcards.side),
+        text=lambda wildcards: plan.subword.words(wildcards.units, wildcards.side),
+        codes=lambda wildcards: plan.subword.codes(wildcards.units, wildcards.side),
     output:
         pieces="<results>/subword/{units}/pieces/{split}.{side}",
     log:
@@ -77,7 +77,7 @@ rule apply_bpe:
 rule inherit:
     input:
         syntax="<results>/syntax/{parser}/{split}.{syntax}",
-        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         syntax="<results>/subword/{units}/{parser}/{split}.{syntax}",
     log:
@@ -110,7 +110,7 @@ rule inherit:
 
 rule vocabulary:
     input:
-        text=lambda wildcards: pieces(wildcards.units, wildcards.side).format(split="train"),
+        text=lambda wildcards: plan.subword.pieces(wildcards.units, wildcards.side).format(split="train"),
     output:
         vocabulary="<results>/subword/{units}/vocabulary.{side}",
     log:
@@ -141,7 +141,7 @@ rule vocabulary:
 
 use rule vocabulary as vocabulary_of_units with:
     input:
-        text=tokens("source").format(split="train"),
+        text=plan.corpus.tokens("source").format(split="train"),
     output:
         vocabulary="<results>/subword/{units}/vocabulary.units",
     log:
@@ -170,7 +170,7 @@ use rule vocabulary as vocabulary_of_labels with:
 
 rule pack:
     input:
-        text=lambda wildcards: pieces(wildcards.units, wildcards.side),
+        text=lambda wildcards: plan.subword.pieces(wildcards.units, wildcards.side),
         vocabulary="<results>/subword/{units}/vocabulary.{side}",
     output:
         rows="<results>/subword/{units}/packed/{split}.{side}.arrow",
@@ -200,7 +200,7 @@ rule pack:
 
 use rule pack as pack_labels with:
     input:
-        text=lambda wildcards: syntax_of_units(wildcards.units, "labels"),
+        text=lambda wildcards: plan.subword.syntax(wildcards.units, "labels"),
         vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.labels.arrow",
@@ -213,8 +213,8 @@ use rule pack as pack_labels with:
 
 rule pack_units:
     input:
-        units=lambda wildcards: syntax_of_units(wildcards.units, "units"),
-        tokens=tokens("source"),
+        units=lambda wildcards: plan.subword.syntax(wildcards.units, "units"),
+        tokens=plan.corpus.tokens("source"),
         vocabulary="<results>/subword/{units}/vocabulary.units",
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.units.arrow",
@@ -245,8 +245,8 @@ rule pack_units:
 
 rule pack_trees:
     input:
-        trees=lambda wildcards: syntax_of_units(wildcards.units, "trees"),
-        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+        trees=lambda wildcards: plan.subword.syntax(wildcards.units, "trees"),
+        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.trees.arrow",
         ledger="<results>/subword/{units}/packed/{parser}/{split}.trees.json",
@@ -276,7 +276,7 @@ rule pack_trees:
 
 use rule pack_trees as pack_lexical_trees with:
     input:
-        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{split}.lexical_trees.arrow",
         ledger="<results>/subword/{units}/packed/{split}.lexical_trees.json",
@@ -285,15 +285,14 @@ use rule pack_trees as pack_lexical_trees with:
     benchmark:
         "<benchmarks>/subword/pack_lexical_trees/{units}.{split}.tsv"
     params:
-        given={"made_by": made_by("subword.pack_trees", "pyarrow")},
         trees="--lexical",
 
 
 rule pack_heads:
     input:
         trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=tokens("source"),
-        pieces=lambda wildcards: pieces(wildcards.units, "source"),
+        tokens=plan.corpus.tokens("source"),
+        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.heads.arrow",
         ledger="<results>/subword/{units}/packed/{parser}/{split}.heads.json",

@@ -9,9 +9,9 @@ OUTPUTS:         <results>/evaluation/{table}/length.buckets.tsv, {split}.by_sen
 
 rule buckets:
     input:
-        outputs=lambda wildcards: [file for split in TESTS for file in outputs_of(wildcards.table, split).values()],
-        references=[f"<results>/corpus/clean/{split}.{side}" for split in TESTS for side in REFERENCES[split]],
-        sources=expand(tokens("source"), split=TESTS),
+        outputs=lambda wildcards: [*plan.evaluation.outputs_on_tests(wildcards.table).values()],
+        references=[file for split in plan.corpus.tests for file in plan.evaluation.references(split)],
+        sources=expand(plan.corpus.tokens("source"), split=plan.corpus.tests),
     output:
         buckets="<results>/evaluation/{table}/length.buckets.tsv",
     log:
@@ -27,25 +27,20 @@ rule buckets:
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "options": [
+                *plan.evaluation.bleu_options(),
+                *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups),
+            ],
             "made_by": made_by("evaluation.buckets", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}:{run}:{split}={file}"
-                for (split, system, run), file in zip(
-                    ((split, *place) for split in TESTS for place in outputs_of(wildcards.table, split)),
-                    input.outputs,
-                    strict=True,
-                )
+            *named_files("system", plan.evaluation.outputs_on_tests(wildcards.table), input.outputs),
+            *named_files(
+                "reference",
+                (split for split in plan.corpus.tests for _ in plan.evaluation.references(split)),
+                input.references,
             ),
-            *(
-                f"--reference={split}={file}"
-                for split, file in zip(
-                    (split for split in TESTS for _ in REFERENCES[split]), input.references, strict=True
-                )
-            ),
-            *(f"--source={split}={file}" for split, file in zip(TESTS, input.sources, strict=True)),
+            *named_files("source", plan.corpus.tests, input.sources),
         ],
     shell:
         """
@@ -59,10 +54,10 @@ rule buckets:
 
 rule by_sentence:
     input:
-        unpack(lambda wildcards: trees_of_sentences(wildcards.table, wildcards.split)),
-        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
-        references=references_of,
-        source=tokens("source"),
+        unpack(lambda wildcards: plan.evaluation.trees_of_sentences(wildcards.table, wildcards.split)),
+        outputs=lambda wildcards: [*plan.evaluation.outputs(wildcards.table, wildcards.split).values()],
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
+        source=plan.corpus.tokens("source"),
     output:
         buckets="<results>/evaluation/{table}/{split}.by_sentence.tsv",
     log:
@@ -78,16 +73,14 @@ rule by_sentence:
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "options": [*bleu_options(), *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups)],
+            "options": [
+                *plan.evaluation.bleu_options(),
+                *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups),
+            ],
             "made_by": made_by("evaluation.by_sentence", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}:{run}={file}"
-                for (system, run), file in zip(
-                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
-                )
-            ),
+            *named_files("system", plan.evaluation.outputs(wildcards.table, wildcards.split), input.outputs),
             *(f"--reference={file}" for file in input.references),
             *(f"--{trees}={input[trees]}" for trees in ("dependencies", "phrases") if trees in input.keys()),
         ],
@@ -105,9 +98,11 @@ rule by_sentence:
 rule sentence_scores:
     input:
         outputs=lambda wildcards: [
-            *outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)).values()
+            *plan.evaluation.outputs(
+                wildcards.table, wildcards.split, plan.evaluation.from_baseline(wildcards.table)
+            ).values()
         ],
-        references=references_of,
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
     output:
         scores="<results>/evaluation/{table}/{split}.sentence_scores.tsv",
     log:
@@ -122,18 +117,17 @@ rule sentence_scores:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": from_baseline(wildcards.table),
+            "systems": plan.evaluation.from_baseline(wildcards.table),
             "case": "--lowercase" if EXPERIMENT.evaluation.lowercase else "--cased",
             "made_by": made_by("evaluation.sentence_scores", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}:{run}={file}"
-                for (system, run), file in zip(
-                    outputs_of(wildcards.table, wildcards.split, from_baseline(wildcards.table)),
-                    input.outputs,
-                    strict=True,
-                )
+            *named_files(
+                "system",
+                plan.evaluation.outputs(
+                    wildcards.table, wildcards.split, plan.evaluation.from_baseline(wildcards.table)
+                ),
+                input.outputs,
             ),
             *(f"--reference={file}" for file in input.references),
         ],
@@ -164,7 +158,7 @@ rule word_frequencies:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={
-            "options": bleu_options(),
+            "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.word_frequencies", "sacrebleu"),
         },
     shell:
@@ -179,8 +173,8 @@ rule word_frequencies:
 
 rule words:
     input:
-        outputs=lambda wildcards: [*outputs_of(wildcards.table, wildcards.split).values()],
-        references=references_of,
+        outputs=lambda wildcards: [*plan.evaluation.outputs(wildcards.table, wildcards.split).values()],
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
         frequencies="<results>/evaluation/word_frequencies.txt",
     output:
         words="<results>/evaluation/{table}/{split}.words.tsv",
@@ -197,16 +191,11 @@ rule words:
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "options": bleu_options(),
+            "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.words", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}:{run}={file}"
-                for (system, run), file in zip(
-                    outputs_of(wildcards.table, wildcards.split), input.outputs, strict=True
-                )
-            ),
+            *named_files("system", plan.evaluation.outputs(wildcards.table, wildcards.split), input.outputs),
             *(f"--reference={file}" for file in input.references),
         ],
     shell:
@@ -222,8 +211,8 @@ rule words:
 
 rule ngrams:
     input:
-        outputs=lambda wildcards: [*first_runs(wildcards.table, wildcards.split).values()],
-        references=references_of,
+        outputs=lambda wildcards: [*plan.evaluation.first_runs(wildcards.table, wildcards.split).values()],
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
     output:
         ngrams="<results>/evaluation/{table}/{split}.ngrams.tsv",
     log:
@@ -238,15 +227,12 @@ rule ngrams:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": from_baseline(wildcards.table),
-            "options": bleu_options(),
+            "systems": plan.evaluation.from_baseline(wildcards.table),
+            "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.ngrams", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}={file}"
-                for system, file in zip(first_runs(wildcards.table, wildcards.split), input.outputs, strict=True)
-            ),
+            *named_files("system", plan.evaluation.first_runs(wildcards.table, wildcards.split), input.outputs),
             *(f"--reference={file}" for file in input.references),
         ],
     shell:
@@ -261,8 +247,8 @@ rule ngrams:
 
 rule examples:
     input:
-        outputs=lambda wildcards: [*first_runs(wildcards.table, wildcards.split).values()],
-        references=references_of,
+        outputs=lambda wildcards: [*plan.evaluation.first_runs(wildcards.table, wildcards.split).values()],
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
         source="<results>/corpus/clean/{split}.source",
     output:
         examples="<results>/evaluation/{table}/{split}.examples.tsv",
@@ -278,15 +264,12 @@ rule examples:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": from_baseline(wildcards.table),
+            "systems": plan.evaluation.from_baseline(wildcards.table),
             "case": "--lowercase" if EXPERIMENT.evaluation.lowercase else "--cased",
             "made_by": made_by("evaluation.examples", "sacrebleu"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}={file}"
-                for system, file in zip(first_runs(wildcards.table, wildcards.split), input.outputs, strict=True)
-            ),
+            *named_files("system", plan.evaluation.first_runs(wildcards.table, wildcards.split), input.outputs),
             *(f"--reference={file}" for file in input.references),
         ],
     shell:
@@ -302,7 +285,7 @@ rule examples:
 
 rule attention_shares:
     input:
-        attended=lambda wildcards: [*attended_systems(wildcards.table).values()],
+        attended=lambda wildcards: [*plan.evaluation.attended_systems(wildcards.table).values()],
     output:
         shares="<results>/evaluation/{table}/attention.tsv",
     log:
@@ -322,7 +305,9 @@ rule attention_shares:
         },
         files=lambda wildcards, input: [
             f"--{option}={system}:{run}={file}"
-            for (system, run, option), file in zip(attended_systems(wildcards.table), input.attended, strict=True)
+            for (system, run, option), file in zip(
+                plan.evaluation.attended_systems(wildcards.table), input.attended, strict=True
+            )
         ],
     shell:
         """

@@ -7,11 +7,13 @@ OUTPUTS:         <results>/evaluation/{table}/{split}.comparisons.tsv, .interval
 
 rule comparisons:
     input:
-        unpack(lambda wildcards: parsed_only(wildcards.table, wildcards.split)),
+        unpack(lambda wildcards: plan.evaluation.parsed_only(wildcards.table, wildcards.split)),
         outputs=lambda wildcards: [
-            *outputs_of(wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)).values()
+            *plan.evaluation.outputs(
+                wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)
+            ).values()
         ],
-        references=references_of,
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
     output:
         comparisons="<results>/evaluation/{table}/{split}.comparisons.tsv",
         intervals="<results>/evaluation/{table}/{split}.intervals.tsv",
@@ -28,17 +30,17 @@ rule comparisons:
     params:
         given=lambda wildcards: {
             "systems": EXPERIMENT.tested_in_order(wildcards.table),
-            "options": [*bleu_options(), *(f"--metric={metric}" for metric in tested_metrics(wildcards.table))],
+            "options": [
+                *plan.evaluation.bleu_options(),
+                *(f"--metric={metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)),
+            ],
             "made_by": made_by("evaluation.comparisons", "sacrebleu", "scipy"),
         },
         files=lambda wildcards, input: [
-            *(
-                f"--system={system}:{run}={file}"
-                for (system, run), file in zip(
-                    outputs_of(wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)),
-                    input.outputs,
-                    strict=True,
-                )
+            *named_files(
+                "system",
+                plan.evaluation.outputs(wildcards.table, wildcards.split, EXPERIMENT.tested_in_order(wildcards.table)),
+                input.outputs,
             ),
             *(f"--reference={file}" for file in input.references),
             *([f"--trees={input.trees}"] if "trees" in input.keys() else []),

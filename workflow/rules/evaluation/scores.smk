@@ -7,7 +7,7 @@ OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .bleu.json and
 
 rule postprocess:
     input:
-        unpack(lambda wildcards: translation(wildcards.system)),
+        unpack(lambda wildcards: plan.evaluation.translation(wildcards.system)),
     output:
         text="<results>/evaluation/{system}/{run}/{split}.txt",
         ledger="<results>/evaluation/{system}/{run}/{split}.json",
@@ -25,15 +25,15 @@ rule postprocess:
         given=lambda wildcards: {
             "language": EXPERIMENT.corpora.target.language,
             "detokenizer": EXPERIMENT.evaluation.detokenizer,
-            "joiner": "bpe" if is_split(wildcards.system) else "none",
+            "joiner": "bpe" if plan.evaluation.is_split(wildcards.system) else "none",
             "truecased": EXPERIMENT.corpora.target.case == "true",
-            "replace_unknown": restores_unknown(wildcards.system),
-            "restore_placeholders": restores_placeholders(wildcards.system),
+            "replace_unknown": plan.evaluation.restores_unknown(wildcards.system),
+            "restore_placeholders": plan.evaluation.restores_placeholders(wildcards.system),
             "made_by": made_by("evaluation.postprocess", "sacremoses"),
         },
         flags=lambda wildcards, input: [
             *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
-            *putting_back(wildcards.system, input),
+            *plan.evaluation.putting_back(wildcards.system, input),
         ],
     shell:
         """
@@ -52,7 +52,7 @@ rule postprocess:
 rule score:
     input:
         hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
-        references=references_of,
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
     output:
         score="<results>/evaluation/{system}/{run}/{split}.{metric}.json",
     log:
@@ -69,7 +69,7 @@ rule score:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given={
-            "options": bleu_options(),
+            "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.score", "sacrebleu"),
         },
         files=lambda wildcards, input: [
@@ -91,7 +91,7 @@ rule score:
 use rule score as score_parsed with:
     input:
         hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
-        references=references_of,
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
         trees="<results>/syntax/{parser}/{split}.ptb",
     output:
         score="<results>/evaluation/{system}/{run}/{split}.parsed-{parser}.{metric}.json",

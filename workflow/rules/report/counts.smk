@@ -26,7 +26,7 @@ rule parse_counts:
     benchmark:
         "<benchmarks>/report/parse_counts/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("parses"),
+        table=plan.report.of_type("parses"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -41,9 +41,8 @@ rule parse_counts:
         },
         options=lambda wildcards, input: [
             f"--title={EXPERIMENT.tables[wildcards.table].title}",
-            *(
-                f"--split={NAMES_OF_SPLITS.get(split, split)}={file}"
-                for split, file in zip(EXPERIMENT.corpora.splits, input.ledgers, strict=True)
+            *named_files(
+                "split", (NAMES_OF_SPLITS.get(split, split) for split in EXPERIMENT.corpora.splits), input.ledgers
             ),
         ],
     shell:
@@ -59,13 +58,13 @@ rule parse_counts:
 
 rule vocabulary_sizes:
     input:
-        original=[tokens(side).format(split="train") for side in ("source", "target")],
+        original=[plan.corpus.tokens(side).format(split="train") for side in ("source", "target")],
         generalised=lambda wildcards: [
-            words(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
+            plan.subword.words(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
             for side in ("source", "target")
         ],
         pieces=lambda wildcards: [
-            pieces(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
+            plan.subword.pieces(EXPERIMENT.tables[wildcards.table].subword, side).format(split="train")
             for side in ("source", "target")
         ],
     output:
@@ -82,7 +81,7 @@ rule vocabulary_sizes:
     benchmark:
         "<benchmarks>/report/vocabulary_sizes/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("vocabulary"),
+        table=plan.report.of_type("vocabulary"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -92,7 +91,7 @@ rule vocabulary_sizes:
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
-            "languages": LANGUAGES,
+            "languages": plan.report.languages,
             "made_by": made_by("report.vocabulary_sizes"),
         },
         options=lambda wildcards, input: [
@@ -100,7 +99,7 @@ rule vocabulary_sizes:
             *(
                 f"--{form}={language}={file}"
                 for form in ("original", "generalised", "pieces")
-                for language, file in zip(LANGUAGES, input[form], strict=True)
+                for language, file in zip(plan.report.languages, input[form], strict=True)
             ),
         ],
     shell:
@@ -131,7 +130,7 @@ rule attention_table:
     benchmark:
         "<benchmarks>/report/attention_table/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("attention"),
+        table=plan.report.of_type("attention"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -146,7 +145,7 @@ rule attention_table:
         options=lambda wildcards, input: [
             f"--title={EXPERIMENT.tables[wildcards.table].title}",
             f"--shares={input.shares}",
-            *names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
+            *plan.report.names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
         ],
     shell:
         """

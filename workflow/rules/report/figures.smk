@@ -21,7 +21,7 @@ rule plot:
     benchmark:
         "<benchmarks>/report/plot/{table}.length.tsv"
     wildcard_constraints:
-        table=tables_of_type("bleu"),
+        table=plan.report.of_type("bleu"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -34,7 +34,9 @@ rule plot:
             "smallest_group": EXPERIMENT.evaluation.smallest_group,
             "made_by": made_by("report.plot", "matplotlib"),
         },
-        labels=lambda wildcards: names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
+        labels=lambda wildcards: plan.report.names_in(
+            wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels
+        ),
     shell:
         """
         python -m pipeline_py.report.plot \
@@ -50,7 +52,7 @@ rule plot:
 
 rule attention:
     input:
-        unpack(lambda wildcards: picture_inputs(wildcards.figure)),
+        unpack(lambda wildcards: plan.report.picture_inputs(wildcards.figure)),
     output:
         svg=report(
             "<results>/figures/{figure}.{sentence}.svg",
@@ -80,7 +82,7 @@ rule attention:
             f"--title={EXPERIMENT.figures[wildcards.figure].title}",
             *(f"--{name.replace('_', '-')}={file}" for name, file in input.items()),
             *(f"--word={word}" for word in EXPERIMENT.figures[wildcards.figure].words),
-            *(["--lexical"] if reads_lexical_trees(wildcards.figure) else []),
+            *(["--lexical"] if plan.report.reads_lexical_trees(wildcards.figure) else []),
         ],
     shell:
         """

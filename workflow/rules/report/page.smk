@@ -7,8 +7,8 @@ OUTPUTS:         <results>/report.html
 
 rule report:
     input:
-        unpack(lambda wildcards: {option: [*files.values()] for option, files in files_of_page().items()}),
-        templates=TEMPLATES_OF_PAGE,
+        unpack(lambda wildcards: lists_of(plan.page.files())),
+        templates=page.TEMPLATES,
     output:
         page=report(
             "<results>/report.html",
@@ -30,11 +30,13 @@ rule report:
         # Found for the page alone: the code of all stages takes most of a second.
         given=lambda wildcards: {
             "experiment": EXPERIMENT.model_dump_json(exclude_unset=True),
-            "made_by": made_by("report.report", *SOFTWARE_OF_PAGE),
-            "made_by_all": made_by_all(),
+            "made_by": made_by("report.report", *page.SOFTWARE),
+            "made_by_all": plan.page.made_by_all(),
         },
-        options=lambda wildcards, input: options_of_page(input),
-        command=lambda wildcards, input: command_of_page(),
+        options=lambda wildcards, input: plan.page.options(input),
+        command=lambda wildcards, input: plan.page.command(
+            workflow.overwrite_configfiles or [], workflow.config_settings.config
+        ),
     shell:
         """
         python -m pipeline_py.report.report \
@@ -56,6 +58,6 @@ for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables
         name:
             name
         input:
-            [file for table in called(name, EXPERIMENT.tables) for file in everything_of(table)],
-            [file for figure in called(name, EXPERIMENT.figures) for file in pictures_of(figure)],
+            [file for table in called(name, EXPERIMENT.tables) for file in plan.report.everything_of(table)],
+            [file for figure in called(name, EXPERIMENT.figures) for file in plan.report.pictures_of(figure)],
         localrule: True

@@ -7,10 +7,10 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, <results>/{table}.facts.tsv
 
 rule table:
     input:
-        scores=lambda wildcards: [*scores_of(in_this_run(wildcards.table)).values()],
-        comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
-        facts=lambda wildcards: [*facts_of(wildcards.table).values()],
-        published=lambda wildcards: PUBLISHED[wildcards.table],
+        scores=lambda wildcards: [*plan.report.scores(plan.report.in_this_run(wildcards.table)).values()],
+        comparisons=lambda wildcards: [*plan.report.comparisons(wildcards.table).values()],
+        facts=lambda wildcards: [*plan.report.facts(wildcards.table).values()],
+        published=lambda wildcards: plan.report.published[wildcards.table],
     output:
         tsv=report(
             "<results>/{table}.tsv",
@@ -25,7 +25,7 @@ rule table:
     benchmark:
         "<benchmarks>/report/table/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("bleu"),
+        table=plan.report.of_type("bleu"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -35,30 +35,21 @@ rule table:
     params:
         given=lambda wildcards: {
             **EXPERIMENT.tables[wildcards.table].model_dump(),
-            "tests": TESTS,
+            "tests": plan.corpus.tests,
             "dev": EXPERIMENT.corpora.dev.name,
-            "notes": notes_of(wildcards.table),
+            "notes": plan.report.notes(wildcards.table),
             "made_by": made_by("report.table"),
         },
         options=lambda wildcards, input: [
             *(f"--row={system}" for system in EXPERIMENT.tables[wildcards.table].systems),
             *(f"--proposed={system}" for system in EXPERIMENT.tables[wildcards.table].proposed),
-            *names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
-            *(f"--test={split}" for split in TESTS),
-            *(
-                f"--score={system}:{split}:{run}={file}"
-                for (system, split, run), file in zip(scores_of(wildcards.table), input.scores, strict=True)
-            ),
-            *(
-                f"--comparisons={split}={file}"
-                for split, file in zip(comparisons_of(wildcards.table), input.comparisons, strict=True)
-            ),
-            *(
-                f"--facts={system}:{run}={file}"
-                for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
-            ),
-            *notes_of(wildcards.table),
-            *published_options(wildcards.table, input.published),
+            *plan.report.names_in(wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels),
+            *(f"--test={split}" for split in plan.corpus.tests),
+            *named_files("score", plan.report.scores(wildcards.table), input.scores),
+            *named_files("comparisons", plan.report.comparisons(wildcards.table), input.comparisons),
+            *named_files("facts", plan.report.facts(wildcards.table), input.facts),
+            *plan.report.notes(wildcards.table),
+            *plan.report.published_options(wildcards.table),
         ],
     shell:
         """
@@ -78,10 +69,10 @@ rule table:
 
 rule measures:
     input:
-        scores=lambda wildcards: [*measures_of(in_this_run(wildcards.table)).values()],
-        facts=lambda wildcards: [*facts_of(wildcards.table).values()],
-        comparisons=lambda wildcards: [*comparisons_of(wildcards.table).values()],
-        accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
+        scores=lambda wildcards: [*plan.report.measures(plan.report.in_this_run(wildcards.table)).values()],
+        facts=lambda wildcards: [*plan.report.facts(wildcards.table).values()],
+        comparisons=lambda wildcards: [*plan.report.comparisons(wildcards.table).values()],
+        accuracy=lambda wildcards: [*plan.report.accuracy(wildcards.table).values()],
     output:
         tsv=report(
             "<results>/{table}.tsv",
@@ -96,7 +87,7 @@ rule measures:
     benchmark:
         "<benchmarks>/report/measures/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("measures"),
+        table=plan.report.of_type("measures"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -105,34 +96,25 @@ rule measures:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
-            "table": table_of_measures(wildcards.table),
-            "settings": [settings_of(system) for system in EXPERIMENT.tables[wildcards.table].systems],
-            "sets": names_of_sets(wildcards.table),
-            "notes": notes_of(wildcards.table),
+            "table": plan.report.table_of_measures(wildcards.table),
+            "settings": [plan.report.settings(system) for system in EXPERIMENT.tables[wildcards.table].systems],
+            "sets": plan.report.names_of_sets(wildcards.table),
+            "notes": plan.report.notes(wildcards.table),
             "made_by": made_by("report.measures"),
         },
         options=lambda wildcards, input: [
-            f"--table={table_of_measures(wildcards.table)}",
-            *(
-                f"--score={':'.join(place)}={file}"
-                for place, file in zip(measures_of(wildcards.table), input.scores, strict=True)
-            ),
-            *(
-                f"--facts={system}:{run}={file}"
-                for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
-            ),
+            f"--table={plan.report.table_of_measures(wildcards.table)}",
+            *named_files("score", plan.report.measures(wildcards.table), input.scores),
+            *named_files("facts", plan.report.facts(wildcards.table), input.facts),
             *(
                 f"--setting={system}:{column}={text}"
                 for system in EXPERIMENT.tables[wildcards.table].systems
-                for column, text in settings_of(system).items()
+                for column, text in plan.report.settings(system).items()
             ),
-            *(
-                f"--comparisons={split}={file}"
-                for split, file in zip(comparisons_of(wildcards.table), input.comparisons, strict=True)
-            ),
-            *(f"--set-name={split}={name}" for split, name in names_of_sets(wildcards.table).items()),
-            *accuracy_options(wildcards.table, input.accuracy),
-            *notes_of(wildcards.table),
+            *named_files("comparisons", plan.report.comparisons(wildcards.table), input.comparisons),
+            *(f"--set-name={split}={name}" for split, name in plan.report.names_of_sets(wildcards.table).items()),
+            *named_files("parser-accuracy", plan.report.accuracy(wildcards.table), input.accuracy),
+            *plan.report.notes(wildcards.table),
             *(["--lowercase-trees"] if EXPERIMENT.corpora.source.case == "lower" else []),
         ],
     shell:
@@ -148,8 +130,8 @@ rule measures:
 
 rule facts:
     input:
-        facts=lambda wildcards: [*facts_of(wildcards.table).values()],
-        accuracy=lambda wildcards: [*accuracy_files(wildcards.table).values()],
+        facts=lambda wildcards: [*plan.report.facts(wildcards.table).values()],
+        accuracy=lambda wildcards: [*plan.report.accuracy(wildcards.table).values()],
     output:
         tsv=report(
             "<results>/{table}.facts.tsv",
@@ -163,7 +145,7 @@ rule facts:
     benchmark:
         "<benchmarks>/report/facts/{table}.tsv"
     wildcard_constraints:
-        table=tables_of_type("bleu", "measures"),
+        table=plan.report.of_type("bleu", "measures"),
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -172,23 +154,20 @@ rule facts:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": trained_for(wildcards.table),
-            "parsers": [EXPERIMENT.systems[system].parser for system in trained_for(wildcards.table)],
-            "settings": settings_in_facts(wildcards.table),
+            "systems": plan.report.trained_for(wildcards.table),
+            "parsers": [EXPERIMENT.systems[system].parser for system in plan.report.trained_for(wildcards.table)],
+            "settings": plan.report.settings_in_facts(wildcards.table),
             "made_by": made_by("report.facts", "stanza", "sacrebleu"),
         },
         options=lambda wildcards, input: [
-            *(
-                f"--facts={system}:{run}={file}"
-                for (system, run), file in zip(facts_of(wildcards.table), input.facts, strict=True)
-            ),
+            *named_files("facts", plan.report.facts(wildcards.table), input.facts),
             *(
                 f"--parser={system}={parser}"
-                for system in trained_for(wildcards.table)
+                for system in plan.report.trained_for(wildcards.table)
                 if (parser := EXPERIMENT.systems[system].parser)
             ),
-            *settings_in_facts(wildcards.table),
-            *accuracy_options(wildcards.table, input.accuracy),
+            *plan.report.settings_in_facts(wildcards.table),
+            *named_files("parser-accuracy", plan.report.accuracy(wildcards.table), input.accuracy),
         ],
     shell:
         """

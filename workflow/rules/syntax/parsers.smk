@@ -24,12 +24,12 @@ use rule generate as generate_treebank with:
     conda:
         "../../../envs/text.yaml"
     params:
-        given=lambda wildcards: generation_of_treebank(wildcards.parser, wildcards.part),
+        given=lambda wildcards: plan.parsers.generation_of_treebank(wildcards.parser, wildcards.part),
 
 
 rule train_parser:
     input:
-        unpack(lambda wildcards: training_inputs(wildcards.parser, wildcards.processor)),
+        unpack(lambda wildcards: plan.parsers.training_inputs(wildcards.parser, wildcards.processor)),
     output:
         model="<results>/syntax/{parser}/model/{processor}.pt",
         pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
@@ -45,8 +45,8 @@ rule train_parser:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
-        given=lambda wildcards: training_of(wildcards.parser, wildcards.processor),
-        options=lambda wildcards, input: training_options(wildcards.parser, wildcards.processor, input),
+        given=lambda wildcards: plan.parsers.training(wildcards.parser, wildcards.processor),
+        options=lambda wildcards, input: plan.parsers.training_options(wildcards.parser, wildcards.processor, input),
         kept=lambda wildcards, output: place_of_kept(output.model),
     shell:
         """
@@ -70,7 +70,7 @@ rule train_parser:
 
 rule treebank_text:
     input:
-        trees=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+        trees=lambda wildcards: plan.parsers.treebank(wildcards.parser, "test", wildcards.trees),
     output:
         tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
     log:
@@ -86,8 +86,8 @@ rule treebank_text:
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
-            "case": CASE_OF_TREES,
-            "content": contents_of([treebank(wildcards.parser, "test", wildcards.trees)]),
+            "case": plan.parsers.case,
+            "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.treebank_text"),
         },
     shell:
@@ -104,7 +104,7 @@ rule treebank_text:
 use rule parse as parse_held_out_trees with:
     input:
         tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
-        models=lambda wildcards: models_of(wildcards.parser, wildcards.trees),
+        models=lambda wildcards: plan.syntax.models_of(wildcards.parser, wildcards.trees),
     output:
         trees="<results>/syntax/{parser}/accuracy/test.{trees}",
         ledger="<results>/syntax/{parser}/accuracy/test.{trees}.json",
@@ -114,19 +114,15 @@ use rule parse as parse_held_out_trees with:
     benchmark:
         "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
     wildcard_constraints:
-        parser=PARSERS_WITH_STANZA,
+        parser=plan.parsers.of_type("trained", "stanza"),
     params:
-        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees),
-        part=[],
+        given=lambda wildcards: plan.syntax.parsing(wildcards.parser, wildcards.trees),
         words=[],
-        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
-        device=EXPERIMENT.training.device,
-        kept=lambda wildcards, output: place_of_kept(output.trees),
 
 
 rule accuracy:
     input:
-        gold=lambda wildcards: treebank(wildcards.parser, "test", wildcards.trees),
+        gold=lambda wildcards: plan.parsers.treebank(wildcards.parser, "test", wildcards.trees),
         predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
     output:
         accuracy="<results>/syntax/{parser}/accuracy/{trees}.tsv",
@@ -143,8 +139,8 @@ rule accuracy:
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
-            "case": CASE_OF_TREES,
-            "content": contents_of([treebank(wildcards.parser, "test", wildcards.trees)]),
+            "case": plan.parsers.case,
+            "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.accuracy"),
         },
     shell:
@@ -162,7 +158,7 @@ rule accuracy:
 rule accuracy_of_all_trees:
     """One file for a parser: its dependency and its constituency figures, of that which it has gold trees of."""
     input:
-        lambda wildcards: accuracies_of(wildcards.parser),
+        lambda wildcards: plan.parsers.accuracies_of(wildcards.parser),
     output:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
     log:

@@ -37,9 +37,7 @@ rule tree_statistics:
 
 rule parser_report:
     input:
-        unpack(
-            lambda wildcards: {option: [*files.values()] for option, files in report_files(wildcards.parser).items()}
-        ),
+        unpack(lambda wildcards: lists_of(plan.syntax.report_files(wildcards.parser))),
     output:
         report="<results>/syntax/{parser}/report.tsv",
     log:
@@ -57,7 +55,7 @@ rule parser_report:
             "trees": EXPERIMENT.trees_of(wildcards.parser),
             "made_by": made_by("syntax.parser_report"),
         },
-        files=lambda wildcards, input: report_options(wildcards.parser, input),
+        files=lambda wildcards, input: options_of(plan.syntax.report_files(wildcards.parser), input),
     shell:
         """
         python -m pipeline_py.syntax.parser_report \
@@ -69,8 +67,7 @@ rule parser_report:
 
 rule agreement:
     input:
-        first=lambda wildcards: [*compared_trees(wildcards.parser, wildcards.other, wildcards.parser).values()],
-        second=lambda wildcards: [*compared_trees(wildcards.parser, wildcards.other, wildcards.other).values()],
+        unpack(lambda wildcards: lists_of(plan.syntax.compared_trees(wildcards.parser, wildcards.other))),
     output:
         agreement="<results>/syntax/{parser}/agreement.{other}.tsv",
     log:
@@ -87,7 +84,7 @@ rule agreement:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("syntax.agreement")},
-        files=lambda wildcards, input: agreement_options(wildcards.parser, wildcards.other, input),
+        files=lambda wildcards, input: options_of(plan.syntax.compared_trees(wildcards.parser, wildcards.other), input),
     shell:
         """
         python -m pipeline_py.syntax.agreement \

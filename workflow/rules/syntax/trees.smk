@@ -1,6 +1,6 @@
 """Where trees come from: Stanza, the user's files, or a shape without any analysis.
 
-REQUIRED INPUTS: tokens("source"); model files of a parser, or trees that the user brings; clean text where a parser
+REQUIRED INPUTS: plan.corpus.tokens("source"); model files of a parser, or trees that the user brings; clean text where a parser
                  reads other words than the tokens
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
@@ -16,9 +16,9 @@ wildcard_constraints:
 
 rule parse:
     input:
-        unpack(lambda wildcards: text_to_divide(wildcards.parser, wildcards.split)),
-        tokens=tokens("source"),
-        models=lambda wildcards: models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
+        unpack(lambda wildcards: plan.syntax.text_to_divide(wildcards.parser, wildcards.split)),
+        tokens=plan.corpus.tokens("source"),
+        models=lambda wildcards: plan.syntax.models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
@@ -28,20 +28,22 @@ rule parse:
     benchmark:
         "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=PARSERS_WITH_STANZA,
-        split=one_of(split for split in SHARDS if SHARDS[split] == 1),
+        parser=plan.parsers.of_type("trained", "stanza"),
+        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] == 1),
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=takes_gpu(),
+        gpu=plan.gpu,
     params:
-        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees, words_of(wildcards.parser)),
+        given=lambda wildcards: plan.syntax.parsing(
+            wildcards.parser, wildcards.trees, plan.syntax.words_of(wildcards.parser)
+        ),
         part=[],
-        words=lambda wildcards, input: options_of_words(wildcards.parser, input.get("text")),
-        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
+        words=lambda wildcards, input: plan.syntax.options_of_words(wildcards.parser, input.get("text")),
+        models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
         kept=lambda wildcards, output: place_of_kept(output.trees),
     shell:
@@ -76,21 +78,16 @@ use rule parse as parse_shard with:
     benchmark:
         "<benchmarks>/syntax/parse_shard/{parser}.{split}.{shard}.{trees}.tsv"
     wildcard_constraints:
-        parser=PARSERS_WITH_STANZA,
-        split=one_of(split for split in SHARDS if SHARDS[split] > 1),
+        parser=plan.parsers.of_type("trained", "stanza"),
+        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
     params:
-        given=lambda wildcards: parsing_of(wildcards.parser, wildcards.trees, words_of(wildcards.parser)),
-        part=lambda wildcards: part_of_text(int(wildcards.shard)),
-        words=lambda wildcards, input: options_of_words(wildcards.parser, input.get("text")),
-        models=lambda wildcards, input: model_options(wildcards.parser, wildcards.trees, input.models),
-        device=EXPERIMENT.training.device,
-        kept=lambda wildcards, output: place_of_kept(output.trees),
+        part=lambda wildcards: plan.syntax.part_of_text(int(wildcards.shard)),
 
 
 rule merge_trees:
     input:
-        unpack(lambda wildcards: shards_of(wildcards.parser, wildcards.split, wildcards.trees)),
-        tokens=tokens("source"),
+        unpack(lambda wildcards: plan.syntax.shards_of(wildcards.parser, wildcards.split, wildcards.trees)),
+        tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
@@ -100,8 +97,8 @@ rule merge_trees:
     benchmark:
         "<benchmarks>/syntax/merge_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=PARSERS_WITH_STANZA,
-        split=one_of(split for split in SHARDS if SHARDS[split] > 1),
+        parser=plan.parsers.of_type("trained", "stanza"),
+        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -133,10 +130,10 @@ rule merge_trees:
 
 rule import_trees:
     input:
-        trees=lambda wildcards: given_trees(wildcards.parser, wildcards.split, wildcards.trees),
-        text=lambda wildcards: raw(wildcards.split, "source"),
+        trees=lambda wildcards: plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees),
+        text=lambda wildcards: plan.corpus.raw(wildcards.split, "source"),
         lines="<results>/corpus/clean/{split}.lines",
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
@@ -146,7 +143,7 @@ rule import_trees:
     benchmark:
         "<benchmarks>/syntax/import_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=parsers_of_type("given"),
+        parser=plan.parsers.of_type("given"),
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -156,7 +153,7 @@ rule import_trees:
     params:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
-            "content": contents_of(given_trees(wildcards.parser, wildcards.split, wildcards.trees)),
+            "content": plan.contents_of(plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees)),
             "case": "--no-ignore-case" if EXPERIMENT.corpora.source.case == "keep" else "--ignore-case",
             "made_by": made_by("syntax.import_trees"),
         },
@@ -179,7 +176,7 @@ rule import_trees:
 
 rule control_trees:
     input:
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
         ledger="<results>/syntax/{parser}/{split}.{trees}.json",
@@ -189,7 +186,7 @@ rule control_trees:
     benchmark:
         "<benchmarks>/syntax/control_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=parsers_of_type("control"),
+        parser=plan.parsers.of_type("control"),
     conda:
         "../../../envs/syntax.yaml"
     threads: 1

@@ -1,6 +1,6 @@
 """What systems read of a tree: binary phrases, distances, units, labels.
 
-REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, tokens("source")
+REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, plan.corpus.tokens("source")
 OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow, .units.arrow, .labels
 """
 
@@ -8,7 +8,7 @@ OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow,
 rule binarize:
     input:
         trees="<results>/syntax/{parser}/{split}.ptb",
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.binary.ptb",
         ledger="<results>/syntax/{parser}/{split}.binary.json",
@@ -42,7 +42,7 @@ rule binarize:
 rule distances:
     input:
         trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         distances="<results>/syntax/{parser}/{split}.distances.arrow",
         ledger="<results>/syntax/{parser}/{split}.distances.json",
@@ -72,7 +72,7 @@ rule distances:
 rule units:
     input:
         trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         units="<results>/syntax/{parser}/{split}.units.arrow",
         ledger="<results>/syntax/{parser}/{split}.units.json",
@@ -102,7 +102,7 @@ rule units:
 rule labels:
     input:
         trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=tokens("source"),
+        tokens=plan.corpus.tokens("source"),
     output:
         labels="<results>/syntax/{parser}/{split}.labels",
         ledger="<results>/syntax/{parser}/{split}.labels.json",

@@ -19,14 +19,14 @@ class Forecast(logging.Handler):
         quiet = {Quietness.RULES, Quietness.PROGRESS} <= {*(workflow.output_settings.quiet or [])}
         if workflow.dryrun and self.counted == 1 and not quiet:
             return
-        for sentence in warnings_of_tables():
+        for sentence in plan.report.warnings():
             logger.warning(sentence)
         files = {rule.name: rule.benchmark for rule in workflow.rules if rule.benchmark}
         counts = {files[name]: jobs for name, jobs in record.stats.items() if name in files}
         cores = None if workflow.nodes is not None else min(workflow.cores, os.cpu_count())
-        cards = workflow.global_resources.get("gpu") if cores and takes_gpu() else None
+        cards = workflow.global_resources.get("gpu") if cores and plan.gpu else None
         try:
-            sentences = {split: most_sentences(split) for split in EXPERIMENT.corpora.splits}
+            sentences = {split: plan.corpus.most_sentences(split) for split in EXPERIMENT.corpora.splits}
             logger.info(told(planned(counts, EXPERIMENT, sentences), cores, cards and cards.value))
         except Exception as error:  # no run shall end for want of a forecast
             logger.warning(f"No forecast of time ({type(error).__name__}: {error}).")

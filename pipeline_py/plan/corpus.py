@@ -1,0 +1,153 @@
+"""What the rules of `corpus` are given: origins of text, limits, tokenization."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline_py.config.corpora import Generated, Language, Share, share_of_split
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.plan.paths import ContentsOf
+from pipeline_py.provenance import made_by
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.stanza_directory import INDEX, tokenizer_in
+from pipeline_py.text import read_bytes
+
+SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
+
+
+def generation(what: Generated, share: Share) -> dict[str, Any]:
+    """Parameters of `generate`."""
+    return {**what.model_dump(), "share": share, "made_by": made_by("corpus.generate")}
+
+
+@dataclass(frozen=True)
+class CorpusPlan:
+    """Where the text of each split and side comes from, and what is done with it."""
+
+    experiment: Experiment
+    contents_of: ContentsOf
+
+    @property
+    def tests(self) -> list[str]:
+        """The test sets."""
+        return [test.name for test in self.experiment.corpora.tests]
+
+    @property
+    def references(self) -> dict[str, list[str]]:
+        """Sides of each held-out set that are references.
+
+        A rule's outputs are fixed in number, so these sets are cleaned by one rule for each number of references.
+        """
+        return {split: [*text.sides][1:] for split, text in self.experiment.corpora.held_out.items()}
+
+    @property
+    def stanza_tokenizes(self) -> bool:
+        """Whether a side is tokenized with the software of the room that parses."""
+        return "stanza" in (self.language("source").tokenizer, self.language("target").tokenizer)
+
+    def generation_of_split(self, split: str) -> dict[str, Any]:
+        """Parameters of `generate`."""
+        return generation(self._generated(split), share_of_split(self.experiment.corpora.splits.index(split)))
+
+    def files_of(self, split: str, side: str) -> list[str]:
+        """The user's files of one side of a split, in order; empty where the text is generated."""
+        if split == "train":
+            files = [text.source if side == "source" else text.target for text in self.experiment.corpora.train]
+        else:
+            files = [self.experiment.corpora.held_out[split].sides.get(side)]
+        return [self.experiment.path(file) for file in files if file is not None]
+
+    def raw(self, split: str, side: str) -> str:
+        """The text of a split before cleaning: the user's, or the generated."""
+        folder = "raw" if self.files_of(split, side) else "generated"
+        return f"<results>/corpus/{folder}/{split}.{side}"
+
+    def copies_of_files(self, split: str, texts: dict[str, str]) -> list[str]:
+        """What texts before cleaning, by side, are copies of, as options of `clean`; joined texts have no such."""
+        files = {side: self.files_of(split, side) for side in texts}
+        return [f"--called={texts[side]}={of_side[0]}" for side, of_side in files.items() if len(of_side) == 1]
+
+    def most_sentences(self, split: str) -> int:
+        """How many sentences a split has before cleaning, which may drop some of the training text.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        files = self.files_of(split, "source")
+        if not files:
+            return self._generated(split).sentences
+        try:
+            return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
+        except OSError as error:
+            raise InputError(str(error)) from None
+
+    def sets_that_may_leak(self) -> list[str]:
+        """Sources of the held-out sets whose sentences are taken out of the training text.
+
+        Generated splits lie in shares of the language that do not meet, so a further one leaves training as it is.
+        """
+        generated = self.experiment.corpora.is_generated
+        return [
+            self.raw(split, "source")
+            for split, text in self.experiment.corpora.held_out.items()
+            if text.removed_from_training and not (generated["train"] and generated[split])
+        ]
+
+    def language(self, side: str) -> Language:
+        """What the configuration says of the language of a side; all references are in the target's."""
+        return self.experiment.corpora.source if side == "source" else self.experiment.corpora.target
+
+    def treebank_of_words(self) -> dict[str, str]:
+        """Gold trees that say what a word of the Chinese source is, as inputs; none where that is not learnt.
+
+        A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models,
+        the first parser that is trained from files gives its treebank, and text and trees agree.
+        """
+        source = self.experiment.corpora.source
+        if source.tokenizer != "stanza" or source.stanza_directory or not source.language.startswith("zh"):
+            return {}
+        parsers = self.experiment.parsers.values()
+        banks = [parser.treebank for parser in parsers if isinstance(parser, TrainedParser)]
+        in_files = [bank for bank in banks if not bank.is_generated]
+        return {part: self.experiment.path(getattr(bank, part)) for bank in in_files[:1] for part in ("train", "dev")}
+
+    def segmenter(self, side: str) -> list[str]:
+        """The model that separates the words of a side, where it is learnt."""
+        return ["<results>/corpus/segmenter.pt"] if side == "source" and self.treebank_of_words() else []
+
+    def tokenization(self, side: str) -> dict[str, Any]:
+        """Parameters of `tokenize`."""
+        language = self.language(side)
+        return {
+            **language.model_dump(),
+            "content": self.contents_of(self._models_of_tokenizer(language)),
+            "made_by": made_by("corpus.tokenize", *SOFTWARE_OF_TOKENIZERS[language.tokenizer]),
+        }
+
+    def tokenizer_flags(self, side: str, segmenter: list[str]) -> list[str]:
+        """Options of `tokenize` that a side may have."""
+        language = self.language(side)
+        directory = language.stanza_directory
+        return [
+            *(["--lowercase"] if language.case == "lower" else []),
+            *(f"--segmenter={file}" for file in segmenter),
+            *([f"--stanza-directory={self.experiment.path(directory)}"] if directory else []),
+        ]
+
+    def tokens(self, side: str) -> str:
+        """The path of the words that parsers and subword models read, with {split} open."""
+        folder = "truecased" if self.language(side).case == "true" else "tokenized"
+        return f"<results>/corpus/{folder}/{{split}}.{side}"
+
+    def _generated(self, split: str) -> Generated:
+        text = self.experiment.corpora.train[0] if split == "train" else self.experiment.corpora.held_out[split]
+        assert text.generate is not None
+        return text.generate
+
+    def _models_of_tokenizer(self, language: Language) -> list[str]:
+        """The files of a Stanza directory that decide the words of a side, where it names one."""
+        index = Path(self.experiment.path(language.stanza_directory or "")) / INDEX
+        if language.tokenizer != "stanza" or not language.stanza_directory or not index.is_file():
+            return []
+        return [str(file) for file in (index, *tokenizer_in(index.parent, language.language))]

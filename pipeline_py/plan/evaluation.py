@@ -1,0 +1,151 @@
+"""What the rules of `evaluation` are given: translations, references and how BLEU is counted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.tables import AttentionTable, BleuTable, MeasureTable
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.paths import folder_of_system
+from pipeline_py.plan.subword import SubwordPlan
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """What is scored and compared with what."""
+
+    experiment: Experiment
+    corpus: CorpusPlan
+    subword: SubwordPlan
+
+    def references(self, split: str) -> list[str]:
+        """The reference translations of a held-out set."""
+        return [f"<results>/corpus/clean/{split}.{side}" for side in self.corpus.references[split]]
+
+    def bleu_options(self) -> list[str]:
+        """How BLEU is counted, as options."""
+        evaluation = self.experiment.evaluation
+        return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
+
+    def translation(self, system: str) -> dict[str, str]:
+        """A system's translations, with {run} and {split} open, and what words are put back into them from."""
+        made = f"{folder_of_system(self.experiment, system)}/{{run}}/{{split}}"
+        files = {"pieces": f"{made}.pieces"}
+        if self.restores_unknown(system) or self.restores_placeholders(system):
+            source = self.subword.pieces(self.experiment.units_of(system), "source")
+            files |= {"alignment": f"{made}.alignment", "source": source}
+        if self.restores_placeholders(system):
+            files |= {"tokens": self.corpus.tokens("source")}
+        return files
+
+    def restores_unknown(self, system: str) -> bool:
+        """Whether unknown words are taken from the source afterwards; the phrase-based decoder does it itself."""
+        decoding = getattr(self.experiment.systems[system], "decoding", None)
+        return decoding is not None and decoding.replace_unknown
+
+    def restores_placeholders(self, system: str) -> bool:
+        """Whether a system knows rare times, dates and numbers as placeholders."""
+        units = self.experiment.units
+        return self.experiment.is_neural(system) and units[self.experiment.units_of(system)].generalise is not None
+
+    def is_split(self, system: str) -> bool:
+        """Whether a system translates into pieces of words."""
+        units = self.experiment.units
+        return self.experiment.is_neural(system) and units[self.experiment.units_of(system)].scheme == "bpe"
+
+    def putting_back(self, system: str, inputs: Mapping[str, str]) -> list[str]:
+        """Options of `postprocess` for what is put back."""
+        return [
+            *(["--replace-unknown"] if self.restores_unknown(system) else []),
+            *(["--restore-placeholders"] if self.restores_placeholders(system) else []),
+            *(
+                f"--{option}={inputs[name]}"
+                for option, name in (
+                    ("alignment", "alignment"),
+                    ("source-pieces", "source"),
+                    ("source-tokens", "tokens"),
+                )
+                if inputs.get(name)
+            ),
+        ]
+
+    def attended_systems(self, table: str) -> dict[tuple[str, str, str], str]:
+        """What the systems of a table attended to, read and said: files by system, run and option."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, AttentionTable)
+        return {
+            (system, run, option): file
+            for system in options.systems
+            for run in self.experiment.runs(system)
+            for option, file in (
+                ("attention", f"<results>/nmt/{system}/{run}/{options.set}.attention.arrow"),
+                ("source", self.subword.packed(self.experiment.units_of(system), options.set, "source")),
+                ("pieces", f"<results>/nmt/{system}/{run}/{options.set}.pieces"),
+            )
+        }
+
+    def outputs(self, table: str, split: str, systems: list[str] | None = None) -> dict[tuple[str, str], str]:
+        """Detokenized outputs of a table's systems on one set, by system and run, in the table's order or another."""
+        return {
+            (system, run): f"<results>/evaluation/{system}/{run}/{split}.txt"
+            for system in systems or self.experiment.rows(table)
+            for run in self.experiment.runs(system)
+        }
+
+    def outputs_on_tests(self, table: str) -> dict[tuple[str, str, str], str]:
+        """The same on all test sets, by system, run and set."""
+        return {
+            (*place, split): file for split in self.corpus.tests for place, file in self.outputs(table, split).items()
+        }
+
+    def compared_sets(self, table: str) -> list[str]:
+        """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
+        options = self.experiment.tables[table]
+        if isinstance(options, BleuTable):
+            return [*self.experiment.corpora.held_out]
+        return self.experiment.sets_of(options) if isinstance(options, MeasureTable) else []
+
+    def from_baseline(self, table: str) -> list[str]:
+        """A table's systems, in front the one that others are compared with: its baseline, or else its first row."""
+        rows = self.experiment.rows(table)
+        first = getattr(self.experiment.tables[table], "baseline", rows[0])
+        return [first, *(system for system in rows if system != first)]
+
+    def tested_metrics(self, table: str) -> list[str]:
+        """What a table's systems are compared by: BLEU, and RIBES where a table marks it."""
+        options = self.experiment.tables[table]
+        marks_ribes = isinstance(options, MeasureTable) and options.marks and "ribes" in options.columns
+        return ["bleu", *(["ribes"] if marks_ribes else [])]
+
+    def first_runs(self, table: str, split: str) -> dict[str, str]:
+        """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
+        return {
+            system: f"<results>/evaluation/{system}/{self.experiment.runs(system)[0]}/{split}.txt"
+            for system in self.from_baseline(table)
+        }
+
+    def trees_of_sentences(self, table: str, split: str) -> dict[str, str]:
+        """The trees that sentences are grouped by: annotation and file; nothing without a parser.
+
+        They are those that the table's networks read, or else others do that are asked for: no tree is made for this
+        alone. Dependencies say more than phrases, and control trees say nothing.
+        """
+        networks = [network for row in self.experiment.rows(table) for network in self.experiment.networks(row)]
+        read = [
+            (parser, trees)
+            for network in [*networks, *self.experiment.networks_asked]
+            if (parser := self.experiment.network(network).parser) is not None
+            for trees in self.experiment.trees_read(network)
+        ]
+        telling = [(parser, trees) for parser, trees in read if self.experiment.parsers[parser].type != "control"]
+        if not telling:
+            return {}
+        parser, trees = min(telling, key=lambda one: one[1] != "conllu")
+        option = "dependencies" if trees == "conllu" else "phrases"
+        return {option: f"<results>/syntax/{parser}/{split}.{trees}"}
+
+    def parsed_only(self, table: str, split: str) -> dict[str, Any]:
+        """The trees that say which sentences a table scores; nothing where it scores all."""
+        parser = getattr(self.experiment.tables[table], "parsed_by", None)
+        return {} if parser is None else {"trees": f"<results>/syntax/{parser}/{split}.ptb"}

@@ -1,0 +1,163 @@
+"""What the rules of `nmt` are given: what a network reads, is trained with and is searched with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from pipeline_py.config.decoding import Decoding
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.phrase_based import PhraseBased
+from pipeline_py.plan.paths import named_files, one_of
+from pipeline_py.plan.subword import SubwordPlan
+
+SIDES = ("source", "target")
+SPLITS = ("train", "dev")
+"""Of training."""
+
+
+@dataclass(frozen=True)
+class NmtPlan:
+    """Inputs, settings and options of networks."""
+
+    experiment: Experiment
+    subword: SubwordPlan
+
+    @property
+    def networks(self) -> str:
+        """A pattern for the systems that are trained."""
+        return one_of(name for name in self.experiment.systems if self.experiment.networks(name) == [name])
+
+    @property
+    def systems(self) -> str:
+        """A pattern for the systems that translate: networks and ensembles of them."""
+        return one_of(filter(self.experiment.is_neural, self.experiment.systems))
+
+    def training_inputs(self, system: str, run: str) -> dict[str, str | list[str]]:
+        """Sentences, syntax and vocabularies that a network is trained with, and weights, if it was pretrained."""
+        units, network = self.experiment.units_of(system), self.experiment.network(system)
+        pretrained = {"initial": f"<results>/nmt/{system}/{run}/pretrained.safetensors"}
+        return {
+            **{f"{split}_{side}": self.subword.packed(units, split, side) for split in SPLITS for side in SIDES},
+            **{f"{side}_vocabulary": f"<results>/subword/{units}/vocabulary.{side}" for side in SIDES},
+            **{f"{split}_syntax": self.subword.syntax_of(system, split, network.syntax) for split in SPLITS},
+            "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
+            **(pretrained if network.pretrained_on else {}),
+        }
+
+    def pretraining_inputs(self, system: str) -> dict[str, str | list[str]]:
+        """Sentences, syntax and vocabularies that a network is trained on parsing with."""
+        units, kinds = self.experiment.units_of(system), self.kinds_of_pretraining(system)
+        return {
+            **{f"{split}_source": self.subword.packed(units, split, "source") for split in SPLITS},
+            **{f"{split}_syntax": self.subword.syntax_of(system, split, kinds) for split in SPLITS},
+            "source_vocabulary": f"<results>/subword/{units}/vocabulary.source",
+            "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
+        }
+
+    def kinds_of_pretraining(self, system: str) -> list[str]:
+        """Syntax that a network reads or predicts."""
+        network = self.experiment.network(system)
+        return sorted({*network.syntax, *network.pretrained_on})
+
+    def syntax_options(self, system: str, kinds: list[str], inputs: Mapping[str, Any]) -> list[str]:
+        """Syntax of both splits and its vocabularies, as options of what trains."""
+        vocabularies = self.subword.vocabularies_of_syntax(system)
+        return [
+            *named_files("train-syntax", kinds, inputs.get("train_syntax", [])),
+            *named_files("dev-syntax", kinds, inputs.get("dev_syntax", [])),
+            *named_files("syntax-vocabulary", vocabularies, inputs.get("syntax_vocabularies", [])),
+        ]
+
+    def training(self, system: str, threads: int | None = None) -> str:
+        """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
+        training = self.experiment.network(system).training
+        if threads is None:
+            return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds", "tensorboard"})
+        return training.model_copy(update={"threads": max(1, threads // training.processes)}).model_dump_json()
+
+    def training_on_parsing(self, system: str) -> str:
+        """`training` as JSON: what decides the result of `pretrain`, whose length the encoder says itself."""
+        until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
+        excluded = {"threads", "checkpoint_minutes", "seeds", "tensorboard", *until}
+        return self.experiment.network(system).training.model_dump_json(exclude=excluded)
+
+    def board(self, system: str, model: str) -> list[str]:
+        """Where the learning curve of a run is written for TensorBoard, if it is, given where its weights are."""
+        shown = self.experiment.network(system).training.tensorboard
+        return [f"--tensorboard={PurePosixPath(model).parent}/tensorboard"] if shown else []
+
+    def capacity_options(self, system: str) -> list[str]:
+        """The composition that a network is to have as many parameters as, where it names one."""
+        like = self.experiment.network(system).like
+        return [] if like is None else [f"--like={self.experiment.network(like).composition()}"]
+
+    def name_of_run(self, system: str, run: str) -> str:
+        """What messages call a run: the system, and where it has several, which."""
+        return system if len(self.experiment.runs(system)) == 1 else f"{system} ({run})"
+
+    def sizes_of_inputs(self, system: str) -> list[list[int]]:
+        """Dimensions of each input of each encoder, shares worked out."""
+        network = self.experiment.network(system)
+        return [encoder.sizes(network.model.embedding) for encoder in network.encoders]
+
+    def inputs(self, system: str, run: str, split: str) -> dict[str, str | list[str]]:
+        """What a system's networks read a split with: of each weights, source and syntax."""
+        networks = {name: self.experiment.network(name) for name in self.experiment.networks(system)}
+        return {
+            "model": [f"<results>/nmt/{name}/{run}/model.safetensors" for name in networks],
+            "config": [f"<results>/nmt/{name}/{run}/config.json" for name in networks],
+            "source": [self.subword.packed(self.experiment.units_of(name), split, "source") for name in networks],
+            "syntax": [
+                file
+                for name, network in networks.items()
+                for file in self.subword.syntax_of(name, split, network.syntax)
+            ],
+            "target_vocabulary": f"<results>/subword/{self.experiment.units_of(system)}/vocabulary.target",
+        }
+
+    def length_model(self, system: str) -> dict[str, str]:
+        """The counts of lengths that a system's search looks at, if it does."""
+        asked = self.decoding(system).length_model
+        return {"length_model": f"<results>/nmt/length_model/{self.experiment.units_of(system)}.tsv"} if asked else {}
+
+    def decoding(self, system: str) -> Decoding:
+        """How a system translates."""
+        found = self.experiment.systems[system]
+        assert not isinstance(found, PhraseBased)
+        return found.decoding
+
+    def search(self, system: str) -> str:
+        """`decoding` as JSON: of it what decides a system's translations."""
+        decoding = self.decoding(system)
+        unread = set() if decoding.length_model else {"length_floor"}
+        return decoding.model_dump_json(exclude={"replace_unknown", "batch_size", *unread})
+
+    def member_options(self, system: str, inputs: Mapping[str, Any]) -> list[str]:
+        """Options of `translate` for each of a system's networks, and for the length model."""
+        networks = self.experiment.networks(system)
+        kinds = [
+            kind if len(networks) == 1 else f"{number}:{kind}"
+            for number, network in enumerate(networks, start=1)
+            for kind in self.experiment.network(network).syntax
+        ]
+        length_model = inputs.get("length_model")
+        return [
+            *(f"--{option}={file}" for option in ("model", "config", "source") for file in inputs[option]),
+            *named_files("syntax", kinds, inputs.get("syntax", [])),
+            *([f"--length-model={length_model}"] if length_model else []),
+        ]
+
+    def further_outputs(self, system: str, pieces: str) -> list[str]:
+        """What `translate` also writes where it is asked for, beside the pieces, as options."""
+        decoding = self.decoding(system)
+        return [
+            *([f"--n-best-output={pieces}.n-best"] if decoding.n_best else []),
+            *([f"--attention-output={pieces}.attention.arrow"] if decoding.attention else []),
+        ]
+
+    def modules(self, system: str) -> list[str]:
+        """Modules of the parts of a system's networks, and of what these are to have as many parameters as."""
+        networks = [self.experiment.network(name) for name in self.experiment.networks(system)]
+        networks += [self.experiment.network(network.like) for network in networks if network.like is not None]
+        return sorted({module for network in networks for module in network.modules})

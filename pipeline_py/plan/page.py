@@ -1,0 +1,186 @@
+"""What the page of the whole experiment is made of."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+import pipeline_py
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.tables import BleuTable
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.paths import options_of
+from pipeline_py.plan.report import ReportPlan
+from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.plan.syntax import SyntaxPlan
+from pipeline_py.provenance import made_by
+
+TABLES_OF_PAPERS = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}
+"""Tables of papers whose numbers stand below tables that have no folder of the paper's name."""
+
+SOFTWARE = ["snakemake", "torch", "stanza", "sacrebleu", "sacremoses", "subword-nmt", "sil-machine", "scipy"]
+SOFTWARE += ["matplotlib", "jinja2"]
+"""What decides how numbers are counted and how the page looks."""
+
+PACKAGE = Path(pipeline_py.__file__).parent
+
+TEMPLATES = sorted(map(str, (PACKAGE / "report" / "templates").iterdir()))
+
+BY_SET = {
+    "comparisons": "comparisons",
+    "intervals": "intervals",
+    "breakdown": "by_sentence",
+    "sentence_scores": "sentence_scores",
+    "words": "words",
+    "ngrams": "ngrams",
+    "examples": "examples",
+}
+"""What is said of a table on each of its sets: options, and the files that they are given."""
+
+
+@dataclass(frozen=True)
+class PagePlan:
+    """Files and facts of the page."""
+
+    experiment: Experiment
+    papers: Path
+    corpus: CorpusPlan
+    syntax: SyntaxPlan
+    subword: SubwordPlan
+    evaluation: EvaluationPlan
+    report: ReportPlan
+
+    def tables(self, *types: str) -> list[str]:
+        """Tables that are asked for, of some types."""
+        tables = self.experiment.tables
+        return [name for name in self.experiment.asked(tables) if tables[name].type in types]
+
+    def printed_tables(self, table: str) -> tuple[str, list[str]] | None:
+        """The paper, and numbers of its tables, that a table is made after; None where it is after none.
+
+        A table that is called PAPER/table3_4 is made after Tables 3 and 4. Those whose numbers stand in its own columns
+        are not shown again.
+        """
+        if self.report.published.get(table):
+            return None
+        found = re.fullmatch(r"(\w+)/table(\d+(?:_\d+)*)", table)
+        paper, numbers = (found[1], found[2].split("_")) if found else TABLES_OF_PAPERS.get(table, ("", []))
+        return (paper, numbers) if paper and (self.papers / f"{paper}.tsv").is_file() else None
+
+    def sets(self, table: str) -> list[str]:
+        """The held-out sets of a table, test sets first."""
+        return sorted(self.evaluation.compared_sets(table), key=lambda split: split == "dev")
+
+    def pair(self, table: str) -> list[str]:
+        """The systems whose attention is drawn with examples: what a table proposes first, and its baseline."""
+        options = self.experiment.tables[table]
+        pair = [*options.proposed[:1], options.baseline] if isinstance(options, BleuTable) else []
+        return pair if len(pair) == 2 and all(map(self.experiment.is_neural, pair)) else []
+
+    def attention(self, table: str) -> dict[str, str]:
+        """What these two attended to on the first test set, by system, set and option; of several runs in the first."""
+        split = self.corpus.tests[0]
+        found: dict[str, str] = {}
+        for system in self.pair(table):
+            units, run = self.experiment.units_of(system), self.experiment.runs(system)[0]
+            made = f"<results>/nmt/{system}/{run}/{split}"
+            network = self.experiment.network(self.experiment.networks(system)[0])
+            found |= {
+                f"{system}:{split}:source_pieces": self.subword.pieces(units, "source").format(split=split),
+                f"{system}:{split}:translation": f"{made}.pieces",
+                f"{system}:{split}:attention": f"{made}.attention.arrow",
+                f"{system}:{split}:gates": f"{made}.gates.arrow",
+            }
+            if "trees" in network.syntax:
+                trees = self.subword.syntax(units, "trees").format(parser=network.parser, split=split)
+                found[f"{system}:{split}:tree"] = trees
+        return found
+
+    def files_of_tables(self) -> dict[str, dict[str, str]]:
+        """What the page says of tables, by option and name."""
+        of_scores, of_bleu = self.tables("bleu", "measures"), self.tables("bleu")
+        printed = {name: printed for name in of_scores if (printed := self.printed_tables(name)) is not None}
+        first = self.corpus.tests[0]
+        return {
+            "table": {name: f"<results>/{name}.md" for name in self.experiment.asked(self.experiment.tables)},
+            "facts": {name: f"<results>/{name}.facts.tsv" for name in of_scores},
+            "published": {name: str(self.papers / f"{paper}.tsv") for name, (paper, _) in printed.items()},
+            **{
+                option: {
+                    f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
+                    for table in of_scores
+                    for split in self.sets(table)
+                }
+                for option, kind in BY_SET.items()
+            },
+            "source_tree": {
+                f"{table}:{first}": file
+                for table in of_bleu
+                if self.pair(table)
+                for file in self.evaluation.trees_of_sentences(table, first).values()
+            },
+            "attended": {name: file for table in of_bleu for name, file in self.attention(table).items()},
+        }
+
+    def files(self) -> dict[str, dict[str, str]]:
+        """Everything that the page is made of, by option and name."""
+        rows = [system for table in self.tables("bleu", "measures") for system in self.report.trained_for(table)]
+        return {
+            **self.files_of_tables(),
+            "curve": {
+                f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
+                for network in filter(self.experiment.is_neural, dict.fromkeys(rows))
+                for run in self.experiment.runs(network)
+            },
+            "figure": {
+                f"{figure}:{sentence}": f"<results>/figures/{figure}.{sentence}.svg"
+                for figure in self.experiment.asked(self.experiment.figures)
+                for sentence in self.experiment.figures[figure].sentences
+            },
+            "accuracy": {
+                parser: f"<results>/syntax/{parser}/accuracy.tsv" for parser in self.experiment.trained_parsers
+            },
+            "parser": {
+                parser: f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.parsers_asked)
+            },
+            "agreement": {
+                f"{parser}:{other}": f"<results>/syntax/{parser}/agreement.{other}.tsv"
+                for parser, other in self.syntax.pairs_of_parsers()
+            },
+            "ledger": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
+        }
+
+    def options(self, inputs: Mapping[str, list[str]]) -> list[str]:
+        """Options of the stage `report` for its files, and for what is known without any."""
+        files = self.files()
+        printed = {table: self.printed_tables(table) for table in files["published"]}
+        numbers = [f"{table}={number}" for table, found in printed.items() if found for number in found[1]]
+        return [*options_of(files, inputs), *(f"--published-table={number}" for number in numbers)]
+
+    def made_by_all(self) -> list[str]:
+        """The hash of every stage's code, and the versions of installed packages, as options of the stage `report`."""
+        stages = [
+            f"{file.parent.name}.{file.stem}"
+            for file in sorted(PACKAGE.glob("*/*.py"))
+            if f"stage.run({file.stem})" in file.read_text(encoding="utf-8")
+        ]
+        versions = made_by("report.report", *SOFTWARE)
+        return [
+            *(f"--code={stage}={made_by(stage)['code']}" for stage in stages),
+            *(f"--version={name}={versions[name]}" for name in SOFTWARE),
+        ]
+
+    def command(self, files: Sequence[Path], settings: Mapping[str, Any]) -> str:
+        """What makes the page again: files and settings of the configuration as they were given."""
+        words = ["snakemake", "--cores", "8", f"{self.experiment.folder('results')}/report.html"]
+        if files:
+            words += ["--configfile", *map(relpath, files)]
+        if settings:
+            values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in settings.items()}
+            words += ["--config", *(f"{key}={value}" for key, value in values.items())]
+        return shlex.join(words)

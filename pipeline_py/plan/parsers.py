@@ -1,0 +1,121 @@
+"""What the rules about parsers that are trained and measured here are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline_py.config.corpora import Generated, share_of_treebank
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.config.trees import TREES, Trees
+from pipeline_py.plan.corpus import generation
+from pipeline_py.plan.paths import ContentsOf, one_of
+from pipeline_py.provenance import made_by
+from pipeline_py.stage import InputError
+
+PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class ParsersPlan:
+    """Treebanks, models, and what a parser's accuracy is measured on."""
+
+    experiment: Experiment
+    contents_of: ContentsOf
+
+    @property
+    def case(self) -> str:
+        """An option: a parser of lower-cased text is measured on lower-cased words."""
+        return "--lowercase" if self.experiment.corpora.source.case == "lower" else "--no-lowercase"
+
+    def of_type(self, *types: str) -> str:
+        """A pattern for the names of parsers of some types."""
+        return one_of(name for name, parser in self.experiment.parsers.items() if parser.type in types)
+
+    def trained(self, parser: str) -> TrainedParser:
+        """The options of a parser that is trained here."""
+        options = self.experiment.parsers[parser]
+        assert isinstance(options, TrainedParser)
+        return options
+
+    def generation_of_treebank(self, parser: str, part: str) -> dict[str, Any]:
+        """Parameters of `generate`."""
+        sentences = self.trained(parser).treebank.generate
+        assert sentences is not None
+        what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
+        return generation(what, share_of_treebank(PARTS.index(part)))
+
+    def has_gold(self, parser: str, trees: Trees) -> bool:
+        """Whether there are gold trees that a parser's accuracy is measured on."""
+        options = self.experiment.parsers[parser]
+        if isinstance(options, TrainedParser):
+            return self.experiment.makes(parser, trees)
+        return isinstance(options, StanzaParser) and options.test_file(trees) is not None
+
+    def accuracies_of(self, parser: str) -> list[str]:
+        """How good a parser is at each kind of trees that it has gold ones of; without any it is said what to give."""
+        kinds = [trees for trees in TREES if self.has_gold(parser, trees)] or [*TREES]
+        return [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]
+
+    def treebank(self, parser: str, part: str, trees: Trees) -> str:
+        """Gold trees of a parser: the user's, or generated.
+
+        Raises:
+            InputError: there are none.
+        """
+        options = self.experiment.parsers[parser]
+        if isinstance(options, TrainedParser):
+            if options.treebank.is_generated:
+                return f"<results>/syntax/{parser}/treebank/{part}.{trees}"
+            file = getattr(options.treebank, part if trees == "conllu" else f"constituency_{part}")
+            if file is None:
+                raise InputError(
+                    f"parsers.{parser}.treebank: constituency trees are asked for; give `constituency_{part}` "
+                    "(PTB brackets)"
+                )
+            return self.experiment.path(file)
+        if not isinstance(options, StanzaOptions):
+            raise InputError(
+                f"parsers.{parser}: its trees are not parsed, so they have no accuracy; ask for its report"
+            )
+        file = options.test_file(trees)
+        if file is None:
+            raise InputError(
+                f"parsers.{parser}: its accuracy is asked for; give `test` (CoNLL-U) or `constituency_test` (PTB)"
+            )
+        return self.experiment.path(file)
+
+    def model_file(self, parser: str, name: str) -> str:
+        """One of the models of a parser that is trained here."""
+        return f"<results>/syntax/{parser}/model/{name}.pt"
+
+    def training_inputs(self, parser: str, processor: str) -> dict[str, str]:
+        """Gold trees and word vectors; the constituency parser learns from the tags that it will see."""
+        trees: Trees = "ptb" if processor == "constituency" else "conllu"
+        vectors = self.trained(parser).vectors
+        return {
+            "train": self.treebank(parser, "train", trees),
+            "dev": self.treebank(parser, "dev", trees),
+            **({"vectors": self.experiment.path(vectors)} if vectors else {}),
+            **({"tagger": self.model_file(parser, "tagger")} if processor == "constituency" else {}),
+        }
+
+    def training(self, parser: str, processor: str) -> dict[str, Any]:
+        """Parameters of `train_parser`."""
+        options = self.trained(parser)
+        return {
+            "language": self.experiment.corpora.source.language,
+            "seed": options.seed,
+            "case": self.case,
+            **getattr(options, processor).model_dump(),
+            "content": self.contents_of(self.training_inputs(parser, processor).values()),
+            "made_by": made_by("syntax.train_parser", "stanza", "torch"),
+        }
+
+    def training_options(self, parser: str, processor: str, inputs: Mapping[str, str]) -> list[str]:
+        """Sizes, word vectors and tagger, as far as there are such, as options of `train_parser`."""
+        sizes = getattr(self.trained(parser), processor).model_dump()
+        return [
+            *(f"--{name}={value}" for name, value in sizes.items() if value is not None),
+            *(f"--{name}={inputs[name]}" for name in ("vectors", "tagger") if inputs.get(name)),
+        ]

@@ -1,0 +1,59 @@
+"""What the configuration means for the rules: one object, made once, with a part for each room."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from shutil import which
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.contents import Contents
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.nmt import NmtPlan
+from pipeline_py.plan.page import PagePlan
+from pipeline_py.plan.parsers import ParsersPlan
+from pipeline_py.plan.report import ReportPlan, published_files
+from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.plan.syntax import SyntaxPlan
+
+
+class Plan:
+    """Inputs, parameters and options of all rules.
+
+    Attributes:
+        gpu: 1 where networks run on the card, because it is asked for or present; else 0.
+    """
+
+    def __init__(self, experiment: Experiment, project: Path, known_contents: Path) -> None:
+        """Plan an experiment.
+
+        Args:
+            experiment: the whole configuration.
+            project: the folder of the Snakefile.
+            known_contents: where hashes of users' files are remembered.
+
+        Raises:
+            InputError: a file or folder that the configuration names does not hold what it should.
+        """
+        self._contents = Contents(known_contents)
+        papers = project / "workflow" / "published"
+        asked = experiment.training.device
+        self.gpu = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
+        self.corpus = CorpusPlan(experiment, self.contents_of)
+        self.parsers = ParsersPlan(experiment, self.contents_of)
+        self.syntax = SyntaxPlan(experiment, self.contents_of, self.corpus, self.parsers)
+        self.subword = SubwordPlan(experiment, self.corpus)
+        self.nmt = NmtPlan(experiment, self.subword)
+        self.evaluation = EvaluationPlan(experiment, self.corpus, self.subword)
+        self.report = ReportPlan(
+            experiment,
+            self.corpus,
+            self.parsers,
+            self.subword,
+            self.evaluation,
+            published_files(experiment, papers),
+        )
+        self.page = PagePlan(experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.report)
+
+    def contents_of(self, files: Iterable[str]) -> dict[str, str | None]:
+        """What those of some files hold that the user brings, for the parameters of what reads them."""
+        return self._contents.of(file for file in files if not file.startswith("<results>"))

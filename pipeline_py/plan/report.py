@@ -1,0 +1,245 @@
+"""What the rules of `report` are given: the cells of a table."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline_py.config.decoders import BlackOut
+from pipeline_py.config.differences import notes, settings_of_trainings, warning
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.phrase_based import PhraseBased
+from pipeline_py.config.tables import BleuTable, MeasureTable, TableOfSystems
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.parsers import ParsersPlan
+from pipeline_py.plan.paths import folder_of_system, one_of
+from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.stage import InputError
+
+NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
+"""What tables of counts call splits."""
+
+
+def called(target: str, names: Iterable[str]) -> list[str]:
+    """Those that are called like a target, or stand in the folder that is."""
+    return [name for name in names if name.partition("/")[0] == target]
+
+
+def published_files(experiment: Experiment, papers: Path) -> dict[str, list[str]]:
+    """What papers printed, by table of BLEU: a file of a folder, or none where it is not asked for.
+
+    Raises:
+        InputError: there is no such paper.
+    """
+    found = {}
+    for name, table in experiment.tables.items():
+        if isinstance(table, BleuTable):
+            files = [papers / f"{table.published.paper}.tsv"] if table.published else []
+            for file in files:
+                if not file.is_file():
+                    known = ", ".join(sorted(file.stem for file in papers.glob("*.tsv")))
+                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known}")
+            found[name] = [*map(str, files)]
+    return found
+
+
+@dataclass(frozen=True)
+class ReportPlan:
+    """What tables and figures are made of.
+
+    Attributes:
+        published: the printed numbers that stand beside ours, by table of BLEU.
+        of_run: tables that this run asks the inputs of.
+    """
+
+    experiment: Experiment
+    corpus: CorpusPlan
+    parsers: ParsersPlan
+    subword: SubwordPlan
+    evaluation: EvaluationPlan
+    published: Mapping[str, list[str]]
+    of_run: set[str] = field(default_factory=set)
+
+    @property
+    def languages(self) -> list[str]:
+        """What tables of counts call the sides."""
+        return [self.experiment.corpora.source.language, self.experiment.corpora.target.language]
+
+    def of_type(self, *types: str) -> str:
+        """A pattern for the names of tables of some types."""
+        return one_of(name for name, table in self.experiment.tables.items() if table.type in types)
+
+    def in_this_run(self, table: str) -> str:
+        """Take note that this run makes a table."""
+        self.of_run.add(table)
+        return table
+
+    def warnings(self) -> list[str]:
+        """How systems of a table of this run differ in what it does not ask about."""
+        found = (warning(self.experiment, table) for table in self.experiment.tables if table in self.of_run)
+        return [*filter(None, found)]
+
+    def scores(self, table: str) -> dict[tuple[str, str, str], str]:
+        """BLEU files by system, split and run."""
+        return {
+            (system, split, run): f"<results>/evaluation/{system}/{run}/{split}.bleu.json"
+            for system in self.experiment.rows(table)
+            for split in self.experiment.corpora.held_out
+            for run in self.experiment.runs(system)
+        }
+
+    def trained_for(self, table: str) -> list[str]:
+        """The systems behind a table's rows that are trained: themselves, or the members of an ensemble."""
+        rows = self.experiment.rows(table)
+        return list(dict.fromkeys(system for row in rows for system in self.experiment.networks(row) or [row]))
+
+    def facts(self, table: str) -> dict[tuple[str, str], str]:
+        """Facts of the trainings behind a table's rows, by system and run."""
+        return {
+            (system, run): f"{folder_of_system(self.experiment, system)}/{run}/facts.json"
+            for system in self.trained_for(table)
+            for run in self.experiment.runs(system)
+        }
+
+    def measures(self, table: str) -> dict[tuple[str, str, str, str], str]:
+        """Scores that the columns of a table of measures come from, by system, set, run and metric."""
+        options = self._measures(table)
+        asked = {*options.columns}
+        metrics = [
+            *(["bleu"] if asked & {"bleu", "brevity", "length"} else []),
+            *(["ribes"] if "ribes" in asked else []),
+        ]
+        only = "" if options.parsed_by is None else f"parsed-{options.parsed_by}."
+        return {
+            (system, split, run, metric): f"<results>/evaluation/{system}/{run}/{split}.{only}{metric}.json"
+            for system in options.systems
+            for split in self.experiment.sets_of(options)
+            for run in self.experiment.runs(system)
+            for metric in metrics
+        }
+
+    def comparisons(self, table: str) -> dict[str, str]:
+        """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
+        options = self.experiment.tables[table]
+        marked = self.corpus.tests
+        if isinstance(options, MeasureTable):
+            marked = self.experiment.sets_of(options) if options.marks else []
+        return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
+
+    def settings(self, system: str) -> dict[str, str]:
+        """What the configuration says of a system in the columns of a table."""
+        options = self.experiment.systems[system]
+        if isinstance(options, PhraseBased):
+            return {}
+        losses = [self.experiment.network(network).loss for network in self.experiment.networks(system)]
+        samples = {f"{loss.samples:,}" if isinstance(loss, BlackOut) else "" for loss in losses}
+        search = [
+            *(["normalized"] if options.decoding.length_normalization else []),
+            *(["with length model"] if options.decoding.length_model else []),
+        ]
+        return {
+            # Members of an ensemble may differ.
+            "negative_samples": samples.pop() if len(samples) == 1 else "",
+            "subword": "yes" if self.evaluation.is_split(system) else "no",
+            "search": ", ".join(search) or "plain",
+            "beam": str(options.decoding.beam),
+        }
+
+    def notes(self, table: str) -> list[str]:
+        """What the configuration says below a table, as options."""
+        return [f"--note={sentence}" for sentence in notes(self.experiment, self._of_systems(table))]
+
+    def settings_in_facts(self, table: str) -> list[str]:
+        """What the trainings behind a table's rows differ in, as options of `facts`."""
+        settings = settings_of_trainings(self.experiment, self._of_systems(table))
+        return [f"--setting={system}:{kind}={text}" for (system, kind), text in settings.items()]
+
+    def names_of_sets(self, table: str) -> dict[str, str]:
+        """What a table calls its sets, where not by their split."""
+        dev = self.experiment.corpora.dev.name
+        has_dev = "dev" in self.experiment.sets_of(self._measures(table))
+        return {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"} if has_dev else {}
+
+    def names_in(self, table: str, option: str, names: Mapping[str, str]) -> list[str]:
+        """--OPTION=SYSTEM=NAME for each system of a table that has another name."""
+        rows = self.experiment.rows(table)
+        return [f"--{option}={system}={name}" for system, name in names.items() if system in rows]
+
+    def everything_of(self, table: str) -> list[str]:
+        """A table and, as far as it has such, its facts and its figure, in all their formats."""
+        options = self.experiment.tables[table]
+        endings = ["tsv", "md", "tex", *(["facts.tsv"] if isinstance(options, BleuTable | MeasureTable) else [])]
+        of_figure = ["svg", "pdf"] if isinstance(options, BleuTable) else []
+        return [
+            *(f"<results>/{table}.{ending}" for ending in endings),
+            *(f"<results>/figures/{table}.length.{ending}" for ending in of_figure),
+        ]
+
+    def pictures_of(self, figure: str) -> list[str]:
+        """The pictures of a figure, one for each sentence."""
+        return [
+            f"<results>/figures/{figure}.{sentence}.{ending}"
+            for sentence in self.experiment.figures[figure].sentences
+            for ending in ("svg", "pdf")
+        ]
+
+    def picture_inputs(self, figure: str) -> dict[str, str]:
+        """What a system read, said and attended to; its trees where it has such. Of several runs it is the first."""
+        options = self.experiment.figures[figure]
+        system, split = options.system, options.set
+        units, network = self.experiment.units_of(system), self.experiment.network(system)
+        made = f"<results>/nmt/{system}/{self.experiment.runs(system)[0]}/{split}"
+        trees = self.subword.syntax(units, "trees").format(parser=network.parser, split=split)
+        return {
+            **({"tree": trees} if "trees" in network.syntax else {}),
+            "source_pieces": self.subword.pieces(units, "source").format(split=split),
+            "translation": f"{made}.pieces",
+            "attention": f"{made}.attention.arrow",
+            "gates": f"{made}.gates.arrow",
+            "reference": f"<results>/corpus/tokenized/{split}.target",
+        }
+
+    def reads_lexical_trees(self, figure: str) -> bool:
+        """Whether the system of a figure reads trees over the pieces of words."""
+        return "lexical_trees" in self.experiment.network(self.experiment.figures[figure].system).syntax
+
+    def published_options(self, table: str) -> list[str]:
+        """Where a table's printed numbers stand, as options."""
+        asked = getattr(self.experiment.tables[table], "published", None)
+        if asked is None:
+            return []
+        return [
+            f"--published={self.published[table][0]}",
+            f"--published-table={asked.table}",
+            f"--published-task={asked.task}",
+            *self.names_in(table, "published-name", asked.names),
+        ]
+
+    def accuracy(self, table: str) -> dict[tuple[str, str], str]:
+        """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
+        read = {
+            (parser, trees)
+            for system in self.trained_for(table)
+            if (parser := self.experiment.systems[system].parser) is not None
+            for trees in self.experiment.trees_read(system)
+        }
+        return {
+            (parser, trees): f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
+            for parser, trees in sorted(read)
+            if self.parsers.has_gold(parser, trees)
+        }
+
+    def table_of_measures(self, table: str) -> str:
+        """A table of measures as JSON, its sets spelt out."""
+        options = self._measures(table)
+        return options.model_copy(update={"sets": self.experiment.sets_of(options)}).model_dump_json()
+
+    def _measures(self, table: str) -> MeasureTable:
+        options = self.experiment.tables[table]
+        assert isinstance(options, MeasureTable)
+        return options
+
+    def _of_systems(self, table: str) -> TableOfSystems:
+        options = self.experiment.tables[table]
+        assert isinstance(options, TableOfSystems)
+        return options

@@ -1,0 +1,199 @@
+"""What the rules of trees are given: models, texts in shards, and what is compared."""
+
+from itertools import combinations
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.config.trees import Trees
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.parsers import ParsersPlan
+from pipeline_py.plan.paths import ContentsOf
+from pipeline_py.provenance import made_by
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.annotation import Annotation
+from pipeline_py.syntax.stanza_directory import models_in, tokenizer_in
+
+ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
+
+PROCESSORS: dict[Trees, list[str]] = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
+
+
+class SyntaxPlan:
+    """How trees are made and reported on.
+
+    What may be wrong with a user's folder is found when the plan is made: where an input function fails, Snakemake
+    goes on with what the results already hold.
+
+    Attributes:
+        shards: how many shards each text is parsed in. Cleaning may leave fewer sentences of the training text than
+            that, so that its last shards may be empty. Texts are not read to be counted where nothing is parsed.
+    """
+
+    def __init__(
+        self, experiment: Experiment, contents_of: ContentsOf, corpus: CorpusPlan, parsers: ParsersPlan
+    ) -> None:
+        """Take an experiment, what hashes users' files, and the rooms before.
+
+        Raises:
+            InputError: a text or a Stanza directory is broken, or has not what is asked for.
+        """
+        self.experiment = experiment
+        self.contents_of = contents_of
+        self.parsers = parsers
+        stanza = [name for name, parser in experiment.parsers.items() if isinstance(parser, StanzaOptions)]
+        size = experiment.parsing.shard_size
+        self.shards = {
+            split: max(1, ceil(corpus.most_sentences(split) / size)) if stanza else 1
+            for split in experiment.corpora.splits
+        }
+        self._models: dict[str, dict[str, list[str]]] = {}
+        self._tokenizers: dict[str, list[str]] = {}
+        for name, parser in experiment.parsers.items():
+            if isinstance(parser, StanzaParser) and parser.directory is not None:
+                directory = Path(experiment.path(parser.directory))
+                language = experiment.corpora.source.language
+                self._models[name] = {
+                    trees: [*map(str, models_in(directory, language, Annotation(annotation)))]
+                    for trees, annotation in ANNOTATION.items()
+                }
+                self._tokenizers[name] = [*map(str, tokenizer_in(directory, language))]
+                if parser.words == "stanza" and not self._tokenizers[name]:
+                    raise InputError(
+                        f"parsers.{name}.words: stanza, but {directory} has no tokenizer; choose auto, text or english"
+                    )
+
+    def words_of(self, parser: str) -> str:
+        """What a parser reads of the texts: `text` (their tokens), `english` or `stanza`."""
+        options = self.stanza(parser)
+        downloaded = isinstance(options, StanzaParser) and options.directory is None
+        has_tokenizer = downloaded or bool(self._tokenizers.get(parser))
+        return options.words_of(self.experiment.corpora.source, has_tokenizer)
+
+    def text_to_divide(self, parser: str, split: str) -> dict[str, str | list[str]]:
+        """What `parse` finds the words of a parser in and with, where these are not the tokens."""
+        words = self.words_of(parser)
+        return {
+            **({"text": f"<results>/corpus/clean/{split}.source"} if words != "text" else {}),
+            **({"tokenizer": self._tokenizers.get(parser, [])} if words == "stanza" else {}),
+        }
+
+    def options_of_words(self, parser: str, text: str | None) -> list[str]:
+        """Options of `parse` where the parser reads other words than the tokens of a text."""
+        return [f"--text={text}", f"--words={self.words_of(parser)}"] if text else []
+
+    def stanza(self, parser: str) -> StanzaOptions:
+        """The options of a parser that runs Stanza."""
+        options = self.experiment.parsers[parser]
+        assert isinstance(options, StanzaOptions)
+        return options
+
+    def models_of(self, parser: str, trees: Trees) -> list[str]:
+        """Model files that a parse is made with, so that it is made again when they change; none for a download."""
+        if isinstance(self.stanza(parser), TrainedParser):
+            tagger, last = PROCESSORS[trees]
+            return [self.parsers.model_file(parser, name) for name in (tagger, last, f"{last}.pretrain")]
+        return self._models[parser][trees] if parser in self._models else []
+
+    def models_for_text(self, parser: str, split: str, trees: Trees) -> list[str]:
+        """Model files that a text is parsed with.
+
+        Raises:
+            InputError: the parser does not know such text, and is not asked for by name.
+        """
+        if parser in self.experiment.unfit_parsers and split in self.experiment.splits_in_files:
+            raise InputError(self.experiment.unfit_parsers[parser])
+        return self.models_of(parser, trees)
+
+    def model_options(self, parser: str, trees: Trees, models: list[str]) -> list[str]:
+        """Models as options of `parse`."""
+        options = self.stanza(parser)
+        if isinstance(options, StanzaParser):
+            if options.directory is not None:
+                return [f"--directory={self.experiment.path(options.directory)}"]
+            return [f"--package={options.package or 'default'}"]
+        return [f"--{name}={file}" for name, file in zip([*PROCESSORS[trees], "pretrain"], models, strict=True)]
+
+    def parsing(self, parser: str, trees: Trees, words: str = "text") -> dict[str, Any]:
+        """What decides the trees that Stanza makes, beside its models."""
+        return {
+            "annotation": ANNOTATION[trees],
+            "language": self.experiment.corpora.source.language,
+            **({"words": words} if words != "text" else {}),
+            **self.stanza(parser).model_dump(include={"max_words", "batch_size", "package"}),
+            "content": self.contents_of(self.models_of(parser, trees)),
+            "made_by": made_by("syntax.parse", "stanza", "torch"),
+        }
+
+    def part_of_text(self, shard: int) -> list[str]:
+        """Options of `parse` for one shard."""
+        size = self.experiment.parsing.shard_size
+        return [f"--first={shard * size}", f"--sentences={size}"]
+
+    def shards_of(self, parser: str, split: str, trees: Trees) -> dict[str, list[str]]:
+        """Trees, ledgers and facts of the shards of a text, in order."""
+        folder = f"<results>/syntax/{parser}/shards/{split}"
+        shards = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
+        return {
+            "parts": shards,
+            "ledgers": [f"{shard}.json" for shard in shards],
+            "facts": [f"{shard}.facts.json" for shard in shards],
+        }
+
+    def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
+        """Trees that the user brings for a text, in order; those of the generator for a generated one."""
+        return self.experiment.given_trees(parser, split, trees) or [f"<results>/corpus/generated/{split}.{trees}"]
+
+    def report_files(self, parser: str) -> dict[str, dict[str, str]]:
+        """What a parser's report says of each text and kind of trees that systems read, by option and name."""
+        kinds = self.experiment.trees_of(parser)
+        files = {
+            f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{parser}/{split}.{trees}"
+            for split in self.experiment.corpora.splits
+            for trees in kinds
+        }
+        return {
+            "statistics": {name: f"{file}.statistics.json" for name, file in files.items()},
+            "ledger": {name: f"{file}.json" for name, file in files.items()},
+            "facts": {name: f"{file}.facts.json" for name, file in files.items()},
+            "accuracy": {
+                ANNOTATION[trees]: f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
+                for trees in kinds
+                if self.parsers.has_gold(parser, trees)
+            },
+        }
+
+    def compared_trees(self, parser: str, other: str) -> dict[str, dict[str, str]]:
+        """Trees of two parsers that systems read of both, by option and by text and annotation.
+
+        Phrase trees are compared once they are binary.
+        """
+        endings = {
+            trees: trees if trees == "conllu" else f"binary.{trees}" for trees in self.kinds_of_both(parser, other)
+        }
+        return {
+            option: {
+                f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{which}/{split}.{ending}"
+                for split in self.experiment.corpora.splits
+                for trees, ending in endings.items()
+            }
+            for option, which in (("first", parser), ("second", other))
+        }
+
+    def kinds_of_both(self, parser: str, other: str) -> list[Trees]:
+        """Kinds of trees that systems read of both parsers."""
+        return [trees for trees in self.experiment.trees_of(parser) if trees in self.experiment.trees_of(other)]
+
+    def pairs_of_parsers(self) -> list[tuple[str, str]]:
+        """Parsers behind what is asked for that are compared; a pair has one file, whatever the order of `parsers`."""
+        pairs = combinations(sorted(self.experiment.parsers_asked), 2)
+        return [(parser, other) for parser, other in pairs if self.kinds_of_both(parser, other)]
+
+    def reports_of_parsers(self) -> list[str]:
+        """The reports on the parsers behind all that is asked for, and how far each two of them agree."""
+        return [
+            *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.parsers_asked)),
+            *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.pairs_of_parsers()),
+        ]

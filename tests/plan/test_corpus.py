@@ -1,0 +1,85 @@
+"""Origins of text, tokenization."""
+
+import gzip
+
+import pytest
+
+from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.stage import InputError
+
+FILES = {
+    "train": [{"source": "a.en", "target": "a.de"}, {"source": "b.en.gz", "target": "b.de"}],
+    "dev": {"name": "dev", "source": "d.en", "references": ["d.de", "d2.de"]},
+}
+
+
+@pytest.fixture
+def corpus_of(described):
+    return lambda **laid_over: CorpusPlan(described(**laid_over), dict.fromkeys)
+
+
+def test_text_is_the_users_or_generated(corpus_of, tmp_path):
+    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    assert corpus.files_of("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
+    assert corpus.files_of("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.files_of("mixed", "source") == []
+    assert corpus.raw("dev", "target") == "<results>/corpus/raw/dev.target"
+    assert corpus.raw("mixed", "target") == "<results>/corpus/generated/mixed.target"
+    assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
+
+
+def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
+    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    assert corpus.copies_of_files("train", {"source": "raw"}) == []
+    assert corpus.copies_of_files("dev", {"target1": "raw"}) == [f"--called=raw={tmp_path}/d2.de"]
+
+
+def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of, tmp_path):
+    (tmp_path / "a.en").write_text("a\n" * 3)
+    with gzip.open(tmp_path / "b.en.gz", "wt") as file:
+        file.write("b\n" * 4)
+    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    assert corpus.most_sentences("train") == 7 and corpus.most_sentences("long") == 150
+    with pytest.raises(InputError, match=r"d\.en"):
+        corpus.most_sentences("dev")
+
+
+def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_path):
+    assert corpus_of().sets_that_may_leak() == []
+    files = corpus_of(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
+    assert files.sets_that_may_leak() == []
+    assert corpus_of(corpora={"dev": FILES["dev"]}).sets_that_may_leak() == ["<results>/corpus/raw/dev.source"]
+
+
+def test_truecased_words_lie_elsewhere(corpus_of):
+    corpus = corpus_of(corpora={"target": {"case": "true"}})
+    assert corpus.tokens("source") == "<results>/corpus/tokenized/{split}.source"
+    assert corpus.tokens("target") == "<results>/corpus/truecased/{split}.target"
+
+
+def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
+    side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
+    corpus = corpus_of(corpora={"source": side}, data="data")
+    assert corpus.tokenizer_flags("source", ["s.pt"]) == [
+        "--lowercase",
+        "--segmenter=s.pt",
+        "--stanza-directory=data/models",
+    ]
+    assert corpus.tokenizer_flags("target", []) == [] and corpus.stanza_tokenizes
+    assert set(corpus.tokenization("source")["made_by"]) == {"code", "stanza"}
+
+
+def test_words_of_chinese_are_those_of_the_first_treebank_in_files(corpus_of):
+    bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
+    source = {"language": "zh", "tokenizer": "stanza"}
+    files = {"source": "x", "references": ["y"]}
+    corpora = {
+        "source": source,
+        "train": {"source": "x", "target": "y"},
+        "dev": {"name": "dev", **files},
+        "tests": [{"name": "one", **files}],
+    }
+    of_files = {"mine": {"type": "trained", "treebank": bank}}
+    corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
+    assert corpus.treebank_of_words() == {"train": "train.conllu", "dev": "dev.conllu"}
+    assert corpus.segmenter("source") == ["<results>/corpus/segmenter.pt"] and corpus.segmenter("target") == []
+    assert corpus_of().segmenter("source") == []

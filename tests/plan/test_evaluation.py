@@ -1,0 +1,58 @@
+"""What is scored and compared."""
+
+MEASURES = {
+    "type": "measures",
+    "title": "T",
+    "systems": ["SDAtt", "GlobalAtt"],
+    "columns": ["ribes"],
+    "sets": ["tests"],
+}
+
+
+def test_words_are_put_back_where_a_system_can_say_from_where(planned):
+    subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
+    systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
+    evaluation = planned(subwords=subwords, systems=systems).evaluation
+    assert set(evaluation.translation("GlobalAtt")) == set(evaluation.translation("PBSMT")) == {"pieces"}
+    assert evaluation.translation("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
+    assert set(evaluation.translation("U")) == {"pieces", "alignment", "source"}
+    assert set(evaluation.translation("N")) == {"pieces", "alignment", "source", "tokens"}
+    inputs = {"alignment": "a", "source": "s", "tokens": "t"}
+    files = ["--alignment=a", "--source-pieces=s", "--source-tokens=t"]
+    assert evaluation.putting_back("N", inputs) == ["--restore-placeholders", *files]
+    assert evaluation.putting_back("U", {"alignment": "a"}) == ["--replace-unknown", "--alignment=a"]
+    assert evaluation.is_split("N") and not evaluation.is_split("U")
+
+
+def test_outputs_are_those_of_all_runs_in_any_order(planned):
+    evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
+    outputs = evaluation.outputs("mine", "dev", ["GlobalAtt", "SDAtt"])
+    assert [*outputs][:2] == [("GlobalAtt", "seed1"), ("GlobalAtt", "seed2")]
+    assert [*evaluation.outputs_on_tests("mine")][:2] == [("SDAtt", "seed1", "mixed"), ("SDAtt", "seed2", "mixed")]
+    assert evaluation.first_runs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
+
+
+def test_tables_of_scores_are_compared_on_their_sets(planned):
+    marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
+    evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation
+    assert evaluation.compared_sets("table1") == ["dev", "mixed", "long", "particles"]
+    assert evaluation.compared_sets("mine") == ["mixed", "long", "particles"]
+    assert evaluation.compared_sets("tree2seq/table1_2") == []
+    assert (evaluation.tested_metrics("mine"), evaluation.tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
+    assert evaluation.from_baseline("mine") == ["SDAtt", "GlobalAtt"]
+    assert evaluation.from_baseline("controls")[0] == "GlobalAtt"
+
+
+def test_sentences_are_grouped_by_trees_that_say_something(planned):
+    only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
+    evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
+    assert evaluation.trees_of_sentences("only", "dev") == {}
+    assert planned(tables={"only": only}).evaluation.trees_of_sentences("only", "dev") == {
+        "dependencies": "<results>/syntax/embedded/dev.conllu"
+    }
+
+
+def test_a_table_may_score_parsed_sentences_alone(planned):
+    evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
+    assert evaluation.parsed_only("mine", "dev") == {"trees": "<results>/syntax/embedded/dev.ptb"}
+    assert evaluation.parsed_only("table1", "dev") == {}

@@ -1,0 +1,46 @@
+"""What the page is made of."""
+
+from pathlib import Path
+
+
+def test_the_page_shows_what_is_asked_for(planned):
+    page = planned(targets=["table1"]).page
+    files = page.files()
+    assert [*files["table"]] == ["table1"] and next(iter(files["words"])) == "table1:mixed"
+    assert [*files["parser"]] == ["embedded"] and files["agreement"] == {} and files["figure"] == {}
+    assert "PBSMT:single" not in files["curve"] and "SDAtt:seed1" in files["curve"]
+    assert page.printed_tables("table1") == ("sdatt", ["1"])
+    assert page.printed_tables("tree2seq/table3_4") == ("tree2seq", ["3", "4"])
+    assert page.printed_tables("controls") is None
+
+
+def test_attention_is_drawn_of_two_networks(planned):
+    page = planned().page
+    assert page.pair("controls") == ["SDAtt", "GlobalAtt"] and page.pair("tree2seq/table1_2") == []
+    attention = page.attention("controls")
+    assert attention["SDAtt:mixed:gates"] == "<results>/nmt/SDAtt/seed1/mixed.gates.arrow"
+    assert not any(name.endswith(":tree") for name in attention)
+
+
+def test_files_become_options_with_the_numbers_of_papers(planned):
+    page = planned(targets=["table1"]).page
+    inputs = {option: [*files.values()] for option, files in page.files().items()}
+    options = page.options(inputs)
+    assert "--sentence-scores=table1:long=<results>/evaluation/table1/long.sentence_scores.tsv" in options
+    assert options[-1] == "--published-table=table1=1"
+
+
+def test_the_command_is_the_users(planned):
+    page = planned(name="mine").page
+    command = page.command([Path("a b.yaml").absolute()], {"preset": "fast", "training": {"epochs": 2}})
+    assert command == (
+        "snakemake --cores 8 results/mine/report.html --configfile 'a b.yaml' "
+        """--config preset=fast 'training={"epochs": 2}'"""
+    )
+    assert planned().page.command([], {}) == "snakemake --cores 8 results/report.html"
+
+
+def test_the_code_of_every_stage_is_told(planned):
+    told = planned().page.made_by_all()
+    assert any(text.startswith("--code=nmt.train=") for text in told)
+    assert any(text.startswith("--version=torch=") for text in told)

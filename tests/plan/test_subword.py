@@ -1,0 +1,41 @@
+"""Where units and their syntax lie."""
+
+import pytest
+
+
+def test_words_are_their_own_pieces(planned):
+    subword = planned(subword={"scheme": "words", "generalise": None}).subword
+    assert subword.pieces("default", "target") == subword.corpus.tokens("target")
+    assert subword.syntax("default", "trees") == "<results>/syntax/{parser}/{split}.binary.ptb"
+    assert subword.syntax("default", "units") == "<results>/syntax/{parser}/{split}.units.arrow"
+
+
+def test_pieces_have_syntax_of_their_own(planned):
+    subword = planned(subword={"scheme": "bpe", "joint": True, "generalise": 3}).subword
+    assert subword.words("default", "source") == "<results>/corpus/generalised/3/{split}.source"
+    assert subword.pieces("default", "source") == "<results>/subword/default/pieces/{split}.source"
+    assert subword.syntax("default", "labels") == "<results>/subword/default/{parser}/{split}.labels"
+    assert subword.codes("default", "source") == subword.codes("default", "target")
+    assert subword.codes("default", "source") == "<results>/subword/default/codes.joint"
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("distances", "<results>/syntax/embedded/dev.distances.arrow"),
+        ("labels", "<results>/subword/default/packed/embedded/dev.labels.arrow"),
+        ("heads", "<results>/subword/default/packed/embedded/dev.heads.arrow"),
+        ("lexical_trees", "<results>/subword/default/packed/dev.lexical_trees.arrow"),
+    ],
+)
+def test_a_network_reads_its_own_parsers_syntax(planned, kind, file):
+    assert planned().subword.syntax_of("SDAtt", "dev", [kind]) == [file]
+
+
+def test_labels_are_the_parsers_and_a_network_has_those_of_what_it_is_like(planned):
+    folder = "<results>/subword/default"
+    crossed = "Sennrich-deponly [random]"
+    plan = planned(systems={"Like": {"like": crossed, "encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}})
+    assert plan.subword.vocabularies_of_syntax(crossed) == {"labels": f"{folder}/vocabulary.labels.random"}
+    assert plan.subword.vocabularies_of_syntax("Like") == plan.subword.vocabularies_of_syntax(crossed)
+    assert plan.subword.vocabularies_of_syntax("SDRNMT-1") == {"units": f"{folder}/vocabulary.units"}
