@@ -9,10 +9,28 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 
-PACKAGE = "pipeline_py"
+FOLDER = Path(__file__).parent
+
+PACKAGE = FOLDER.name
+
+CHANGE_NO_RESULT = (
+    "energy",
+    "failures",
+    "kept",
+    "nmt.clock",
+    "nmt.tensorboard",
+    "options",
+    "progress",
+    "stage",
+    "usage",
+)
+"""Modules that measure, say or hand on what others make: no output of a stage is another one for a change of theirs.
+
+Figures of time and energy in facts are those of the code that measured them.
+"""
 
 
 def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[str, str]:
@@ -36,7 +54,7 @@ def code_of(*stages: str) -> str:
     The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count. Code in C
     that stands beside a module, under its name, counts without comments.
     Models of the configuration do not count either: their values are parameters of the rules, and a new option
-    must not make every system that leaves it at its default train again.
+    must not make every system that leaves it at its default train again. Nor do modules of `CHANGE_NO_RESULT`.
 
     Args:
         stages: module names below `pipeline_py`, e.g. "syntax.parse".
@@ -69,9 +87,7 @@ def _read(module: str) -> tuple[str, list[str]]:
 
 def _file_of(module: str) -> Path | None:
     """Where the code of a first-party module stands, found without importing any."""
-    package = util.find_spec(PACKAGE)
-    assert package is not None and package.submodule_search_locations
-    place = Path(package.submodule_search_locations[0], *module.split(".")[1:])
+    place = FOLDER.joinpath(*module.split(".")[1:])
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
@@ -85,8 +101,9 @@ def _first_party_imports(tree: ast.AST) -> Iterator[str]:
         else:
             continue
         for name in names:
-            ours = name.split(".")[0] == PACKAGE and not name.startswith(f"{PACKAGE}.config")
-            if ours and _file_of(name) is not None:
+            package, _, module = name.partition(".")
+            counts = package == PACKAGE and not module.startswith("config") and module not in CHANGE_NO_RESULT
+            if counts and _file_of(name) is not None:
                 yield name
 
 

@@ -1,7 +1,6 @@
 """Hashes of code: what changes them and what does not."""
 
-import sys
-from importlib import invalidate_caches
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,17 +21,18 @@ def package(tmp_path, monkeypatch):
     )
     (room / "used.py").write_text("def double(x):\n    return 2 * x\n")
     (room / "other.py").write_text("def nothing():\n    return None\n")
-    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
-    yield room
-    for name in [name for name in sys.modules if name.startswith("somewhere_py")]:
-        del sys.modules[name]
+    monkeypatch.setattr(provenance, "FOLDER", room.parent)
+    return room
+
+
+def code_cleared() -> None:
+    provenance.code_of.cache_clear()
+    provenance._read.cache_clear()
 
 
 def code() -> str:
-    invalidate_caches()
-    provenance.code_of.cache_clear()
-    provenance._read.cache_clear()
+    code_cleared()
     return provenance.code_of("room.stage")
 
 
@@ -93,3 +93,58 @@ def test_a_function_of_a_docstring_only_is_still_code(package):
 def test_versions_stand_beside_the_code():
     made_by = provenance.made_by("subword.learn_bpe", "subword-nmt")
     assert set(made_by) == {"code", "subword-nmt"}
+
+
+STAGES = [
+    "corpus.tokenize",
+    "syntax.parse",
+    "subword.inherit",
+    "smt.train",
+    "nmt.pretrain",
+    "nmt.train",
+    "nmt.translate",
+]
+STAGES += ["evaluation.score", "report.facts"]
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """A copy of the project's own code, and its hashes by stage."""
+    copy = tmp_path / "pipeline_py"
+    shutil.copytree(provenance.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(provenance, "FOLDER", copy)
+
+    def codes(*edited: str) -> dict[str, str]:
+        for file in edited:
+            assert (copy / file).is_file()
+            with (copy / file).open("a", encoding="utf-8") as code:
+                code.write("\nCHANGED = True\n")
+        code_cleared()
+        return {stage: provenance.code_of(stage) for stage in STAGES}
+
+    yield codes
+    code_cleared()
+
+
+def test_no_module_that_changes_no_result_counts(copied):
+    """To print progress more often, say a mistake in other words or measure time otherwise trains nothing again."""
+    before = copied()
+    assert copied(*(f"{module.replace('.', '/')}.py" for module in provenance.CHANGE_NO_RESULT)) == before
+
+
+@pytest.mark.parametrize(
+    ("module", "counts"),
+    [
+        ("text.py", {*STAGES}),
+        ("syntax/distances.py", set()),
+        ("syntax/dependency.py", {"syntax.parse"}),
+        ("subword/vocabulary.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
+        ("nmt/attention.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
+        ("nmt/divergence.py", {"nmt.pretrain", "nmt.train"}),
+        ("evaluation/bleu.py", {"evaluation.score"}),
+    ],
+)
+def test_every_other_module_counts_where_it_is_imported(copied, module, counts):
+    before = copied()
+    after = copied(module)
+    assert {stage for stage in STAGES if before[stage] != after[stage]} == counts

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.checksum import DAMAGED
+from pipeline_py.provenance import CHANGE_NO_RESULT
 from tests.workplace import SMALL, Workplace
 
 pytestmark = pytest.mark.slow
@@ -180,6 +181,11 @@ def test_the_code_of_a_stage(finished, module):
         plan = Plan(finished)
     assert again <= plan.rules and not never & plan.rules
     assert plan.systems("train") == trained
+
+
+def test_the_code_that_changes_no_result(finished):
+    with with_code(finished, "CHANGED = True", *(f"{module.replace('.', '/')}.py" for module in CHANGE_NO_RESULT)):
+        assert Plan(finished).jobs == []
 
 
 def test_a_new_parser(finished):
