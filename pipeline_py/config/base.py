@@ -1,9 +1,10 @@
 """What all configuration models share: unknown keys are errors, and values do not change after validation."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
 from pipeline_py.stage import InputError
 
 AnySection = TypeVar("AnySection", bound="Section")
@@ -13,6 +14,20 @@ class Section(BaseModel):
     """A mapping of the configuration."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def without(self, effect: Effect, stage: str = "") -> set[str]:
+        """Keys that have less than an effect on what a stage makes, to be left out where settings are compared."""
+        return {
+            key for key, field in type(self).model_fields.items() if self._is_without(field.metadata, effect, stage)
+        }
+
+    def _is_without(self, marks: list[Any], effect: Effect, stage: str) -> bool:
+        return any(
+            (isinstance(mark, Effect) and mark < effect)
+            or (isinstance(mark, UnreadBy) and mark.stage == stage)
+            or (isinstance(mark, ReadWith) and getattr(self, mark.key) != mark.value)
+            for mark in marks
+        )
 
 
 def from_json(section: type[AnySection], text: str, option: str) -> AnySection:

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
 from pipeline_py.config.numbers import NUMBER, Batch, Count, CountOrZero, Ratio
 
 
@@ -12,7 +13,9 @@ class Decoding(Section):
     """Beam search."""
 
     beam: Annotated[int, NUMBER] = Field(12, gt=0, le=1000)
-    batch_size: Batch = Field(64, description="Sentences searched at a time; does not change the result.")
+    batch_size: Annotated[Batch, Effect.ROUNDING] = Field(
+        64, description="Sentences searched at a time; does not change the result."
+    )
     length_normalization: Annotated[float, NUMBER] = Field(
         0.0,
         ge=0,
@@ -28,14 +31,18 @@ class Decoding(Section):
         description="Add log p(length | length of the source), counted in training data, where a translation ends "
         "(tree2seq eq. 27).",
     )
-    length_floor: Annotated[float, NUMBER] = Field(
+    length_floor: Annotated[float, NUMBER, ReadWith("length_model", True)] = Field(
         1e-6, gt=0, le=1, description="The least that the length model gives a pair of lengths."
     )
-    replace_unknown: bool = Field(
+    replace_unknown: Annotated[bool, UnreadBy("nmt.translate")] = Field(
         False, description="An <unk> in the output becomes the source word it attended to most."
     )
-    n_best: CountOrZero = Field(0, description="Also write this many translations a sentence; 0: none.")
-    attention: bool = Field(False, description="Also write the attention weights of the best translation.")
+    n_best: Annotated[CountOrZero, Effect.MEANS] = Field(
+        0, description="Also write this many translations a sentence; 0: none."
+    )
+    attention: Annotated[bool, Effect.MEANS] = Field(
+        False, description="Also write the attention weights of the best translation."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline_py.config.description import Description
+from pipeline_py.config.effects import Effect
 from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.phrase_based import PhraseBased
 from pipeline_py.config.subword import Subword
@@ -110,17 +111,15 @@ def _search(experiment: Description, system: str) -> Settings:
     found = experiment.systems[system]
     if isinstance(found, PhraseBased):
         return {}
-    decoding = found.decoding
-    unread = set() if decoding.length_model else {"length_floor"}
-    return decoding.model_dump(exclude={"batch_size", "n_best", "attention", *unread})
+    return found.decoding.model_dump(exclude=found.decoding.without(Effect.RESULT))
 
 
 def _training(experiment: Description, system: str) -> Settings:
     network = experiment.systems[system]
     if not isinstance(network, NeuralSystem):
         return {}
-    no_budget = {"seeds", "device", "threads", "processes", "tensorboard", "checkpoint_minutes", "max_length"}
-    settings = dict(_flat(network.training.model_dump(exclude=no_budget)))
+    of_data = {*_data(experiment, system)}
+    settings = dict(_flat(network.training.model_dump(exclude=network.training.without(Effect.RESULT) | of_data)))
     pretraining = [getattr(encoder, "pretraining_epochs", None) for encoder in network.encoders]
     return {**settings, "pretraining_epochs": next(filter(None, pretraining), None)}
 
@@ -134,10 +133,9 @@ def _units(experiment: Description, system: str) -> Settings:
     if not isinstance(experiment.systems[system], NeuralSystem):
         return {"scheme": Subword().scheme}
     units = experiment.units[experiment.units_of(system)]
-    if units.scheme == "words":
-        return dict(_flat(units.model_dump(exclude={"unit_vocabulary", "merges", "joint", "min_frequency"})))
-    settings = dict(_flat(units.model_dump(exclude={"unit_vocabulary", "merges"})))
-    return {**settings, "scheme": f"{units.scheme}, merges {units.merges}"}
+    settings = dict(_flat(units.model_dump(exclude=units.without(Effect.RESULT))))
+    merges = settings.pop("merges", None)
+    return {**settings, "scheme": units.scheme if merges is None else f"{units.scheme}, merges {merges}"}
 
 
 KINDS: dict[Compared, Callable[[Description, str], Settings]] = {

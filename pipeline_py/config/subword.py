@@ -1,10 +1,11 @@
 """`subword`: the units of the models."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.effects import Effect, ReadWith
 from pipeline_py.config.numbers import Count, CountOrZero
 
 
@@ -21,13 +22,16 @@ class Vocabulary(Section):
         return self
 
 
+OF_BPE = ReadWith("scheme", "bpe")
+
+
 class Subword(Section):
     """Words with a cut-off, or byte-pair encoding."""
 
     scheme: Literal["words", "bpe"] = "words"
-    merges: Count = Field(8000, description="BPE merge operations.")
-    joint: bool = Field(False, description="One BPE model for both languages instead of one each.")
-    min_frequency: Count = Field(2, description="BPE: pairs rarer than this are not merged.")
+    merges: Annotated[Count, OF_BPE] = Field(8000, description="BPE merge operations.")
+    joint: Annotated[bool, OF_BPE] = Field(False, description="One BPE model for both languages instead of one each.")
+    min_frequency: Annotated[Count, OF_BPE] = Field(2, description="BPE: pairs rarer than this are not merged.")
     generalise: Count | None = Field(
         None,
         description="Times, dates and numbers that are rarer than this in the training text become $time, $date and "
@@ -40,7 +44,6 @@ class Subword(Section):
     )
 
     @property
-    def target(self) -> tuple[object, ...]:
-        """What decides the target vocabulary."""
-        cut = (self.scheme, self.merges, self.joint, self.min_frequency) if self.scheme == "bpe" else (self.scheme,)
-        return (*cut, self.generalise, self.target_vocabulary)
+    def target(self) -> str:
+        """What decides the target vocabulary, as JSON."""
+        return self.model_dump_json(exclude=self.without(Effect.RESULT) | {"source_vocabulary", "unit_vocabulary"})

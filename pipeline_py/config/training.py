@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.effects import Effect, UnreadBy
 from pipeline_py.config.numbers import NUMBER, Batch, Count, Processors, Ratio, Seed, Single
 
 
@@ -24,10 +25,16 @@ class Optimizer(Section):
     )
 
 
+OF_TRANSLATION = UnreadBy("nmt.pretrain")
+"""Where an encoder learns to parse first, it says itself how long."""
+
+
 class Training(Section):
     """How a system is trained; one run for each seed."""
 
-    seeds: list[Seed] = Field([1], min_length=1, description="A table's cells are means over the runs of all seeds.")
+    seeds: Annotated[list[Seed], Effect.NOTHING] = Field(
+        [1], min_length=1, description="A table's cells are means over the runs of all seeds."
+    )
     optimizer: Optimizer = Optimizer()
     batch_size: Batch = 80
     batch_unit: Literal["sentences", "tokens"] = Field(
@@ -37,22 +44,32 @@ class Training(Section):
         80,
         description="Training pairs with more pieces on either side (end of sentence excluded) are skipped.",
     )
-    epochs: Count | None = Field(None, description="Stop after so many passes over the training data.")
-    updates: Count | None = Field(None, description="Stop after so many updates.")
+    epochs: Annotated[Count | None, OF_TRANSLATION] = Field(
+        None, description="Stop after so many passes over the training data."
+    )
+    updates: Annotated[Count | None, OF_TRANSLATION] = Field(None, description="Stop after so many updates.")
     clip: Single = Field(1.0, description="Largest gradient norm.")
-    validate_every: Count | None = Field(None, description="Updates between two looks at dev; null: once an epoch.")
-    early_stopping: Literal["loss", "bleu"] = Field("loss", description="The dev score that chooses the model.")
-    patience: Count = Field(10, description="Stop after so many looks at dev without a better score.")
-    tensorboard: bool = Field(
+    validate_every: Annotated[Count | None, OF_TRANSLATION] = Field(
+        None, description="Updates between two looks at dev; null: once an epoch."
+    )
+    early_stopping: Annotated[Literal["loss", "bleu"], OF_TRANSLATION] = Field(
+        "loss", description="The dev score that chooses the model."
+    )
+    patience: Annotated[Count, OF_TRANSLATION] = Field(
+        10, description="Stop after so many looks at dev without a better score."
+    )
+    tensorboard: Annotated[bool, Effect.NOTHING] = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
     )
-    checkpoint_minutes: Ratio = Field(5.0, description="Minutes between two rolling checkpoints.")
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    checkpoint_minutes: Annotated[Ratio, Effect.NOTHING] = Field(
+        5.0, description="Minutes between two rolling checkpoints."
+    )
+    device: Annotated[Literal["auto", "cpu", "cuda"], Effect.MEANS] = "auto"
     precision: Literal["float32", "tf32", "bfloat16"] = Field(
         "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
     )
-    threads: Processors = Field(1, description="CPU threads of one process.")
-    processes: Processors = Field(
+    threads: Annotated[Processors, Effect.ROUNDING] = Field(1, description="CPU threads of one process.")
+    processes: Annotated[Processors, Effect.MEANS] = Field(
         1, description="Processes of one training, each with its share of every batch; on GPUs each has one of its own."
     )
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
+from pipeline_py.config.effects import Effect
 from pipeline_py.config.encoders import LatentGraph
 from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
 from pipeline_py.config.systems import System
@@ -25,9 +26,6 @@ SMALLEST_VOCABULARY = 2
 
 LIBRARIES = ("torch", "numpy", "safetensors")
 """Their versions decide the result."""
-
-UNREAD = {"seeds", "checkpoint_minutes", "epochs", "updates", "validate_every", "early_stopping", "patience"}
-"""What of `training` decides nothing here."""
 
 
 def pretrain(
@@ -91,7 +89,7 @@ def pretrain(
     made_from = identity(
         inputs,
         system_options.model_dump_json(),
-        training_options.model_dump_json(exclude=UNREAD),
+        training_options.model_dump_json(exclude=training_options.without(Effect.ROUNDING, "nmt.pretrain")),
         str(seed),
         code,
         *map(metadata.version, LIBRARIES),

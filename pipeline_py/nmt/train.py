@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pipeline_py import stage, usage
 from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
+from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.energy import cards_of, meter, told
@@ -127,7 +128,7 @@ def train(
     made_from = identity(
         files if initial is None else [*files, initial],
         system_options.model_dump_json(),
-        training_options.model_dump_json(exclude={"checkpoint_minutes", "seeds", "tensorboard"}),
+        training_options.model_dump_json(exclude=training_options.without(Effect.ROUNDING)),
         "" if like_options is None else like_options.model_dump_json(),
         str(seed),
         code,

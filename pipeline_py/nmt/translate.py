@@ -13,6 +13,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.decoding import Decoding
+from pipeline_py.config.effects import Effect
 from pipeline_py.kept import Kept, identity
 from pipeline_py.options import Option
 from pipeline_py.order import in_order
@@ -152,12 +153,10 @@ def _check_counts(models: int, configs: int, sources: int) -> None:
 def _identity(inputs: Sequence[Path], syntax: Sequence[str], options: Decoding, *settings: str) -> str:
     """Hash what the translations depend on; which syntax that should be, only the networks know, once they are open."""
     files = dict(sorted(dict(text.partition("=")[::2] for text in syntax).items()))
-    # The size of a batch decides in which order numbers are added up, and so the last digits of scores.
-    unread = {"replace_unknown", "attention"} | (set() if options.length_model else {"length_floor"})
     return identity(
         [*inputs, *(Path(path) for path in files.values() if path)],
         *files,
-        options.model_dump_json(exclude=unread),
+        options.model_dump_json(exclude=options.without(Effect.ROUNDING, "nmt.translate")),
         *settings,
         *map(metadata.version, LIBRARIES),
     )

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline_py.config.decoding import Decoding
+from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.phrase_based import PhraseBased
 from pipeline_py.plan.paths import named_files, one_of
@@ -73,14 +74,13 @@ class NmtPlan:
         """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
         training = self.experiment.network(system).training
         if threads is None:
-            return training.model_dump_json(exclude={"threads", "checkpoint_minutes", "seeds", "tensorboard"})
+            return training.model_dump_json(exclude=training.without(Effect.MEANS))
         return training.model_copy(update={"threads": max(1, threads // training.processes)}).model_dump_json()
 
     def training_on_parsing(self, system: str) -> str:
-        """`training` as JSON: what decides the result of `pretrain`, whose length the encoder says itself."""
-        until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
-        excluded = {"threads", "checkpoint_minutes", "seeds", "tensorboard", *until}
-        return self.experiment.network(system).training.model_dump_json(exclude=excluded)
+        """`training` as JSON: what decides the result of `pretrain`."""
+        training = self.experiment.network(system).training
+        return training.model_dump_json(exclude=training.without(Effect.MEANS, "nmt.pretrain"))
 
     def board(self, system: str, model: str) -> list[str]:
         """Where the learning curve of a run is written for TensorBoard, if it is, given where its weights are."""
@@ -130,8 +130,7 @@ class NmtPlan:
     def search(self, system: str) -> str:
         """`decoding` as JSON: of it what decides a system's translations."""
         decoding = self.decoding(system)
-        unread = set() if decoding.length_model else {"length_floor"}
-        return decoding.model_dump_json(exclude={"replace_unknown", "batch_size", *unread})
+        return decoding.model_dump_json(exclude=decoding.without(Effect.MEANS, "nmt.translate"))
 
     def member_options(self, system: str, inputs: Mapping[str, Any]) -> list[str]:
         """Options of `translate` for each of a system's networks, and for the length model."""
