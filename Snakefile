@@ -65,6 +65,11 @@ if workflow.is_main_process and EXPERIMENT.left_out:
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
 
 
+def on_cluster(group: str) -> str | None:
+    """The group of a rule: its small jobs that follow each other are one job of a cluster, and no matter elsewhere."""
+    return group if workflow.nodes is not None else None
+
+
 pathvars:
     results=EXPERIMENT.folder("results"),
     logs=EXPERIMENT.folder("logs"),

@@ -1,4 +1,4 @@
-"""What profiles say alike, and that they speak of rules that there are."""
+"""What profiles say alike, and what they leave to rules."""
 
 import re
 from pathlib import Path
@@ -11,6 +11,7 @@ FILES = {file.parent.name: file for file in sorted(ROOT.glob("workflow/profiles/
 PROFILES = {name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()}
 DEFAULT = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text("utf-8"))
 OF_THE_MACHINE = {"cores", "resources"}
+RULE = re.compile(r'^rule (\w+):|^use rule \w+ as (\w+) with:|^ *name:\n +"(\w+)"', flags=re.MULTILINE)
 RULES = "".join(file.read_text("utf-8") for file in (ROOT / "workflow/rules").rglob("*.smk"))
 
 
@@ -21,14 +22,29 @@ def test_what_is_no_matter_of_the_machine_is_as_by_default(name: str) -> None:
     assert {key: PROFILES[name].get(key) for key in shared} == {key: DEFAULT[key] for key in shared}
 
 
-def test_every_profile_for_several_machines_has_the_same_groups() -> None:
-    groups = [profile["groups"] for profile in PROFILES.values() if "executor" in profile]
-    assert len(groups) == 3 and all(group == groups[0] for group in groups)
+def test_no_profile_lists_rules() -> None:
+    """What is said of a rule stands at the rule, so that a new one is known everywhere."""
+    names = {rule or copy or name for rule, copy, name in RULE.findall(RULES)} - {""}
+    assert len(names) > 60
+    for name, profile in {**PROFILES, "default": DEFAULT}.items():
+        assert not names & {*re.findall(r"\w+(?=:)", str(profile))}, name
+        assert not {"groups", "set-resources", "set-threads"} & profile.keys(), name
 
 
-def test_a_group_is_made_of_rules() -> None:
-    names = set(re.findall(r"^rule (\w+):|^use rule \w+ as (\w+) with:", RULES, flags=re.MULTILINE))
-    rules = {rule or copy for rule, copy in names} | set(re.findall(r'^ *name:\n +"(\w+)"', RULES, flags=re.MULTILINE))
-    grouped = {re.sub(r"_\d_references$", "", rule) for rule in PROFILES["slurm"]["groups"]}
-    assert grouped - rules == {"clean_held_out_with"}, "one for each number of references"
-    assert 'f"clean_held_out_with_' in RULES
+def test_groups_that_are_joined_are_those_of_rules() -> None:
+    groups = {*re.findall(r'^ +on_cluster\("(\w+)"\)$', RULES, flags=re.MULTILINE)}
+    joined = [profile["group-components"] for profile in PROFILES.values() if "executor" in profile]
+    assert len(joined) == 3 and all(components == joined[0] for components in joined)
+    assert joined[0].keys() < groups
+
+
+def test_what_takes_no_card_is_in_a_group() -> None:
+    """But for long jobs, the page and what stands at no rule of its own."""
+    alone = {"train_smt", "train_parser", "learn_segmenter", "word_frequencies", "report"}
+    bodies = re.split(r"^(?= *rule\b.*:$)|^(?=use rule )", RULES, flags=re.MULTILINE)
+    without = {
+        next(filter(None, found.groups()))
+        for body in bodies
+        if (found := RULE.search(body)) and "shell:" in body and "gpu=" not in body and "on_cluster(" not in body
+    }
+    assert without == alone

@@ -18,6 +18,8 @@ rule generate:
     benchmark:
         "<benchmarks>/corpus/generate/{split}.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -56,6 +58,8 @@ rule fetch:
     benchmark:
         "<benchmarks>/corpus/fetch/{split}.{side}.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -92,6 +96,8 @@ rule clean:
     benchmark:
         "<benchmarks>/corpus/clean/train.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -157,6 +163,8 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
         wildcard_constraints:
             split=one_of(split for split, sides in plan.corpus.references.items() if tuple(sides) == target_sides),
         priority: 10
+        group:
+            on_cluster("text")
         conda:
             "../../envs/text.yaml"
         threads: 1
@@ -232,6 +240,8 @@ rule tokenize:
     benchmark:
         "<benchmarks>/corpus/tokenize/{split}.{side}.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/syntax.yaml" if plan.corpus.stanza_tokenizes else "../../envs/text.yaml"
     threads: 1
@@ -263,6 +273,8 @@ rule learn_truecaser:
     benchmark:
         "<benchmarks>/corpus/learn_truecaser/{side}.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -291,6 +303,8 @@ rule truecase:
     benchmark:
         "<benchmarks>/corpus/truecase/{split}.{side}.tsv"
     priority: 10
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -322,6 +336,8 @@ rule generalise:
         "<benchmarks>/corpus/generalise/{rarer}.{split}.{side}.tsv"
     wildcard_constraints:
         rarer=r"\d+",
+    group:
+        on_cluster("text")
     conda:
         "../../envs/text.yaml"
     threads: 1

@@ -81,6 +81,7 @@ rule train:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=1440,
         gpu=plan.gpu * EXPERIMENT.training.processes,
+        nodes=1,
     params:
         given=lambda wildcards: {
             "system": EXPERIMENT.network(wildcards.system).composition(),
@@ -137,6 +138,8 @@ rule length_model:
         "<logs>/nmt/length_model/{units}.log",
     benchmark:
         "<benchmarks>/nmt/length_model/{units}.tsv"
+    group:
+        on_cluster("units")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -170,6 +173,8 @@ rule translate:
     wildcard_constraints:
         system=plan.nmt.systems,
         run=r"seed\d+",
+    group:
+        on_cluster("scores")
     conda:
         "../../envs/nmt.yaml"
     threads: EXPERIMENT.training.threads

@@ -65,6 +65,8 @@ rule:
     wildcard_constraints:
         system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.is_neural(name)),
         run="single",
+    group:
+        on_cluster("scores")
     conda:
         "../../envs/smt.yaml"
     threads: 1

@@ -23,6 +23,8 @@ rule learn_bpe:
         "<benchmarks>/subword/learn_bpe/{units}.{side}.tsv"
     wildcard_constraints:
         side="source|target|joint",
+    group:
+        on_cluster("units")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -56,6 +58,8 @@ rule apply_bpe:
         "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
     benchmark:
         "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
+    group:
+        on_cluster("units")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -86,6 +90,8 @@ rule inherit:
         "<benchmarks>/subword/inherit/{units}.{parser}.{split}.{syntax}.tsv"
     wildcard_constraints:
         syntax=one_of(SYNTAX_FILES.values()),
+    group:
+        on_cluster("views")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -117,6 +123,8 @@ rule vocabulary:
         "<logs>/subword/vocabulary/{units}.{side}.log",
     benchmark:
         "<benchmarks>/subword/vocabulary/{units}.{side}.tsv"
+    group:
+        on_cluster("units")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -148,6 +156,8 @@ use rule vocabulary as vocabulary_of_units with:
         "<logs>/subword/vocabulary_of_units/{units}.units.log",
     benchmark:
         "<benchmarks>/subword/vocabulary_of_units/{units}.units.tsv"
+    group:
+        on_cluster("views")
     params:
         given=lambda wildcards: {
             **EXPERIMENT.units[wildcards.units].unit_vocabulary.model_dump(),
@@ -164,6 +174,8 @@ use rule vocabulary as vocabulary_of_labels with:
         "<logs>/subword/vocabulary_of_labels/{units}.{parser}.log",
     benchmark:
         "<benchmarks>/subword/vocabulary_of_labels/{units}.{parser}.tsv"
+    group:
+        on_cluster("views")
     params:
         given={"max_size": 0, "min_count": 1, "made_by": made_by("subword.vocabulary")},
 
@@ -179,6 +191,8 @@ rule pack:
         "<logs>/subword/pack/{units}.{split}.{side}.log",
     benchmark:
         "<benchmarks>/subword/pack/{units}.{split}.{side}.tsv"
+    group:
+        on_cluster("units")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -209,6 +223,8 @@ use rule pack as pack_labels with:
         "<logs>/subword/pack_labels/{units}.{parser}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_labels/{units}.{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
 
 
 rule pack_units:
@@ -223,6 +239,8 @@ rule pack_units:
         "<logs>/subword/pack_units/{units}.{parser}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_units/{units}.{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -254,6 +272,8 @@ rule pack_trees:
         "<logs>/subword/pack_trees/{units}.{parser}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_trees/{units}.{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../envs/text.yaml"
     threads: 1
@@ -300,6 +320,8 @@ rule pack_heads:
         "<logs>/subword/pack_heads/{units}.{parser}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_heads/{units}.{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../envs/text.yaml"
     threads: 1

@@ -18,6 +18,8 @@ rule buckets:
         "<logs>/evaluation/buckets/{table}.length.log",
     benchmark:
         "<benchmarks>/evaluation/buckets/{table}.length.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -64,6 +66,8 @@ rule by_sentence:
         "<logs>/evaluation/by_sentence/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/by_sentence/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -109,6 +113,8 @@ rule sentence_scores:
         "<logs>/evaluation/sentence_scores/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/sentence_scores/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -182,6 +188,8 @@ rule words:
         "<logs>/evaluation/words/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/words/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -219,6 +227,8 @@ rule ngrams:
         "<logs>/evaluation/ngrams/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/ngrams/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -256,6 +266,8 @@ rule examples:
         "<logs>/evaluation/examples/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -292,6 +304,8 @@ rule attention_shares:
         "<logs>/evaluation/attention_shares/{table}.log",
     benchmark:
         "<benchmarks>/evaluation/attention_shares/{table}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1

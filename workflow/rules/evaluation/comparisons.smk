@@ -21,6 +21,8 @@ rule comparisons:
         "<logs>/evaluation/comparisons/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/comparisons/{table}.{split}.tsv"
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1

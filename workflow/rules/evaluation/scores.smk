@@ -15,6 +15,8 @@ rule postprocess:
         "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
+    group:
+        on_cluster("scores")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -61,6 +63,8 @@ rule score:
         "<benchmarks>/evaluation/score/{system}.{run}.{split}.{metric}.tsv"
     wildcard_constraints:
         metric="bleu|ribes",
+    group:
+        on_cluster("scores")
     conda:
         "../../../envs/text.yaml"
     threads: 1

@@ -27,6 +27,8 @@ rule parse_counts:
         "<benchmarks>/report/parse_counts/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("parses"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -82,6 +84,8 @@ rule vocabulary_sizes:
         "<benchmarks>/report/vocabulary_sizes/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("vocabulary"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -131,6 +135,8 @@ rule attention_table:
         "<benchmarks>/report/attention_table/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("attention"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1

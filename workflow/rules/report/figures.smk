@@ -22,6 +22,8 @@ rule plot:
         "<benchmarks>/report/plot/{table}.length.tsv"
     wildcard_constraints:
         table=plan.report.of_type("bleu"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -67,6 +69,8 @@ rule attention:
         "<benchmarks>/report/attention/{figure}.{sentence}.tsv"
     wildcard_constraints:
         sentence=r"\d+",
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1

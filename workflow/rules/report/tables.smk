@@ -26,6 +26,8 @@ rule table:
         "<benchmarks>/report/table/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("bleu"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -88,6 +90,8 @@ rule measures:
         "<benchmarks>/report/measures/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("measures"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1
@@ -146,6 +150,8 @@ rule facts:
         "<benchmarks>/report/facts/{table}.tsv"
     wildcard_constraints:
         table=plan.report.of_type("bleu", "measures"),
+    group:
+        on_cluster("tables")
     conda:
         "../../../envs/text.yaml"
     threads: 1

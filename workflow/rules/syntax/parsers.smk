@@ -77,6 +77,8 @@ rule treebank_text:
         "<logs>/syntax/treebank_text/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/treebank_text/{parser}.{trees}.tsv"
+    group:
+        on_cluster("text")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -130,6 +132,8 @@ rule accuracy:
         "<logs>/syntax/accuracy/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
+    group:
+        on_cluster("parsers")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -163,6 +167,8 @@ rule accuracy_of_all_trees:
         accuracy="<results>/syntax/{parser}/accuracy.tsv",
     log:
         "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+    group:
+        on_cluster("parsers")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1

@@ -14,6 +14,8 @@ rule tree_statistics:
         "<logs>/syntax/tree_statistics/{parser}.{split}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/tree_statistics/{parser}.{split}.{trees}.tsv"
+    group:
+        on_cluster("parsers")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -44,6 +46,8 @@ rule parser_report:
         "<logs>/syntax/parser_report/{parser}.log",
     benchmark:
         "<benchmarks>/syntax/parser_report/{parser}.tsv"
+    group:
+        on_cluster("parsers")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -76,6 +80,8 @@ rule agreement:
         "<benchmarks>/syntax/agreement/{parser}.{other}.tsv"
     wildcard_constraints:
         other=one_of(EXPERIMENT.parsers),
+    group:
+        on_cluster("parsers")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1

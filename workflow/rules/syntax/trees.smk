@@ -99,6 +99,8 @@ rule merge_trees:
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -144,6 +146,8 @@ rule import_trees:
         "<benchmarks>/syntax/import_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
         parser=plan.parsers.of_type("given"),
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -187,6 +191,8 @@ rule control_trees:
         "<benchmarks>/syntax/control_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
         parser=plan.parsers.of_type("control"),
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1

@@ -16,6 +16,8 @@ rule binarize:
         "<logs>/syntax/binarize/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/binarize/{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -50,6 +52,8 @@ rule distances:
         "<logs>/syntax/distances/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -80,6 +84,8 @@ rule units:
         "<logs>/syntax/units/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/units/{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
@@ -110,6 +116,8 @@ rule labels:
         "<logs>/syntax/labels/{parser}.{split}.log",
     benchmark:
         "<benchmarks>/syntax/labels/{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     conda:
         "../../../envs/syntax.yaml"
     threads: 1
