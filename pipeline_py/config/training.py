@@ -68,6 +68,11 @@ class Training(Section):
     precision: Literal["float32", "tf32", "bfloat16"] = Field(
         "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
     )
+    graphs: Annotated[bool, Effect.ROUNDING] = Field(
+        False,
+        description="On a GPU, record the gradients of batches without trees as CUDA graphs, one for each shape, and "
+        "replay them. Never tried on a card, only with a stand-in for one.",
+    )
     threads: Annotated[Processors, Effect.ROUNDING] = Field(1, description="CPU threads of one process.")
     processes: Annotated[Processors, Effect.MEANS] = Field(
         1, description="Processes of one training, each with its share of every batch; on GPUs each has one of its own."

@@ -1,4 +1,7 @@
-"""What is computed of a batch, recorded once for each shape of batches and then replayed."""
+"""What is computed of a batch, recorded once for each shape of batches and then replayed.
+
+`training.graphs` switches it on: no card has seen it yet.
+"""
 
 from collections import Counter
 from collections.abc import Callable

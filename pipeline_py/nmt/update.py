@@ -14,7 +14,7 @@ from pipeline_py.nmt.graphs import Graphs, on_cuda
 from pipeline_py.nmt.processes import ALONE, Processes
 
 MULTIPLE = 8
-"""On a GPU lengths are rounded up to multiples of it: few shapes of batches are few graphs to record."""
+"""Where graphs are recorded, lengths are rounded up to multiples of it: few shapes of batches are few graphs."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Made:
 class Update:
     """Computes the gradients of a batch, clips them, and moves the parameters.
 
-    Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU the
-    gradients of batches without trees are recorded as graphs, since launching the many small kernels of a recurrence
-    one by one takes longer than they do.
+    Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU, where
+    `training.graphs` asks for it, the gradients of batches without trees are recorded as graphs, since launching the
+    many small kernels of a recurrence one by one may take longer than they do.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Update:
             network: whose parameters are moved.
             loss: of each sentence of a batch (B,).
             optimizer: of the same parameters.
-            training: says the precision, and the largest norm of a gradient.
+            training: says the precision, the largest norm of a gradient, and whether graphs are recorded.
             device: where the network is.
             processes: those that train the same network, each on its share of a batch.
         """
@@ -69,6 +69,7 @@ class Update:
         self._graphs: Graphs | None = None
         if not on_cpu(device):
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
+        if training.graphs and not on_cpu(device):
             for parameter in self._parameters:  # graphs add to gradients where they are
                 parameter.grad = torch.zeros_like(parameter)
             self._graphs = Graphs(self._gradients, on_cuda())

@@ -129,14 +129,15 @@ def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_updates_are_the_same(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
-    """With batches of two shapes that come again, and lengths rounded up."""
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+    """With batches of two shapes that come again, and where they are recorded, lengths rounded up."""
     shares = [[0, 1, 2], [3, 5, 6]] * 4
 
     def trained(batches: list[Batch]) -> tuple[list[float], dict[str, Tensor]]:
         model = make_model(name).train()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        update = Update(model, model.loss, optimizer, Training(clip=1.0), CPU)
+        update = Update(model, model.loss, optimizer, Training(clip=1.0, graphs=graphs), CPU)
         losses = []
         for number, batch in enumerate(batches):
             torch.manual_seed(number)
@@ -149,10 +150,11 @@ def test_updates_are_the_same(name: str, as_on_gpu: Callable[[], Recorder]) -> N
     system = SYSTEMS[name]
     expected, weights = trained([make_batch(system, rows, 1, seed) for seed, rows in enumerate(shares)])
     recorder = as_on_gpu()
-    losses, others = trained([make_batch(system, rows, MULTIPLE, seed) for seed, rows in enumerate(shares)])
+    multiple = MULTIPLE if graphs else 1
+    losses, others = trained([make_batch(system, rows, multiple, seed) for seed, rows in enumerate(shares)])
     assert losses == pytest.approx(expected, rel=1e-9)
     torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
-    if {"trees", "lexical_trees"} & set(system.syntax):
+    if not graphs or {"trees", "lexical_trees"} & set(system.syntax):
         assert recorder.recorded == 0, "what follows from trees has no shape of its own"
     else:
         assert (recorder.recorded, recorder.replayed) == (2, len(shares) - 2 * FEW)
