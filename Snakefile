@@ -20,7 +20,7 @@ from pipeline_py.config.names import is_path
 from pipeline_py.plan import page
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
 from pipeline_py.plan.plan import Plan
-from pipeline_py.plan.report import NAMES_OF_SPLITS, called
+from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import SYNTAX_FILES
 from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.provenance import made_by
@@ -85,6 +85,7 @@ wildcard_constraints:
     units=one_of(EXPERIMENT.units),
     table=one_of(EXPERIMENT.tables),
     figure=one_of(EXPERIMENT.figures),
+    grouping=rf"words|({one_of(EXPERIMENT.parsers)})\.(conllu|ptb)",
 
 
 include: "workflow/messages.smk"
@@ -97,13 +98,8 @@ include: "workflow/rules/syntax/reports.smk"
 include: "workflow/rules/subword.smk"
 include: "workflow/rules/smt.smk"
 include: "workflow/rules/nmt.smk"
-include: "workflow/rules/evaluation/scores.smk"
-include: "workflow/rules/evaluation/comparisons.smk"
-include: "workflow/rules/evaluation/breakdowns.smk"
-include: "workflow/rules/report/tables.smk"
-include: "workflow/rules/report/counts.smk"
-include: "workflow/rules/report/figures.smk"
-include: "workflow/rules/report/page.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:

@@ -104,7 +104,7 @@ STAGES = [
     "nmt.train",
     "nmt.translate",
 ]
-STAGES += ["evaluation.score", "report.facts"]
+STAGES += ["evaluation.statistics", "report.facts"]
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_no_module_that_changes_no_result_counts(copied):
         ("subword/vocabulary.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
         ("nmt/attention.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
         ("nmt/divergence.py", {"nmt.pretrain", "nmt.train"}),
-        ("evaluation/bleu.py", {"evaluation.score"}),
+        ("evaluation/metric.py", {"evaluation.statistics"}),
     ],
 )
 def test_every_other_module_counts_where_it_is_imported(copied, module, counts):

@@ -218,12 +218,12 @@ def test_the_merges_of_bpe(finished):
     [
         ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
         ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
-        ({"evaluation": {"lowercase": False}}, {"score", "comparisons", "table"}, {"translate", "train"}),
+        ({"evaluation": {"lowercase": False}}, {"statistics", "compare", "table"}, {"translate", "train"}),
         ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
-        ({"evaluation": {"smallest_group": 3}}, {"plot"}, {"buckets", "comparisons", "score", "table"}),
+        ({"evaluation": {"smallest_group": 3}}, {"plot"}, {"breakdown", "compare", "statistics", "table"}),
         ({"decoding": {"length_model": True, "length_floor": 0.01}}, {"length_model", "translate"}, {"train", "parse"}),
         ({"decoding": {"length_floor": 0.01}}, set(), {"translate"}),
-        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"score", "comparisons"}),
+        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"statistics", "compare"}),
     ],
     ids=[
         "beam",
@@ -290,8 +290,11 @@ COMPARED = ("comparisons", "by_sentence", "sentence_scores", "words", "ngrams", 
 @pytest.mark.parametrize(
     ("change", "again"),
     [
-        ({"evaluation": {"lowercase": False}}, {"word_frequencies", *COMPARED}),
-        ({"evaluation": {"length_groups": [5, 15]}}, {"by_sentence"}),
+        (
+            {"evaluation": {"lowercase": False}},
+            {"word_frequencies", "statistics", "compare", "breakdown", "words", "ngrams", "examples"},
+        ),
+        ({"evaluation": {"length_groups": [5, 15]}}, {"breakdown"}),
         ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, set()),
     ],
     ids=["case", "groups of lengths", "title"],

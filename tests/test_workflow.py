@@ -204,13 +204,13 @@ def test_folders_of_tables_are_targets(fresh):
     tree2seq, hierarchical = fresh.planned("tree2seq"), fresh.planned("hierarchical")
     assert tree2seq["train"] == 18 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
     assert tree2seq["attention"] == hierarchical["attention"] == 3
-    assert hierarchical["train"] == 12 and hierarchical["vocabulary_sizes"] == 1 and "distances" not in hierarchical
+    assert hierarchical["train"] == 12 and hierarchical["table"] == 3 and "distances" not in hierarchical
 
 
 def test_what_is_made_without_a_target_can_be_chosen(fresh):
     config = {"targets": ["table1", "hierarchical/table2"]}
     jobs = fresh.planned("all", config=config)
-    assert jobs["train"] == 2 and jobs["vocabulary_sizes"] == 1 and "measures" not in jobs
+    assert jobs["train"] == 2 and jobs["table"] == 2
 
 
 def test_another_search_trains_nothing_anew(fresh):

@@ -6,12 +6,18 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.metrics import MetricName
 from pipeline_py.config.numbers import Count
 
 
 class Evaluation(Section):
-    """BLEU."""
+    """Metrics, and what they are counted of."""
 
+    metrics: list[MetricName] = Field(
+        ["bleu"],
+        description="What outputs are scored and tested by: modules of `evaluation/metrics`. BLEU comes first, and is "
+        "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
+    )
     detokenizer: Literal["moses", "chinese", "none"] = "moses"
     tokenizer: Literal["13a", "intl", "zh", "char", "none"] = Field(
         "13a",
@@ -33,4 +39,8 @@ class Evaluation(Section):
     def _check(self) -> Self:
         if any(low >= high for low, high in pairwise(self.length_groups)):
             raise ValueError("length_groups must rise")
+        if self.metrics[:1] != ["bleu"]:
+            raise ValueError("metrics: bleu comes first; name it before all others")
+        if repeated := [name for name in self.metrics if self.metrics.count(name) > 1]:
+            raise ValueError(f"metrics: {repeated[0]} stands there twice; name it once")
         return self

@@ -1,12 +1,13 @@
 """`tables`: which systems stand in which table, what it says of them, and what its marks compare with."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
+from pipeline_py.config.metrics import METRICS, MetricName
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import NUMBER, Count
 
@@ -132,8 +133,13 @@ Fact = Literal[
 many parameters it has, its perplexity on dev, the minutes that one epoch takes, on the wall and of processors, how it
 is searched with, and the width of the beam."""
 
-Measure = Literal["ribes", "bleu", "brevity", "length"]
-"""What a table may say of a system on a set: RIBES, BLEU, its brevity penalty, the mean length of translations."""
+OfBleu = Literal["brevity", "length"]
+"""What a table may say of a system on a set beside metrics: BLEU's brevity penalty, the mean length of translations."""
+
+if TYPE_CHECKING:
+    TableColumn = str
+else:
+    TableColumn = Literal[Fact, MetricName, OfBleu]
 
 
 class Mark(Section):
@@ -159,7 +165,9 @@ class MeasureTable(TableOfSystems):
 
     type: Literal["measures"]
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
-    columns: list[Literal[Fact, Measure]] = Field(min_length=1)
+    columns: list[TableColumn] = Field(
+        min_length=1, description="Settings and facts of systems, metrics, brevity or length."
+    )
     parsed_by: str | None = Field(
         None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."
     )
@@ -171,8 +179,10 @@ class MeasureTable(TableOfSystems):
     def _check(self) -> Self:
         _check_once(self.sets, "set")
         _check_once(self.columns, "column")
-        if self.marks and not {"bleu", "ribes"} & {*self.columns}:
-            raise ValueError("marks stand behind bleu and ribes; ask for one of these columns, or leave the marks out")
+        if self.marks and not self.metrics:
+            raise ValueError(
+                f"marks stand behind {', '.join(METRICS)}; ask for one of these columns, or leave the marks out"
+            )
         better, worse = ({mark.symbols[place] for mark in self.marks} for place in (0, 1))
         if both := better & worse:
             raise ValueError(f"{min(both)} would mark better scores and worse ones; give one of them another symbol")
@@ -183,6 +193,16 @@ class MeasureTable(TableOfSystems):
             if same := {*mark.rows} & {*mark.against}:
                 raise ValueError(f"the mark {mark.symbol} compares `{min(same)}` with itself")
         return self
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics among its columns."""
+        return [column for column in self.columns if column in METRICS]
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether a column is of what systems said on a set."""
+        return bool({*self.columns} & {*METRICS, *get_args(OfBleu)})
 
 
 class ParseTable(AnyTable):

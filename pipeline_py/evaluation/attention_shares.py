@@ -1,6 +1,5 @@
 """How much of the highest attention lies on words and how much on phrases (tree2seq, Table 12)."""
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
@@ -66,11 +65,10 @@ def attention_shares(*, attention: list[str], source: list[str], pieces: list[st
     if not weights:
         raise InputError("no system to count; give --attention NAME=FILE")
     counted = {path: _count(path, sources[name], translations[name]) for name, path in weights.items()}
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        for system, paths in by_system(weights).items():
-            table.writerows(_rows(system, [counted[path] for path in paths]))
+    rows = [
+        row for system, paths in by_system(weights).items() for row in _rows(system, [counted[path] for path in paths])
+    ]
+    write_rows(output, COLUMNS, rows)
 
 
 def shares(weights: np.ndarray, positions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,18 +1,17 @@
 """Sentences that two systems translate with the most different success: examples to be looked at."""
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-from sacrebleu.metrics.chrf import CHRF
+import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.metric import OF_A_SENTENCE
 from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.system_statistics import read_statistics
+from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.options import Option
-from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 
 COLUMNS = (
@@ -28,83 +27,65 @@ COLUMNS = (
 )
 
 
-class Sentence(NamedTuple):
-    """A sentence of the set, counted from 1; translations and their scores are in the order of systems."""
-
-    number: int
-    source: str
-    reference: str
-    translations: Sequence[str]
-    scores: Sequence[float]
-
-
 def examples(
     *,
     system: list[str],
+    statistics: list[str],
     reference: list[Path],
     source: Path,
     output: Path,
     most: Annotated[int, Option(min=1)] = 5,
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
     """Choose the sentences that each system translates much better, or much worse, than the first one does.
 
-    What is compared is sacrebleu's chrF of the sentence, in percent: BLEU says little of a single sentence, which often
-    has no sequence of four words in common with its reference. The output has, for each system beside the first, up to
-    `most` sentences that it is better at, the greatest difference first, and then up to `most` that it is worse at,
+    What is compared is sacrebleu's chrF of the sentence, in percent. The output has, for each system beside the first,
+    up to `most` sentences that it is better at, the greatest difference first, and then as many that it is worse at,
     the smallest difference first, so that differences fall from top to bottom. Of equal differences the earlier
     sentence comes first. Cells are not quoted; a tab within a sentence is written as a space.
 
     Args:
         system: NAME=FILE, detokenized output; give the option once for each system. `other` is the first one.
-        reference: a reference translation; give the option once for each. All are compared with, the first is shown.
+        statistics: NAME=FILE, `evaluation.statistics` of the same output, by the same names.
+        reference: a reference translation; give the option once for each. The first is shown.
         source: the source as people read it.
         output: the sentences as TSV, by system.
         most: how many sentences in either direction.
-        lowercase: whether case is ignored.
 
     Raises:
-        InputError: if there is no system, files differ in length, or a reference line is empty.
+        InputError: if there is no system, or one without statistics, files differ in length, or a reference line is
+            empty.
     """
-    outputs = named_files(system, "--system")
+    outputs, counted = named_files(system, "--system"), named_files(statistics, "--statistics")
     if not outputs:
         raise InputError("no system to look at; give --system NAME=FILE")
-    sentences = _read(source, list(outputs.values()), reference, CHRF(lowercase=lowercase))
+    if outputs.keys() != counted.keys():
+        name = min(outputs.keys() ^ counted.keys())
+        raise InputError(f"{name!r} is not named by both --system and --statistics; give it to both as {name}=FILE")
+    lines = [*read_sentences([source, *outputs.values()], reference)]
+    read = read_statistics({name: [path] for name, path in counted.items()}, [OF_A_SENTENCE])[OF_A_SENTENCE]
+    scores = {name: of.metric.scores(of.runs[0]) for name, of in read.items()}
     other, *systems = outputs
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
-        table.writerow(COLUMNS)
-        for place, name in enumerate(systems, start=1):
-            for chosen in most_different(sentences, place, most):
-                texts = chosen.source, chosen.reference, chosen.translations[place], chosen.translations[0]
-                cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
-                table.writerow((name, other, chosen.number, *cells, chosen.scores[place], chosen.scores[0]))
+    if len(scores[other]) != len(lines):
+        raise InputError(
+            f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", counted[other]
+        )
+    rows: list[tuple[object, ...]] = []
+    for place, name in enumerate(systems, start=2):
+        for sentence in most_different(scores[name] - scores[other], most):
+            line = lines[sentence]
+            texts = line[0], line[1 + len(outputs)], line[place], line[1]
+            cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
+            both = float(scores[name][sentence]), float(scores[other][sentence])
+            rows.append((name, other, sentence + 1, *cells, *both))
+    write_rows(output, COLUMNS, rows, quoted=False)
 
 
-def most_different(sentences: Sequence[Sentence], place: int, most: int) -> list[Sentence]:
-    """Choose the sentences whose scores of the system at `place` and of the first one differ most.
-
-    Returns:
-        Up to `most` sentences of either sign, the system's greatest advantage first.
-    """
-
-    def advantage(sentence: Sentence) -> float:
-        return sentence.scores[place] - sentence.scores[0]
-
+def most_different(advantages: np.ndarray, most: int) -> list[int]:
+    """Choose the sentences with up to `most` advantages, the greatest first, and as many disadvantages, likewise."""
     # Sorting is stable: of equal ones the earlier stays first.
-    better = sorted((one for one in sentences if advantage(one) > 0), key=advantage, reverse=True)
-    worse = sorted((one for one in sentences if advantage(one) < 0), key=advantage)
-    return [*better[:most], *sorted(worse[:most], key=advantage, reverse=True)]
-
-
-def _read(source: Path, outputs: Sequence[Path], references: Sequence[Path], chrf: CHRF) -> list[Sentence]:
-    aligned = bleu.read_sentences([source, *outputs], references)
-    sentences = []
-    for number, lines in enumerate(progress(aligned, "examples"), start=1):
-        text, translations, of_references = lines[0], lines[1 : 1 + len(outputs)], lines[1 + len(outputs) :]
-        scores = [chrf.sentence_score(translation, of_references).score for translation in translations]
-        sentences.append(Sentence(number, text, of_references[0], translations, scores))
-    return sentences
+    better = [place for place in np.argsort(-advantages, kind="stable").tolist() if advantages[place] > 0]
+    worse = [place for place in np.argsort(advantages, kind="stable").tolist() if advantages[place] < 0]
+    return [*better[:most], *sorted(worse[:most], key=lambda place: -advantages[place])]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 They are ranked as compare-mt does (Neubig et al. 2019).
 """
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
@@ -13,9 +12,11 @@ from typing import Annotated, NamedTuple
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -45,7 +46,7 @@ def ngrams(
     most: Annotated[int, Option(min=1)] = 10,
     shortest: Annotated[int, Option(min=1)] = 1,
     longest: Annotated[int, Option(min=1)] = 4,
-    tokenizer: bleu.Tokenizer = "13a",
+    tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
     """Choose the n-grams that each system gets right more often than the first one does, and the other way round.
@@ -79,17 +80,16 @@ def ngrams(
     outputs = named_files(system, "--system")
     if not outputs:
         raise InputError("no system to look at; give --system NAME=FILE")
-    split = bleu.word_splitter(tokenizer, lowercase)
+    split = word_splitter(tokenizer, lowercase)
     counts = _count([*outputs.values()], reference, split, (shortest, longest))
     names = [*outputs]
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
-        table.writerow(COLUMNS)
-        for place in range(1, len(names)):
-            for one, two in ((place, 0), (0, place)):
-                for ngram in ranked(_beside(counts, one, two))[:most]:
-                    row = (" ".join(ngram.words), ngram.system, ngram.other, ngram.references, ngram.share)
-                    table.writerow((names[one], names[two], *row))
+    rows = [
+        (names[one], names[two], " ".join(ngram.words), ngram.system, ngram.other, ngram.references, ngram.share)
+        for place in range(1, len(names))
+        for one, two in ((place, 0), (0, place))
+        for ngram in ranked(_beside(counts, one, two))[:most]
+    ]
+    write_rows(output, COLUMNS, rows, quoted=False)
 
 
 def ranked(ngrams: Iterator[Ngram]) -> list[Ngram]:
@@ -115,7 +115,7 @@ def _count(
 ) -> dict[tuple[str, ...], list[int]]:
     """For each n-gram of the references how often it could be matched, and behind that how often each output does."""
     counts: dict[tuple[str, ...], list[int]] = {}
-    for lines in progress(bleu.read_sentences(outputs, references), "ngrams"):
+    for lines in progress(read_sentences(outputs, references), "ngrams"):
         found = [extract_all_word_ngrams(" ".join(split(line)), *lengths)[0] for line in lines]
         said, asked = found[: len(outputs)], reduce(or_, found[len(outputs) :])
         for words, most in asked.items():

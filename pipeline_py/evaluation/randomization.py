@@ -6,8 +6,8 @@ random would make differences as large as theirs.
 
 import numpy as np
 
-from pipeline_py.evaluation import bleu
-from pipeline_py.evaluation.system_statistics import Score, mean_scores
+from pipeline_py.evaluation.metric import Metric
+from pipeline_py.evaluation.system_statistics import mean_scores
 
 # Differences that are equal by arithmetic may differ by rounding, by some 1e-16 of the scores' value.
 ROUNDING = 1e-12
@@ -19,7 +19,7 @@ def sentences_kept(sentences: int, trials: int, seed: int) -> np.ndarray:
 
 
 def p_value(
-    system: np.ndarray, system_kept: np.ndarray, other: np.ndarray, other_kept: np.ndarray, score: Score = bleu.scores
+    system: np.ndarray, system_kept: np.ndarray, other: np.ndarray, other_kept: np.ndarray, metric: type[Metric]
 ) -> float:
     """How probable so large a difference would be if it were of no matter which system said what.
 
@@ -33,12 +33,12 @@ def p_value(
         system_kept: those of the sentences that keep their places in each trial, (runs, trials, statistics).
         other: the same of the other system, (runs, statistics).
         other_kept: the same of the other system.
-        score: what counts scores from their sums.
+        metric: what they are statistics of.
     """
-    one, two = (float(mean_scores(total[:, None], score)[0]) for total in (system, other))
+    one, two = (float(mean_scores(total[:, None], metric)[0]) for total in (system, other))
     mixed = (
-        mean_scores(system_kept + (other[:, None] - other_kept), score),
-        mean_scores(other_kept + (system[:, None] - system_kept), score),
+        mean_scores(system_kept + (other[:, None] - other_kept), metric),
+        mean_scores(other_kept + (system[:, None] - system_kept), metric),
     )
     as_large = np.abs(mixed[0] - mixed[1]) >= abs(one - two) - ROUNDING * max(one, two)
     return (1 + int(as_large.sum())) / (1 + len(as_large))

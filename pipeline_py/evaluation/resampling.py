@@ -36,7 +36,7 @@ def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed
     sums = sums_over(
         times_drawn(sentences, samples, seed), {name: of_system.runs for name, of_system in systems.items()}
     )
-    return {name: mean_scores(sums[name], of_system.score) for name, of_system in systems.items()}
+    return {name: mean_scores(sums[name], of_system.metric) for name, of_system in systems.items()}
 
 
 def p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:

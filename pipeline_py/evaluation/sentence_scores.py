@@ -3,22 +3,12 @@
 compare-mt counts sentences by score (Neubig et al. 2019), and MT-Telescope draws such counts (Rei et al. 2021).
 """
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-from sacrebleu.metrics.chrf import CHRF
 
-from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
-from pipeline_py.evaluation.named_files import by_system, named_files
-from pipeline_py.options import Option
-from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
+from pipeline_py.evaluation.system_statistics import SystemStatistics
 
 COLUMNS = ("by", "bucket", "low", "high", "system", "other", "sentences", "percent")
 
@@ -30,13 +20,9 @@ SIGNS = {"lower": -1, "equal": 0, "higher": 1}
 
 
 def sentence_scores(
-    *,
-    system: list[str],
-    reference: list[Path],
-    output: Path,
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
-) -> None:
-    """Count sentences by their chrF, and by whether it is higher or lower than that of the first system.
+    systems: Mapping[str, SystemStatistics], baseline: str | None = None
+) -> Iterator[tuple[object, ...]]:
+    """Count sentences by their chrF, and by whether it is higher or lower than that of the baseline.
 
     Scores are sacrebleu's chrF of the sentence, as in `examples`, and `sentences` is how many have such a score: by
     `score`, in tens of percent with `low` <= chrF < `high`, and 100 in the last; by `difference`, whether chrF is
@@ -45,32 +31,21 @@ def sentence_scores(
     Groups without a sentence stand there as well.
 
     Args:
-        system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
-            where there is one run). `other` is the first one.
-        reference: a reference translation; give the option once for each. All are compared with.
-        output: the counts as TSV, by kind, system and group.
-        lowercase: whether case is ignored.
+        systems: statistics of chrF.
+        baseline: one of the systems, `other`; by default the first.
 
-    Raises:
-        InputError: if there is no system, files differ in length, or a reference line is empty.
+    Yields:
+        What `COLUMNS` name, by kind, system and group, the baseline's first.
     """
-    systems = by_system(named_files(system, "--system"))
-    if not systems:
-        raise InputError("no system to look at; give --system NAME=FILE")
-    scores = iter(_scores([path for paths in systems.values() for path in paths], reference, CHRF(lowercase=lowercase)))
-    of_systems = {name: np.array([next(scores) for _ in paths]) for name, paths in systems.items()}
-    other, *others = of_systems
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        for name, of_runs in of_systems.items():
-            for (low, high), count in zip(pairwise(BOUNDS), histogram(of_runs), strict=True):
-                table.writerow(("score", low, low, high, name, None, count, 100 * count / of_runs.shape[1]))
-        for name in others:
-            signs = compared(of_systems[name], of_systems[other])
-            for sign, count in zip(SIGNS, signs, strict=True):
-                percent = 100 * count / of_systems[name].shape[1]
-                table.writerow(("difference", sign, None, None, name, other, count, percent))
+    other = next(iter(systems)) if baseline is None else baseline
+    names = [other, *(name for name in systems if name != other)]
+    scores = {name: np.array([systems[name].metric.scores(run) for run in systems[name].runs]) for name in names}
+    for name, of_runs in scores.items():
+        for (low, high), count in zip(pairwise(BOUNDS), histogram(of_runs), strict=True):
+            yield "score", low, low, high, name, None, count, 100 * count / of_runs.shape[1]
+    for name in names[1:]:
+        for sign, count in zip(SIGNS, compared(scores[name], scores[other]), strict=True):
+            yield "difference", sign, None, None, name, other, count, 100 * count / scores[name].shape[1]
 
 
 def histogram(scores: np.ndarray) -> np.ndarray:
@@ -90,16 +65,3 @@ def compared(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
     """
     signs = np.sign(scores[:, None] - others[None])
     return np.array([(signs == sign).sum(axis=-1).mean() for sign in SIGNS.values()])
-
-
-def _scores(outputs: Sequence[Path], references: Sequence[Path], chrf: CHRF) -> np.ndarray:
-    """The score of each sentence of each output in percent, (outputs, sentences)."""
-    scores = [
-        [chrf.sentence_score(line, lines[len(outputs) :]).score for line in lines[: len(outputs)]]
-        for lines in progress(bleu.read_sentences(outputs, references), "sentence_scores")
-    ]
-    return np.array(scores).T
-
-
-if __name__ == "__main__":
-    stage.run(sentence_scores)

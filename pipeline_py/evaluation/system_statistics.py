@@ -1,24 +1,14 @@
 """What scores are counted from, of systems that were run once or several times (training seeds), by sentence."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from pipeline_py.evaluation import bleu, ribes
-from pipeline_py.progress import progress
+from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.metric import Metric, named
 from pipeline_py.stage import InputError
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
-
-MetricName = Literal["bleu", "ribes"]
-Score = Callable[[np.ndarray], np.ndarray]
-"""Sums of statistics over corpora, (corpora, statistics) → scores in percent, (corpora,)."""
-
-SCORES: Mapping[MetricName, Score] = {"bleu": bleu.scores, "ribes": ribes.scores}
 
 SETS_AT_A_TIME = 500
 """So many are drawn, or become floats, at a time."""
@@ -29,56 +19,73 @@ class SystemStatistics:
     """Statistics of every sentence of every run of a system.
 
     Attributes:
-        runs: (runs, sentences, statistics); see `bleu` and `ribes`.
-        score: what counts scores from their sums.
+        runs: (runs, sentences, statistics).
+        metric: what they are of.
+        signatures: how each run was counted.
     """
 
     runs: np.ndarray
-    score: Score = bleu.scores
+    metric: type[Metric]
+    signatures: Sequence[str] = field(default=())
+
+    @property
+    def sums(self) -> np.ndarray:
+        """Statistics summed over the sentences, (runs, statistics)."""
+        return np.sum(self.runs, axis=1)
 
     @property
     def scores(self) -> list[float]:
         """The score of each run in percent."""
-        return [float(score) for score in self.score(self.runs.sum(axis=1))]
+        return [float(score) for score in self.metric.scores(self.sums)]
 
     def of(self, places: np.ndarray) -> "SystemStatistics":
         """The statistics of some of the sentences."""
-        return SystemStatistics(self.runs[:, places], self.score)
+        return SystemStatistics(self.runs[:, places], self.metric, self.signatures)
 
 
 def read_statistics(
-    systems: Mapping[str, Sequence[Path]],
-    references: Sequence[Path],
-    tokenizer: bleu.Tokenizer,
-    lowercase: bool,
-    trees: Path | None = None,
-    metric: MetricName = "bleu",
-) -> dict[str, SystemStatistics]:
-    """Count what the scores of each system need.
+    systems: Mapping[str, Sequence[Path]], metrics: Sequence[str], places: np.ndarray | None = None
+) -> dict[str, dict[str, SystemStatistics]]:
+    """Read what scores of systems on one set are counted from.
 
     Args:
-        systems: detokenized outputs of the runs of each.
-        references: reference translations.
-        tokenizer: sacrebleu's tokenizer.
-        lowercase: whether case is ignored.
-        trees: a parser's phrase trees; only sentences that were parsed count. All if None.
-        metric: what is to be scored.
+        systems: of each the files of its runs, of `evaluation.statistics`.
+        metrics: those that are asked for.
+        places: of the sentences that count; all if None.
+
+    Returns:
+        By metric and system.
 
     Raises:
-        InputError: if files differ in length, a reference line is empty, or no sentence is to be scored.
+        InputError: if a file has no such statistics, files differ in length, or were counted differently.
     """
-    files = [path for paths in systems.values() for path in paths]
-    texts = list(map(list, zip(*bleu.read_sentences(files, references, trees), strict=True)))
-    outputs = dict(zip(files, texts, strict=False))
-    make: Callable[..., Metric] = bleu.metric if metric == "bleu" else ribes.RIBES
-    counting = make(tokenizer, lowercase, texts[len(files) :])
-    return {
-        # None: the references that the metric was made with.
-        name: SystemStatistics(
-            np.array([counting._extract_corpus_statistics(outputs[path], None) for path in paths]), SCORES[metric]
-        )
-        for name, paths in progress(systems.items(), f"statistics {metric}", unit="systems")
-    }
+    found: dict[str, dict[str, SystemStatistics]] = {name: {} for name in metrics}
+    first: tuple[Path, int] | None = None
+    for system, paths in systems.items():
+        files = [read_columns(path) for path in paths]
+        for path, (columns, _) in zip(paths, files, strict=True):
+            for name in metrics:
+                if name not in columns:
+                    raise InputError(f"the file has no statistics of {name}; make it anew", path)
+            sentences = len(next(iter(columns.values())))
+            first = first or (path, sentences)
+            if sentences != first[1]:
+                raise InputError(f"{sentences} sentences, but {first[0]} has {first[1]}; give files of one set", path)
+        for name in metrics:
+            runs = np.stack([columns[name] for columns, _ in files])
+            signatures = [about[name] for _, about in files]
+            found[name][system] = SystemStatistics(runs if places is None else runs[:, places], named(name), signatures)
+    for name, of_systems in found.items():
+        _check_signatures(name, of_systems)
+    return found
+
+
+def _check_signatures(metric: str, systems: Mapping[str, SystemStatistics]) -> None:
+    """See to it that scores can be compared."""
+    counted = {signature: system for system, of in systems.items() for signature in of.signatures}
+    if len(counted) > 1:
+        (one, first), (two, second), *_ = counted.items()
+        raise InputError(f"{metric} of {first!r} was counted as {one} and of {second!r} as {two}; count both alike")
 
 
 def sums_over(times: np.ndarray, systems: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -99,17 +106,17 @@ def sums_over(times: np.ndarray, systems: Mapping[str, np.ndarray]) -> dict[str,
     return {name: np.stack([next(sums) for _ in runs]) for name, runs in systems.items()}
 
 
-def mean_scores(sums: np.ndarray, score: Score) -> np.ndarray:
+def mean_scores(sums: np.ndarray, metric: type[Metric]) -> np.ndarray:
     """Score corpora of several runs: the mean over the runs, as in tables.
 
     Args:
         sums: statistics summed over each corpus, (runs, corpora, statistics).
-        score: what counts scores from such sums.
+        metric: what scores them.
 
     Returns:
         Means in percent, (corpora,).
     """
-    return np.mean([score(of_run) for of_run in sums], axis=0)
+    return np.mean([metric.scores(of_run) for of_run in sums], axis=0)
 
 
 def with_equally_many_runs(systems: Mapping[str, SystemStatistics]) -> dict[str, np.ndarray]:
@@ -127,6 +134,6 @@ def with_equally_many_runs(systems: Mapping[str, SystemStatistics]) -> dict[str,
     for name, statistics in systems.items():
         if len(statistics.runs) not in (1, runs):
             raise InputError(
-                f"--system {name!r} has {len(statistics.runs)} runs and others have {runs}; give equally many, or one"
+                f"{name!r} has {len(statistics.runs)} runs and others have {runs}; give equally many, or one"
             )
     return {name: np.broadcast_to(of.runs, (runs, *of.runs.shape[1:])) for name, of in systems.items()}

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
@@ -16,7 +17,7 @@ def word_frequencies(
     *,
     input: Path,
     output: Path,
-    tokenizer: bleu.Tokenizer = "13a",
+    tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
     """Count the words of a text, cut as BLEU cuts text to be scored.
@@ -28,7 +29,7 @@ def word_frequencies(
         tokenizer: sacrebleu's tokenizer, the same as for the scores.
         lowercase: whether case is ignored, the same as for the scores.
     """
-    split = bleu.word_splitter(tokenizer, lowercase)
+    split = word_splitter(tokenizer, lowercase)
     counts: Counter[str] = Counter()
     for line in progress(read_lines(input), "word frequencies"):
         counts.update(split(line))

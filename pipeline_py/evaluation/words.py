@@ -3,7 +3,6 @@
 Matches are counted as compare-mt does (Neubig et al. 2019).
 """
 
-import csv
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +13,13 @@ from typing import Annotated
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.evaluation import bleu, resampling
+from pipeline_py.evaluation import resampling
+from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.evaluation.named_files import by_system, named_files
+from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.system_statistics import sums_over
+from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -40,7 +42,7 @@ def words(
     reference: list[Path],
     frequencies: Path,
     output: Path,
-    tokenizer: bleu.Tokenizer = "13a",
+    tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
     """Measure precision, recall and F1 of words, by groups of words that are similarly frequent in the training text.
@@ -71,20 +73,19 @@ def words(
         raise InputError("no system to look at; give --system NAME=FILE")
     counts = dict(read_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
-    found = iter(_counts(files, reference, bleu.word_splitter(tokenizer, lowercase), counts))
+    found = iter(_counts(files, reference, word_splitter(tokenizer, lowercase), counts))
     by_sentence = {name: np.sum([next(found) for _ in paths], axis=0) for name, paths in systems.items()}
     of_systems = {name: of_system.sum(axis=0) for name, of_system in by_sentence.items()}
     intervals = _intervals(by_sentence)
-    with writing(output) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(COLUMNS)
-        for place, group in enumerate(GROUPS):
-            # A word that one system alone says makes a group for all.
-            if any(of_system[:, place].any() for of_system in of_systems.values()):
-                for name, of_system in of_systems.items():
-                    right, said, asked = map(int, of_system[:, place])
-                    about = *measures(right, said, asked), *intervals[name][place]
-                    table.writerow((group, name, *about, asked // len(systems[name])))
+    rows: list[tuple[object, ...]] = []
+    for place, group in enumerate(GROUPS):
+        # A word that one system alone says makes a group for all.
+        if any(of_system[:, place].any() for of_system in of_systems.values()):
+            for name, of_system in of_systems.items():
+                right, said, asked = map(int, of_system[:, place])
+                about = *measures(right, said, asked), *intervals[name][place]
+                rows.append((group, name, *about, asked // len(systems[name])))
+    write_rows(output, COLUMNS, rows)
 
 
 def group_of(frequency: int) -> int:
@@ -118,7 +119,7 @@ def _counts(
 ) -> np.ndarray:
     """How many words of each group are right, said, and asked for, (outputs, sentences, 3, groups)."""
     counts: list[np.ndarray] = []
-    for lines in progress(bleu.read_sentences(outputs, references), "words"):
+    for lines in progress(read_sentences(outputs, references), "words"):
         sentences = [Counter(split(line)) for line in lines]
         asked = sentences[len(outputs) :]
         counts.append(np.zeros((len(outputs), 3, len(GROUPS)), dtype=np.int64))

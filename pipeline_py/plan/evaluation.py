@@ -1,14 +1,16 @@
 """What the rules of `evaluation` are given: translations, references and how BLEU is counted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import AttentionTable, BleuTable, MeasureTable
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.paths import folder_of_system
 from pipeline_py.plan.subword import SubwordPlan
+
+TESTS = "tests"
+"""All test sets together, in the place of a set."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,34 @@ class EvaluationPlan:
             for run in self.experiment.runs(system)
         }
 
-    def outputs_on_tests(self, table: str) -> dict[tuple[str, str, str], str]:
-        """The same on all test sets, by system, run and set."""
+    def statistics(
+        self, table: str, split: str, systems: Sequence[str] | None = None
+    ) -> dict[tuple[str, str, str], str]:
+        """What is counted of these outputs, by system, run and set."""
         return {
-            (*place, split): file for split in self.corpus.tests for place, file in self.outputs(table, split).items()
+            (system, run, split): f"<results>/evaluation/{system}/{run}/{split}.statistics.arrow"
+            for system in systems or self.experiment.rows(table)
+            for run in self.experiment.runs(system)
         }
+
+    def tested(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
+        """The same, of systems in the order in which they are tested."""
+        return self.statistics(table, split, self.experiment.tested_in_order(table))
+
+    def broken_down(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
+        """The same, of all sets that a breakdown is of."""
+        return {place: file for one in self.sets_together(split) for place, file in self.statistics(table, one).items()}
+
+    def sets_together(self, split: str) -> list[str]:
+        """The sets that a breakdown is of: all test sets, or one."""
+        return self.corpus.tests if split == TESTS else [split]
+
+    @property
+    def metrics(self) -> list[str]:
+        """What is counted of outputs: the metrics of the experiment, and those of tables of measures."""
+        tables = [table for table in self.experiment.tables.values() if isinstance(table, MeasureTable)]
+        of_tables = [metric for table in tables for metric in table.metrics]
+        return [*dict.fromkeys([*self.experiment.evaluation.metrics, *of_tables])]
 
     def compared_sets(self, table: str) -> list[str]:
         """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
@@ -113,10 +138,10 @@ class EvaluationPlan:
         return [first, *(system for system in rows if system != first)]
 
     def tested_metrics(self, table: str) -> list[str]:
-        """What a table's systems are compared by: BLEU, and RIBES where a table marks it."""
+        """What a table's systems are compared by: the metrics of the experiment, and those that the table marks."""
         options = self.experiment.tables[table]
-        marks_ribes = isinstance(options, MeasureTable) and options.marks and "ribes" in options.columns
-        return ["bleu", *(["ribes"] if marks_ribes else [])]
+        marked = options.metrics if isinstance(options, MeasureTable) and options.marks else []
+        return [*dict.fromkeys([*self.experiment.evaluation.metrics, *marked])]
 
     def first_runs(self, table: str, split: str) -> dict[str, str]:
         """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
@@ -125,8 +150,15 @@ class EvaluationPlan:
             for system in self.from_baseline(table)
         }
 
-    def trees_of_sentences(self, table: str, split: str) -> dict[str, str]:
-        """The trees that sentences are grouped by: annotation and file; nothing without a parser.
+    def first_statistics(self, table: str, split: str) -> dict[str, str]:
+        """What is counted of these, by system."""
+        return {
+            system: f"<results>/evaluation/{system}/{self.experiment.runs(system)[0]}/{split}.statistics.arrow"
+            for system in self.from_baseline(table)
+        }
+
+    def trees_of_sentences(self, table: str) -> tuple[str, str] | None:
+        """The trees that a table's sentences are grouped by, as parser and annotation; nothing without a parser.
 
         They are those that the table's networks read, or else others do that are asked for: no tree is made for this
         alone. Dependencies say more than phrases, and control trees say nothing.
@@ -139,13 +171,19 @@ class EvaluationPlan:
             for trees in self.experiment.trees_read(network)
         ]
         telling = [(parser, trees) for parser, trees in read if self.experiment.parsers[parser].type != "control"]
-        if not telling:
-            return {}
-        parser, trees = min(telling, key=lambda one: one[1] != "conllu")
-        option = "dependencies" if trees == "conllu" else "phrases"
-        return {option: f"<results>/syntax/{parser}/{split}.{trees}"}
+        return min(telling, key=lambda one: one[1] != "conllu", default=None)
 
-    def parsed_only(self, table: str, split: str) -> dict[str, Any]:
-        """The trees that say which sentences a table scores; nothing where it scores all."""
+    def properties(self, table: str, split: str) -> str:
+        """What a table's sentences are grouped by."""
+        return f"<results>/evaluation/source/{split}.{'.'.join(self.trees_of_sentences(table) or ['words'])}.arrow"
+
+    def trees_of_properties(self, split: str, trees: str) -> dict[str, str]:
+        """The option and the file of trees, of PARSER.ANNOTATION; nothing of words."""
+        parser, _, annotation = trees.rpartition(".")
+        option = "dependencies" if annotation == "conllu" else "phrases"
+        return {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
+
+    def parsed_only(self, table: str, split: str) -> dict[str, str]:
+        """What says which sentences a table scores; nothing where it scores all."""
         parser = getattr(self.experiment.tables[table], "parsed_by", None)
-        return {} if parser is None else {"trees": f"<results>/syntax/{parser}/{split}.ptb"}
+        return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}

@@ -18,7 +18,7 @@ RATES = {
     "nmt/train": (1.5, 0.82),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
     "nmt/translate": (1.4, 0.76),  # for a thousand sentences, as often as the beam is wide, and a million
     "nmt": (1.5, 3.0),
-    "evaluation/comparisons": (0.5, 21.0),
+    "evaluation/compare": (0.5, 21.0),
     "evaluation": (0.6, 3.0),
     "report": (2.0, 0.0),
     "": (0.6, 0.3),

@@ -107,7 +107,7 @@ class PagePlan:
         printed = {name: printed for name in of_scores if (printed := self.printed_tables(name)) is not None}
         first = self.corpus.tests[0]
         return {
-            "table": {name: f"<results>/{name}.md" for name in self.experiment.asked(self.experiment.tables)},
+            "table": {name: f"<results>/{name}.sheet.json" for name in self.experiment.asked(self.experiment.tables)},
             "facts": {name: f"<results>/{name}.facts.tsv" for name in of_scores},
             "published": {name: str(self.papers / f"{paper}.tsv") for name, (paper, _) in printed.items()},
             **{
@@ -119,10 +119,9 @@ class PagePlan:
                 for option, kind in BY_SET.items()
             },
             "source_tree": {
-                f"{table}:{first}": file
+                f"{table}:{first}": f"<results>/syntax/{trees[0]}/{first}.{trees[1]}"
                 for table in of_bleu
-                if self.pair(table)
-                for file in self.evaluation.trees_of_sentences(table, first).values()
+                if self.pair(table) and (trees := self.evaluation.trees_of_sentences(table))
             },
             "attended": {name: file for table in of_bleu for name, file in self.attention(table).items()},
         }

@@ -1,14 +1,23 @@
 """What the rules of `report` are given: the cells of a table."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pipeline_py.config.decoders import BlackOut
 from pipeline_py.config.differences import notes, settings_of_trainings, warning
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.phrase_based import PhraseBased
-from pipeline_py.config.tables import BleuTable, MeasureTable, TableOfSystems
+from pipeline_py.config.tables import (
+    AttentionTable,
+    BleuTable,
+    MeasureTable,
+    ParseTable,
+    TableOfSystems,
+    VocabularyTable,
+)
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
@@ -16,8 +25,7 @@ from pipeline_py.plan.paths import folder_of_system, one_of
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.stage import InputError
 
-NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
-"""What tables of counts call splits."""
+SIDES = ("source", "target")
 
 
 def called(target: str, names: Iterable[str]) -> list[str]:
@@ -60,10 +68,58 @@ class ReportPlan:
     published: Mapping[str, list[str]]
     of_run: set[str] = field(default_factory=set)
 
-    @property
-    def languages(self) -> list[str]:
-        """What tables of counts call the sides."""
-        return [self.experiment.corpora.source.language, self.experiment.corpora.target.language]
+    def description(self, table: str) -> str:
+        """What the stage `table` is to know of a table, as JSON: its options, and what else the configuration says."""
+        options = self.experiment.tables[table]
+        dev = self.experiment.corpora.dev.name
+        if isinstance(options, MeasureTable):
+            options = options.model_copy(update={"sets": self.experiment.sets_of(options)})
+        described: dict[str, Any] = {"table": options.model_dump(mode="json")}
+        if isinstance(options, BleuTable | MeasureTable):
+            described |= {
+                "tests": self.corpus.tests,
+                "dev": dev,
+                "metrics": self.experiment.evaluation.metrics,
+                "set_names": {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"},
+                "settings": {system: self.settings(system) for system in options.systems},
+                "notes": notes(self.experiment, options),
+                "lowercase_trees": self.experiment.corpora.source.case == "lower",
+            }
+        return json.dumps(described, ensure_ascii=False)
+
+    def files(self, table: str) -> dict[str, dict[str, str]]:
+        """What the stage `table` reads, by kind, and by what it is of."""
+        options = self.experiment.tables[table]
+        if isinstance(options, ParseTable):
+            splits = self.experiment.corpora.splits
+            return {"ledger": {split: f"<results>/syntax/{options.parser}/{split}.binary.json" for split in splits}}
+        if isinstance(options, VocabularyTable):
+            corpora, units, subword = self.experiment.corpora, options.subword, self.subword
+            return {
+                form: {
+                    language: file.format(split="train")
+                    for language, file in zip((corpora.source.language, corpora.target.language), files, strict=True)
+                }
+                for form, files in (
+                    ("original", map(self.corpus.tokens, SIDES)),
+                    ("generalised", (subword.words(units, side) for side in SIDES)),
+                    ("bpe", (subword.pieces(units, side) for side in SIDES)),
+                )
+            }
+        if isinstance(options, AttentionTable):
+            return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
+        sets = self._scored_sets(table)
+        counted = {place: file for split in sets for place, file in self.evaluation.statistics(table, split).items()}
+        files = {
+            "statistics": {":".join(place): file for place, file in counted.items()},
+            "facts": {":".join(place): file for place, file in self.facts(table).items()},
+            "comparisons": self.comparisons(table),
+        }
+        if isinstance(options, BleuTable):
+            return {**files, "published": dict(zip([""], self.published[table], strict=False))}
+        parsed = {split: file for split in sets for file in self.evaluation.parsed_only(table, split).values()}
+        accuracy = {":".join(place): file for place, file in self.accuracy(table).items()}
+        return {**files, "parsed": parsed, "accuracy": accuracy}
 
     def of_type(self, *types: str) -> str:
         """A pattern for the names of tables of some types."""
@@ -79,15 +135,6 @@ class ReportPlan:
         found = (warning(self.experiment, table) for table in self.experiment.tables if table in self.of_run)
         return [*filter(None, found)]
 
-    def scores(self, table: str) -> dict[tuple[str, str, str], str]:
-        """BLEU files by system, split and run."""
-        return {
-            (system, split, run): f"<results>/evaluation/{system}/{run}/{split}.bleu.json"
-            for system in self.experiment.rows(table)
-            for split in self.experiment.corpora.held_out
-            for run in self.experiment.runs(system)
-        }
-
     def trained_for(self, table: str) -> list[str]:
         """The systems behind a table's rows that are trained: themselves, or the members of an ensemble."""
         rows = self.experiment.rows(table)
@@ -99,23 +146,6 @@ class ReportPlan:
             (system, run): f"{folder_of_system(self.experiment, system)}/{run}/facts.json"
             for system in self.trained_for(table)
             for run in self.experiment.runs(system)
-        }
-
-    def measures(self, table: str) -> dict[tuple[str, str, str, str], str]:
-        """Scores that the columns of a table of measures come from, by system, set, run and metric."""
-        options = self._measures(table)
-        asked = {*options.columns}
-        metrics = [
-            *(["bleu"] if asked & {"bleu", "brevity", "length"} else []),
-            *(["ribes"] if "ribes" in asked else []),
-        ]
-        only = "" if options.parsed_by is None else f"parsed-{options.parsed_by}."
-        return {
-            (system, split, run, metric): f"<results>/evaluation/{system}/{run}/{split}.{only}{metric}.json"
-            for system in options.systems
-            for split in self.experiment.sets_of(options)
-            for run in self.experiment.runs(system)
-            for metric in metrics
         }
 
     def comparisons(self, table: str) -> dict[str, str]:
@@ -145,20 +175,10 @@ class ReportPlan:
             "beam": str(options.decoding.beam),
         }
 
-    def notes(self, table: str) -> list[str]:
-        """What the configuration says below a table, as options."""
-        return [f"--note={sentence}" for sentence in notes(self.experiment, self._of_systems(table))]
-
     def settings_in_facts(self, table: str) -> list[str]:
         """What the trainings behind a table's rows differ in, as options of `facts`."""
         settings = settings_of_trainings(self.experiment, self._of_systems(table))
         return [f"--setting={system}:{kind}={text}" for (system, kind), text in settings.items()]
-
-    def names_of_sets(self, table: str) -> dict[str, str]:
-        """What a table calls its sets, where not by their split."""
-        dev = self.experiment.corpora.dev.name
-        has_dev = "dev" in self.experiment.sets_of(self._measures(table))
-        return {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"} if has_dev else {}
 
     def names_in(self, table: str, option: str, names: Mapping[str, str]) -> list[str]:
         """--OPTION=SYSTEM=NAME for each system of a table that has another name."""
@@ -203,18 +223,6 @@ class ReportPlan:
         """Whether the system of a figure reads trees over the pieces of words."""
         return "lexical_trees" in self.experiment.network(self.experiment.figures[figure].system).syntax
 
-    def published_options(self, table: str) -> list[str]:
-        """Where a table's printed numbers stand, as options."""
-        asked = getattr(self.experiment.tables[table], "published", None)
-        if asked is None:
-            return []
-        return [
-            f"--published={self.published[table][0]}",
-            f"--published-table={asked.table}",
-            f"--published-task={asked.task}",
-            *self.names_in(table, "published-name", asked.names),
-        ]
-
     def accuracy(self, table: str) -> dict[tuple[str, str], str]:
         """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
         read = {
@@ -229,15 +237,12 @@ class ReportPlan:
             if self.parsers.has_gold(parser, trees)
         }
 
-    def table_of_measures(self, table: str) -> str:
-        """A table of measures as JSON, its sets spelt out."""
-        options = self._measures(table)
-        return options.model_copy(update={"sets": self.experiment.sets_of(options)}).model_dump_json()
-
-    def _measures(self, table: str) -> MeasureTable:
+    def _scored_sets(self, table: str) -> list[str]:
+        """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
-        assert isinstance(options, MeasureTable)
-        return options
+        if isinstance(options, MeasureTable):
+            return self.experiment.sets_of(options) if options.is_scored else []
+        return [*self.experiment.corpora.held_out]
 
     def _of_systems(self, table: str) -> TableOfSystems:
         options = self.experiment.tables[table]

@@ -9,7 +9,7 @@ from pipeline_py.report.inline_svg import InlineFigure, rendered
 from pipeline_py.report.line_figure import Line, Look, draw
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.plot import left_out
-from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.tsv_rows import count, number, read_rows
 
 BREAKDOWN = ("by", "bucket", "sentences", "system", "bleu", "bleu_low", "bleu_high")

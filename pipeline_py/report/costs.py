@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from pipeline_py.report.page_table import PageCell, PageColumn, cell
-from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.tsv_rows import number, read_rows
 
 NEEDED = ("system", "parameters", "words_per_second", "seconds")

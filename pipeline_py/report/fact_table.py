@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
-from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.sheet import NOTHING
 
 
 def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> PageTable:

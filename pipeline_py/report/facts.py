@@ -1,20 +1,17 @@
 """A table of the run's facts: what each system cost, and with which parser, seed and software it was made."""
 
-import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.report import sheet
+from pipeline_py.report import renderings
 from pipeline_py.report.json_object import read_object
-from pipeline_py.report.measured import read_settings
 from pipeline_py.report.names import names
 from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
-from pipeline_py.report.shared_cores import note_on_shared_cores
-from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.report.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.training_notes import note_on_shared_cores
 from pipeline_py.stage import InputError
 
 # Column → key of facts.json.
@@ -54,7 +51,6 @@ OPTIONAL = (
 )
 # What parses and scores whatever the system is made with.
 SHARED_SOFTWARE = ("stanza", "sacrebleu")
-NOTHING = "–"
 
 
 def facts(
@@ -108,7 +104,7 @@ def facts(
     observed = {name: _statistics(content) for name, content in read.items()}
     statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
     optional = [key for key in OPTIONAL if any(content.get(key) is not None for content in read.values())]
-    settings = read_settings(setting or [])
+    settings = _settings(setting or [])
     kinds = list(dict.fromkeys(kind for _, kind in settings))
     columns = ["system", *COLUMNS, *optional, *statistics, *kinds, "parser", *metrics, *software]
     rows = [
@@ -124,22 +120,17 @@ def facts(
         ]
         for name, content in read.items()
     ]
-    with writing(output) as file:
-        sheet.write_tsv(file, columns, [["" if value is None else _text(value) for value in row] for row in rows])
     shares: dict[str, list[float]] = {}
     for name, content in read.items():
         if content.get("core_share") is not None:
             shares.setdefault(system_of[name], []).append(content["core_share"])
     layout = Sheet(
         title,
-        columns,
-        [[Cell(_readable(value)) for value in row] for row in rows],
-        notes=note_on_shared_cores(shares, str),
+        [Column(column, column) for column in columns],
+        [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in rows],
+        note_on_shared_cores(shares, str),
     )
-    if markdown_output is not None:
-        with writing(markdown_output) as file:
-            file.write(sheet.markdown(layout))
-    sys.stderr.write(sheet.plain(layout))
+    renderings.write(layout, output, markdown_output=markdown_output)
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
@@ -166,11 +157,23 @@ def _statistics(content: dict[str, Any]) -> dict[str, Any]:
 
 def _accuracies(pairs: list[str], parsers: dict[str, str]) -> dict[str, dict[str, str]]:
     """Read accuracies by parser and metric."""
-    accuracies = read_accuracies(pairs)
+    accuracies = read_accuracies(named_files(pairs, "--parser-accuracy"))
     for name in accuracies:
         if name not in parsers.values():
             raise InputError(f"--parser-accuracy {name!r} is no system's parser; name it with --parser")
     return {name: {metric: found.value for metric, found in of.items()} for name, of in accuracies.items()}
+
+
+def _settings(pairs: list[str]) -> dict[tuple[str, str], str]:
+    """Read SYSTEM:COLUMN=TEXT."""
+    settings = {}
+    for pair in pairs:
+        head, equals, text = pair.partition("=")
+        system, colon, column = head.rpartition(":")
+        if not equals or not colon:
+            raise InputError(f"--setting {pair!r} is no SYSTEM:COLUMN=TEXT; write it so")
+        settings[system, column] = text
+    return settings
 
 
 def _installed(package: str) -> str | None:

@@ -1,19 +1,16 @@
 """Significance marks: symbols behind scores that are significantly better, or worse, than those of other rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pipeline_py.config.tables import Mark
-from pipeline_py.report.pair import LEVEL, METRICS, TESTS, Comparisons, Pair, Test
+from pipeline_py.report.pair import LEVEL, TESTS, Comparisons, Pair, Test
 from pipeline_py.stage import InputError
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 Place = tuple[str, str, str]
 """A cell: row, set and metric."""
-
-# The `sacrebleu` command rounds to one decimal; what differs by more is another output or another setting.
-SAME_SCORE = 0.05 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,6 @@ class Marks:
             worse.
         test: by which test.
         comparisons: of all pairs that marks compare, on all sets.
-        score: the score in a cell of the table, which must be that of the comparison.
         labels: what rows are called, where not by their names.
         set_names: the same of sets.
     """
@@ -33,7 +29,6 @@ class Marks:
     groups: Sequence[Sequence[Mark]]
     test: Test
     comparisons: Comparisons
-    score: Callable[[str, str, str], float]
     labels: Mapping[str, str]
     set_names: Mapping[str, str]
 
@@ -41,7 +36,7 @@ class Marks:
         """The symbols behind a row's score on a set, "" where it deserves none.
 
         Raises:
-            InputError: if it was not compared, or with other outputs or settings than it was scored.
+            InputError: if it was not compared.
         """
         return "".join(mark.symbols[is_worse] for mark, is_worse in self._deserved((row, on, metric)))
 
@@ -95,15 +90,8 @@ class Marks:
             if found is None:
                 raise InputError(
                     f"{row!r} and {other!r} are not compared by {metric} on {on!r}; "
-                    f"give --comparisons {on}=FILE with both"
+                    f"give --file comparisons:{on}=FILE with both"
                 )
-            for name, score in zip((row, other), found.scores, strict=True):
-                in_table = self.score(name, on, metric)
-                if abs(score - in_table) > SAME_SCORE:
-                    raise InputError(
-                        f"{name!r} on {on!r} has {METRICS[metric]} {score:.2f} in the comparisons and {in_table:.2f} "
-                        "as its score; make both anew with the same outputs, tokenizer and case"
-                    )
             yield found
 
 

@@ -1,82 +1,176 @@
-"""A table of any measures of systems: facts of their trainings, and scores on any sets."""
+"""What a table may say of a system: how it was set, what its training was, and how it scores on a set."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import Any
 
-from pipeline_py import stage
-from pipeline_py.config.tables import MeasureTable
-from pipeline_py.options import Option
-from pipeline_py.report import sheet
-from pipeline_py.report.marks import Marks
-from pipeline_py.report.measured import Measured, read_facts, read_measures, read_settings
-from pipeline_py.report.measures_layout import MeasuresLayout
-from pipeline_py.report.names import names
-from pipeline_py.report.pair import read_comparisons
-from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
+import numpy as np
+
+from pipeline_py.evaluation.compare import places_parsed
+from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.metrics.bleu import log_brevity
+from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
+from pipeline_py.report.json_object import read_object
+from pipeline_py.report.table_files import Files
+from pipeline_py.stage import InputError
+
+AVERAGE = "AVG"
+"""The name of the mean over the test sets, in the place of a set."""
+
+SETTINGS = {"negative_samples": "K", "subword": "BPE", "search": "Search", "beam": "Beam size"}
+"""What the configuration says of a system → head of the column."""
 
 
-def measures(
-    *,
-    table: str,
-    score: list[str] | None = None,
-    facts: list[str] | None = None,
-    setting: list[str] | None = None,
-    note: list[str] | None = None,
-    comparisons: list[str] | None = None,
-    set_name: list[str] | None = None,
-    parser_accuracy: list[str] | None = None,
-    lowercase_trees: Annotated[bool, Option("--lowercase-trees")] = False,
-    output: Path,
-    markdown_output: Path | None = None,
-    latex_output: Path | None = None,
-) -> None:
-    """Lay out what is known of some systems on some sets, with the marks of the paired bootstrap.
+@dataclass(frozen=True)
+class Fact:
+    """A fact of a training: head and decimals of the column, its name in facts.json, and what it is divided by."""
 
-    The TSV has the columns `system`, then those that are asked for; a measure of several sets is called
-    `MEASURE_SET`. A score that may be marked has `NAME_marks` behind it; where rows have several runs, numbers are
-    means over them, and `NAME_sd` is their sample standard deviation. The table is printed on stderr as well.
+    head: str
+    decimals: int
+    name: str
+    unit: float = 1.0
+
+
+FACTS = {
+    "hidden": Fact("d", 0, "hidden"),
+    "parameters": Fact("Parameters", 0, "parameters"),
+    "perplexity": Fact("Perp.", 1, "dev_perplexity"),
+    "minutes": Fact("Time", 2, "seconds_per_epoch", 60.0),
+    "cpu_minutes": Fact("CPU time", 2, "cpu_seconds_per_epoch", 60.0),
+}
+
+
+@dataclass(frozen=True)
+class OfBleu:
+    """What BLEU's statistics say beside BLEU: head and decimals, and its value for sums over a set, (runs, 10)."""
+
+    head: str
+    decimals: int
+    value: Callable[[np.ndarray, int], np.ndarray]
+
+
+OF_BLEU = {
+    "brevity": OfBleu("BP", 3, lambda sums, _: np.exp(log_brevity(sums))),
+    "length": OfBleu("Avg. length", 2, lambda sums, sentences: sums[:, 0] / sentences),
+}
+
+
+def head_of(what: str) -> str:
+    """The head of a column; of a metric its name for people."""
+    if what in SETTINGS:
+        return SETTINGS[what]
+    known: Mapping[str, Fact | OfBleu] = {**FACTS, **OF_BLEU}
+    return known[what].head if what in known else named(what).label
+
+
+def decimals_of(what: str) -> int:
+    """How many decimals a column has; of a metric two."""
+    known: Mapping[str, Fact | OfBleu] = {**FACTS, **OF_BLEU}
+    return known[what].decimals if what in known else 2
+
+
+def is_metric(what: str) -> bool:
+    """Whether a column is a metric's, so that it can be marked."""
+    return what not in SETTINGS and what not in FACTS and what not in OF_BLEU
+
+
+def metric_of(what: str) -> str:
+    """The metric whose statistics a column on a set is counted from."""
+    return "bleu" if what in OF_BLEU else what
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that a table of systems may say.
+
+    Attributes:
+        statistics: by set, metric and system.
+        facts: facts.json of each run of each system.
+        settings: by system and column, what the configuration says.
+        tests: the sets that `AVERAGE` is over.
+    """
+
+    statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
+    facts: Mapping[str, Sequence[Mapping[str, Any]]]
+    settings: Mapping[str, Mapping[str, str]]
+    tests: Sequence[str] = ()
+
+    @property
+    def most_runs(self) -> int:
+        """Of the system with most runs, as far as it has scores, how many."""
+        scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
+        return max((len(of.runs) for of in scored), default=1)
+
+    def of(self, system: str, what: str, on: str | None) -> Sequence[float] | None:
+        """What a column says of each run of a system; None where there is nothing to say."""
+        if on == AVERAGE:
+            runs = [self.of(system, what, test) or [] for test in self.tests]
+            return [fmean(run) for run in zip(*runs, strict=True)]
+        if what in FACTS:
+            found = self.of_training(system, FACTS[what].name)
+            return None if found is None else [value / FACTS[what].unit for value in found]
+        scored = self.statistics[on or ""][metric_of(what)][system]
+        if what in OF_BLEU:
+            return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
+        return scored.scores
+
+    def of_training(self, system: str, fact: str) -> list[float] | None:
+        """A fact of a system's trainings, of each run; None of a system that is not trained itself.
+
+        Nor has every training each fact: phrases have no hidden size, and a loss that is no number no perplexity.
+        """
+        runs = self.facts.get(system, [])
+        told = [float(run[fact]) for run in runs if run.get(fact) is not None]
+        return told if told and len(told) == len(runs) else None
+
+    def signatures(self, metric: str) -> dict[str, str]:
+        """How a metric was counted on each set."""
+        return {
+            on: next(iter(metrics[metric].values())).signatures[0]
+            for on, metrics in self.statistics.items()
+            if metric in metrics
+        }
+
+    def reference_length(self, on: str, system: str) -> float:
+        """The mean length of a set's references, those that are nearest to a system's outputs."""
+        scored = self.statistics[on]["bleu"][system]
+        return float(scored.sums[0, 1] / scored.runs.shape[1])
+
+
+def read_measured(
+    files: Files, systems: Sequence[str], metrics: Sequence[str], description: Mapping[str, Any]
+) -> Measured:
+    """Read statistics and facts of a table's systems.
 
     Args:
-        table: one of `tables` of the configuration, of type measures, as JSON.
-        score: SYSTEM:SET:RUN:METRIC=FILE, sacrebleu JSON of `evaluation.score`, METRIC being bleu or ribes; repeatable.
-        facts: SYSTEM:RUN=FILE, facts.json of a training; repeatable.
-        setting: SYSTEM:COLUMN=TEXT, what the configuration says of a system in a column; repeatable.
-        note: a further sentence below the table; repeatable.
-        comparisons: SET=FILE, TSV of `evaluation.comparisons`; needed for every set where the table has marks;
-            repeatable.
-        set_name: SET=NAME, what the table calls a set; repeatable.
-        parser_accuracy: PARSER:TREES=FILE, TSV of `syntax.accuracy` of a parser that a system reads; repeatable.
-        lowercase_trees: the parsers saw lower-cased text, and were measured on such.
-        output: the table as TSV.
-        markdown_output: the table as Markdown.
-        latex_output: the table as LaTeX.
+        files: `statistics` by system, run and set, `parsed` by set where only parsed sentences are scored, and `facts`
+            by system and run.
+        systems: rows of the table.
+        metrics: those that are counted.
+        description: what the plan says of the table.
 
     Raises:
-        InputError: if a file is malformed, or what a column needs is missing.
+        InputError: if a file is none, or was counted otherwise than another.
     """
-    from pipeline_py.config.base import from_json
-
-    options = from_json(MeasureTable, table, "--table")
-    measured = Measured(
-        scores=read_measures(score or []),
-        facts=read_facts(facts or []),
-        settings=read_settings(setting or []),
+    outputs: dict[str, dict[str, list[Path]]] = {}
+    for (system, _, on), path in files.of("statistics").items():
+        outputs.setdefault(on, {system: [] for system in systems})[system].append(path)
+    parsed = {on: places_parsed(path) for (on,), path in files.of("parsed").items()}
+    return Measured(
+        {on: read_statistics(of_set, metrics, parsed.get(on)) for on, of_set in outputs.items()},
+        {system: [_facts(path) for path in paths] for system, paths in files.by_name("facts").items()},
+        description.get("settings", {}),
+        description.get("tests", []),
     )
-    set_names = names(set_name or [], options.sets, "--set-name")
-    marks = Marks(
-        [options.marks],
-        "bootstrap",
-        read_comparisons(comparisons or []),
-        score=lambda row, on, metric: fmean(measured.of_score(row, on, metric)),
-        labels=options.labels,
-        set_names=set_names,
-    )
-    about_parsers = sentences_about(read_accuracies(parser_accuracy or []), lowercase_trees)
-    layout = MeasuresLayout(options, measured, marks, set_names, [*(note or []), *about_parsers])
-    drawn = layout.sheet()
-    sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
 
 
-if __name__ == "__main__":
-    stage.run(measures)
+def _facts(path: Path) -> dict[str, Any]:
+    content = read_object(path, "train the system again")
+    for fact in (known.name for known in FACTS.values()):
+        value = content.get(fact)
+        if value is not None and (not isinstance(value, int | float) or not isfinite(value)):
+            raise InputError(f"{fact!r} is no number but {value!r}; train the system again", path)
+    return content

@@ -11,13 +11,14 @@ from pipeline_py.config.tables import BleuTable
 from pipeline_py.report import figure_files, pairs, parser_pages
 from pipeline_py.report.inline_svg import COLOURS, inline
 from pipeline_py.report.line_figure import STYLE
+from pipeline_py.report.measures import AVERAGE
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_sources import Sources
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, leading_number, signed
 from pipeline_py.report.pair import Pair
 from pipeline_py.report.provenance_chapter import provenance
+from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter, chapters
-from pipeline_py.report.table_layout import AVERAGE, NOTHING
 from pipeline_py.report.typesetting import shown
 
 ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
@@ -119,7 +120,7 @@ def _averages(table: TableChapter) -> dict[str, float]:
     options = table.experiment.tables[table.name]
     if not isinstance(options, BleuTable):
         return {}
-    place = list(table.sheet.columns).index(AVERAGE)
+    place = table.sheet.heads.index(AVERAGE)
     averages = (leading_number(row[place].text) or 0.0 for row in table.sheet.rows)
     return dict(zip(options.systems, averages, strict=True))
 

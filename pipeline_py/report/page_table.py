@@ -3,13 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from pipeline_py.report.sheet import Sheet
-from pipeline_py.report.table_layout import NOTHING
-
-Origin = Literal["", "cost", "paper"]
-"""Of a column: what the table itself says, what its systems cost, or what a paper printed."""
+from pipeline_py.report.sheet import NOTHING, Origin, Sheet
 
 _NUMBER = re.compile(r"[-+−]?(?:\d[\d,]*)(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -90,13 +85,12 @@ def from_sheet(sheet: Sheet, caption: str = "") -> PageTable:
     return PageTable(
         caption,
         columns=[
-            PageColumn(head, "paper" if head.endswith("(paper)") else "", is_text=place == 0)
-            for place, head in enumerate(sheet.columns)
+            PageColumn(column.head, column.origin, is_text=place == 0) for place, column in enumerate(sheet.columns)
         ],
         rows=[
             [PageCell(row[0].text), *(cell(each.text, each.marks, each.bold) for each in row[1:])] for row in sheet.rows
         ],
-        notes=sheet.notes,
+        notes=sheet.all_notes(),
     )
 
 

@@ -1,11 +1,11 @@
-"""Two systems beside each other on one set, as `evaluation.comparisons` found them: the only source of all marks."""
+"""Two systems beside each other on one set, as `evaluation.compare` found them: the only source of all marks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.metric import named
 from pipeline_py.report.tsv_rows import count, number, read_rows
 
 Test = Literal["sign", "bootstrap", "randomization"]
@@ -16,9 +16,6 @@ TESTS: Mapping[Test, tuple[str, str]] = {
     "randomization": ("r", "approximate randomization"),
 }
 """Name in the columns of the file → letter and name for people."""
-
-METRICS = {"bleu": "BLEU", "ribes": "RIBES"}
-"""Name in the file → name for people."""
 
 LEVEL = 0.05
 
@@ -34,11 +31,12 @@ class Pair:
     """One system beside another, by one metric.
 
     Attributes:
-        metric: one of `METRICS`.
+        metric: a module of `evaluation/metrics`.
         system, other: the system, and what it is compared with.
         scores: of both, means over their runs.
         difference: of the scores; `low` and `high` are the ends of its 95 % interval.
-        counts: for how many sentences the score rises, falls and stays where the one's output takes the other's place.
+        counts: for how many sentences the score gets better, gets worse and stays where the one's output takes the
+            other's place.
         p: by test, before and after Holm's correction.
     """
 
@@ -52,6 +50,16 @@ class Pair:
     counts: tuple[int, int, int]
     p: Mapping[Test, tuple[float, float]]
 
+    @property
+    def label(self) -> str:
+        """What people call the metric."""
+        return named(self.metric).label
+
+    @property
+    def advantage(self) -> float:
+        """By how much the system is better."""
+        return self.difference if named(self.metric).higher_is_better else -self.difference
+
     def reversed(self) -> "Pair":
         """The other system beside this one."""
         better, worse, ties = self.counts
@@ -63,7 +71,7 @@ class Pair:
 
         The sign test counts sentences; the other two ask whether the difference of the scores is there by chance.
         """
-        value = self.counts[0] - self.counts[1] if test == "sign" else self.difference
+        value = self.counts[0] - self.counts[1] if test == "sign" else self.advantage
         return (value > 0) - (value < 0)
 
     def found(self, test: Test, level: float = LEVEL) -> int:
@@ -75,7 +83,7 @@ class Pair:
         return self.favours(test) if self.p[test][1] < LEVEL else 0
 
     def contradiction(self, called: Mapping[str, str], on: str) -> str | None:
-        """Say in a sentence that the sign test significantly speaks against the system with the higher score.
+        """Say in a sentence that the sign test significantly speaks against the system with the better score.
 
         Args:
             called: what systems are called, where not by their names.
@@ -86,11 +94,12 @@ class Pair:
         """
         if self.found("sign") * self.favours("bootstrap") >= 0:
             return None
-        pair = self if self.difference > 0 else self.reversed()
+        pair = self if self.advantage > 0 else self.reversed()
         system, other = (called.get(name, name) for name in (pair.system, pair.other))
-        metric, (better, worse, _) = METRICS[self.metric], pair.counts
+        metric, (better, worse, _) = self.label, pair.counts
+        beyond = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
         return (
-            f"On {on}, {metric} and the sign test disagree: {metric} of {system} is {pair.difference:.2f} higher than "
+            f"On {on}, {metric} and the sign test disagree: {metric} of {system} is {beyond} than "
             f"that of {other}, but one sentence at a time {system} is better in {better:,} and worse in {worse:,} "
             f"(p {p_value(self.p['sign'][0])}, uncorrected)."
         )
@@ -129,15 +138,15 @@ def both_ways(pairs: Sequence[Pair]) -> dict[tuple[str, str], Pair]:
     return {(pair.system, pair.other): pair for both in pairs for pair in (both, both.reversed())}
 
 
-def read_comparisons(pairs: Sequence[str]) -> Comparisons:
-    """Read `SET=FILE`, TSV of `evaluation.comparisons`.
+def read_comparisons(files: Mapping[str, Path]) -> Comparisons:
+    """Read TSV of `evaluation.compare`, by set.
 
     Raises:
-        InputError: if a value is no such pair, or a file holds no comparisons.
+        InputError: if a file holds no comparisons.
     """
     return {
         (on, pair.metric, pair.system, pair.other): pair
-        for on, path in named_files(pairs, "--comparisons").items()
+        for on, path in files.items()
         for both in read_pairs(path)
         for pair in (both, both.reversed())
     }

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pipeline_py.evaluation.metric import named
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
-from pipeline_py.report.pair import LEVEL, METRICS, TESTS, Pair, both_ways, p_value
-from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.pair import LEVEL, TESTS, Pair, both_ways, p_value
+from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.tsv_rows import number, read_rows
 
 INTERVALS = ("metric", "system", "score", "low", "high")
@@ -26,7 +27,7 @@ def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]
     of_metrics: dict[str, list[tuple[str, list[float]]]] = {row["metric"]: [] for row in rows}
     for row in rows:
         of_metrics[row["metric"]].append((row["system"], [number(row, column, path) for column in INTERVALS[2:]]))
-    return [_intervals(of_metric, METRICS.get(metric, metric), called, on) for metric, of_metric in of_metrics.items()]
+    return [_intervals(of_metric, named(metric).label, called, on) for metric, of_metric in of_metrics.items()]
 
 
 def _intervals(rows: list[tuple[str, list[float]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
@@ -67,7 +68,7 @@ def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTab
         pair = directed.get((row, column))
         return PageCell("" if row == column else NOTHING) if pair is None else compared(pair, most)
 
-    metric = METRICS[pairs[0].metric] if pairs else METRICS["bleu"]
+    metric = pairs[0].label if pairs else ""
     return PageTable(
         f"{metric} of the row minus {metric} of the column on {on}; columns have the numbers of the rows.",
         [PageColumn("System", is_text=True), *(PageColumn(str(place)) for place in range(1, len(systems) + 1))],
@@ -128,7 +129,7 @@ def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) ->
 
 def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
     """Everything that is known of each pair, by one metric."""
-    metric = METRICS[pairs[0].metric] if pairs else METRICS["bleu"]
+    metric = pairs[0].label if pairs else ""
     heads = ["Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
     return PageTable(
         f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "

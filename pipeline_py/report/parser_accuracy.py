@@ -1,16 +1,16 @@
 """How good the parsers of a table's systems are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
 
-from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.syntax import accuracy_table
 from pipeline_py.syntax.accuracy_table import Accuracy
 
 METRICS = ("UAS", "LAS", "bracket F1")
 
 
-def read_accuracies(pairs: Sequence[str]) -> dict[str, dict[str, Accuracy]]:
-    """Read `PARSER=FILE`, or `PARSER:TREES=FILE` where both kinds of trees were measured, TSV of `syntax.accuracy`.
+def read_accuracies(files: Mapping[str, Path]) -> dict[str, dict[str, Accuracy]]:
+    """Read TSV of `syntax.accuracy` of `PARSER`, or `PARSER:TREES` where both kinds of trees were measured.
 
     Returns:
         By parser and metric.
@@ -19,7 +19,7 @@ def read_accuracies(pairs: Sequence[str]) -> dict[str, dict[str, Accuracy]]:
         InputError: if a file is no such table.
     """
     accuracies: dict[str, dict[str, Accuracy]] = {}
-    for name, path in named_files(pairs, "--parser-accuracy").items():
+    for name, path in files.items():
         found = {accuracy.metric: accuracy for accuracy in accuracy_table.read_accuracies(path)}
         accuracies.setdefault(name.partition(":")[0], {}).update(found)
     return accuracies

@@ -24,7 +24,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#5
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)))
 
-AXIS_NAMES = {"length": "Source length in words, up to"}
+FEATURE, AXIS_NAME = "length", "Source length in words, up to"
 INCHES = (7.0, 3.6)
 STYLE: Any = {
     "axes.grid": True,
@@ -41,12 +41,10 @@ class Curves:
     """What is drawn.
 
     Attributes:
-        feature: what groups are made by.
         sentences: of each group.
         systems: BLEU of every system in each group, and the ends of its 95 % interval.
     """
 
-    feature: str
     sentences: dict[str, int]
     systems: dict[str, list[tuple[float, float, float]]]
 
@@ -54,7 +52,6 @@ class Curves:
         """The groups that have at least so many sentences."""
         kept = [number >= least for number in self.sentences.values()]
         return Curves(
-            self.feature,
             dict(compress(self.sentences.items(), kept)),
             {system: list(compress(points, kept)) for system, points in self.systems.items()},
         )
@@ -75,7 +72,7 @@ def plot(
     too small are not drawn, and a line below the figure says how many sentences they have.
 
     Args:
-        buckets: the scores, TSV of evaluation.buckets.
+        buckets: the scores, TSV of evaluation.breakdown.
         title: headline of the figure.
         svg_output: the figure as SVG; its text stays text.
         label: SYSTEM=LABEL, what the figure calls a system; repeatable, by default its name.
@@ -178,7 +175,7 @@ def _name_groups(axes: "Axes", curves: Curves, notes: Sequence[str]) -> None:
     counts.spines["bottom"].set_visible(False)
     below: Any = {"xycoords": "axes fraction", "xytext": (-4, -17), "textcoords": "offset points"}
     axes.annotate("sentences", (0, 0), **below, ha="right", va="top", fontsize=7, color="#555555")
-    counts.set_xlabel("\n".join([AXIS_NAMES.get(curves.feature, curves.feature), " ".join(notes)]))
+    counts.set_xlabel("\n".join([AXIS_NAME, " ".join(notes)]))
     axes.set_ylabel("BLEU")
     axes.set_axisbelow(True)
 
@@ -188,21 +185,19 @@ def _read(path: Path) -> Curves:
     cells: dict[tuple[str, str], tuple[float, float, float]] = {}
     sentences: dict[str, int] = {}
     systems: dict[str, None] = {}
-    features: dict[str, None] = {}
-    for row in read_rows(path, ("feature", "group", "sentences", "system", "bleu", "bleu_low", "bleu_high")):
-        group, name = row["group"], row["system"]
+    for row in read_rows(path, ("by", "bucket", "sentences", "system", "bleu", "bleu_low", "bleu_high")):
+        group, name = row["bucket"], row["system"]
+        if row["by"] != FEATURE:
+            continue
         low, high = number(row, "bleu_low", path), number(row, "bleu_high", path)
         cells[name, group] = number(row, "bleu", path), low, high
         sentences[group] = count(row, "sentences", path)
-        features[row["feature"]] = systems[name] = None
-    if len(features) != 1:
-        raise InputError(f"a figure shows one feature and the file has {len(features)}; give it the rows of one", path)
+        systems[name] = None
     for name in systems:
         for group in sentences:
             if (name, group) not in cells:
                 raise InputError(f"{name!r} has no score in group {group}; make the file anew", path)
-    (feature,) = features
-    return Curves(feature, sentences, {name: [cells[name, group] for group in sentences] for name in systems})
+    return Curves(sentences, {name: [cells[name, group] for group in sentences] for name in systems})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.published import Published
-from pipeline_py.report.table_layout import NOTHING
+from pipeline_py.report.sheet import NOTHING
 from pipeline_py.text import read_lines
 
 _AUTHORS_AND_YEAR = re.compile(r"(.+?)\. (\d{4})\. ")

@@ -1,27 +1,56 @@
-"""A table before it is drawn, and its renderings: TSV, Markdown, LaTeX and plain text.
+"""A table before it is drawn: what stages write as JSON, and what TSV, Markdown, LaTeX and the page are drawn from.
 
-Cells hold plain text; each rendering escapes what its format would take for markup.
+Cells hold plain text; each rendering escapes what its format would take for markup (`renderings`).
 """
 
-import csv
-import re
-import sys
-import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import Any, Literal
 
-from pipeline_py.artifact import writing
+from pipeline_py.report.json_object import read_object
+from pipeline_py.stage import InputError
+
+NOTHING = "–"
+"""Stands where there is no value."""
+
+Origin = Literal["", "cost", "paper"]
+"""Of a column: what the table itself says, what its systems cost, or what a paper printed."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A value, the symbols raised behind it, and whether it stands out."""
+    """What stands in a cell.
+
+    Attributes:
+        text: for people.
+        value: for programs; None where it is the text.
+        spread: the standard deviation over runs, for programs.
+        marks: symbols raised behind the text.
+        bold: whether it stands out.
+    """
 
     text: str
+    value: str | None = None
+    spread: str = ""
     marks: str = ""
     bold: bool = False
+
+    @property
+    def plain(self) -> str:
+        """What programs read."""
+        return self.text if self.value is None else self.value
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name for programs, its head for people, where its cells come from, and what these have."""
+
+    name: str
+    head: str
+    origin: Origin = ""
+    has_spread: bool = False
+    has_marks: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,148 +61,39 @@ class Sheet:
     """
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    notes: Sequence[str] = ()
+    notes: Sequence[str] = field(default=())
     bold_means: str = ""
+
+    @property
+    def heads(self) -> list[str]:
+        """The heads of all columns."""
+        return [column.head for column in self.columns]
 
     def all_notes(self) -> list[str]:
         """The notes of a rendering that shows bold."""
         return [*self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means else [])]
 
-
-def write_tsv(file: IO[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write plain values under a header, tabs between them."""
-    table = csv.writer(file, delimiter="\t", lineterminator="\n")
-    table.writerow(columns)
-    table.writerows(rows)
+    def as_json(self) -> dict[str, Any]:
+        """The sheet as plain values."""
+        return asdict(self)
 
 
-def write(
-    sheet: Sheet,
-    values: tuple[Sequence[str], Iterable[Sequence[str]]],
-    output: Path,
-    markdown_output: Path | None,
-    latex_output: Path | None,
-) -> None:
-    """Write a table in all its formats and print it on stderr; `values` are the columns and rows of the TSV."""
-    with writing(output) as file:
-        write_tsv(file, *values)
-    for path, render in ((markdown_output, markdown), (latex_output, latex)):
-        if path is not None:
-            with writing(path) as file:
-                file.write(render(sheet))
-    sys.stderr.write(plain(sheet))
+def read_sheet(path: Path) -> Sheet:
+    """Read a sheet that was written as JSON.
 
-
-def plain(sheet: Sheet) -> str:
-    """Draw for a terminal: names to the left, numbers to the right with their marks beyond them."""
-    columns = []
-    for place, header in enumerate(sheet.columns):
-        cells = [Cell(header), *(row[place] for row in sheet.rows)]
-        width = max(_width(cell.text) for cell in cells)
-        marks = max(_width(cell.marks) for cell in cells)
-        columns.append([_padded(cell, width, marks, to_the_left=place == 0) for cell in cells])
-    lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    rule = "-" * max(map(_width, lines))
-    return "\n".join([sheet.title, "", lines[0], rule, *lines[1:], rule, *sheet.notes]) + "\n"
-
-
-def markdown(sheet: Sheet) -> str:
-    """Draw as a GitHub-flavoured Markdown table with the notes below."""
-    header = "| " + " | ".join(map(_markdown_text, sheet.columns)) + " |"
-    rule = "|---" + "|---:" * (len(sheet.columns) - 1) + "|"
-    rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in sheet.rows]
-    notes = [line for note in sheet.all_notes() for line in ("", _markdown_text(note))]
-    return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes]) + "\n"
-
-
-def latex(sheet: Sheet) -> str:
-    """Draw as a LaTeX table; its preamble needs the package booktabs, and other scripts than Latin need XeLaTeX."""
-    caption = " ".join(map(_latex_text, [sheet.title.rstrip(".") + ".", *sheet.all_notes()]))
-    return "\n".join(
-        [
-            "% \\usepackage{booktabs}",
-            "\\begin{table}",
-            "\\centering",
-            "\\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}",
-            "\\toprule",
-            " & ".join(map(_latex_text, sheet.columns)) + " \\\\",
-            "\\midrule",
-            *(" & ".join(map(_latex_cell, row)) + " \\\\" for row in sheet.rows),
-            "\\bottomrule",
-            "\\end{tabular}",
-            f"\\caption{{{caption}}}",
-            "\\end{table}",
-            "",
-        ]
-    )
-
-
-def _padded(cell: Cell, width: int, marks: int, to_the_left: bool) -> str:
-    space = " " * (width - _width(cell.text))
-    text = cell.text + space if to_the_left else space + cell.text
-    return text + cell.marks + " " * (marks - _width(cell.marks))
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that a text takes: two for an ideograph, none for a combining accent."""
-    return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in text
-    )
-
-
-def _markdown_text(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|&~$])", r"\\\1", text)
-
-
-def _markdown_cell(cell: Cell) -> str:
-    text = _markdown_text(cell.text)
-    bold = f"**{text}**" if cell.bold else text
-    return bold + (f"<sup>{_markdown_text(cell.marks)}</sup>" if cell.marks else "")
-
-
-LATEX = {
-    "\\": "\\textbackslash{}",
-    "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}",
-    "<": "\\textless{}",
-    ">": "\\textgreater{}",
-    "|": "\\textbar{}",
-    "–": "--",
-    # In front of these a line break `\\` would take them for its own argument.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-# What fonts of text may lack.
-LATEX_MATHEMATICS = {
-    "†": "\\dagger",
-    "‡": "\\ddagger",
-    "↑": "\\uparrow",
-    "⇑": "\\Uparrow",
-    "↓": "\\downarrow",
-    "⇓": "\\Downarrow",
-    "α": "\\alpha",
-    "β": "\\beta",
-}
-LATEX_TEXT = LATEX | {character: f"${command}$" for character, command in LATEX_MATHEMATICS.items()}
-
-
-def _latex_text(text: str) -> str:
-    return "".join(LATEX_TEXT.get(character, character) for character in text)
-
-
-def _latex_cell(cell: Cell) -> str:
-    text = _latex_text(cell.text)
-    bold = f"\\textbf{{{text}}}" if cell.bold else text
-    return bold + _latex_marks(cell.marks)
-
-
-def _latex_marks(marks: str) -> str:
-    """Raise symbols, as mathematics if they are known as such."""
-    if {*marks} <= {"*", *LATEX_MATHEMATICS}:
-        return f"$^{{{''.join(LATEX_MATHEMATICS.get(mark, mark) for mark in marks)}}}$" if marks else ""
-    return f"\\textsuperscript{{{_latex_text(marks)}}}"
+    Raises:
+        InputError: if the file is none.
+    """
+    content = read_object(path, "make the table anew")
+    try:
+        return Sheet(
+            content["title"],
+            [Column(**column) for column in content["columns"]],
+            [[Cell(**cell) for cell in row] for row in content["rows"]],
+            content["notes"],
+            content["bold_means"],
+        )
+    except (KeyError, TypeError):
+        raise InputError("the file is no table of `report.table`; make it anew", path) from None

@@ -1,127 +1,98 @@
-"""A table of results in the papers' layout: systems by sets, with averages and significance marks."""
+"""A table: rows by columns with marks, of scores and other measures of systems, or of what was counted of texts."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from pipeline_py import stage
-from pipeline_py.report import sheet
-from pipeline_py.report.kernel_note import note_on_kernels
-from pipeline_py.report.marks import Marks, MarkStyle, of_style
-from pipeline_py.report.measured import read_facts
-from pipeline_py.report.names import names
+from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
+from pipeline_py.report import count_tables, renderings
+from pipeline_py.report.measures import FACTS, SETTINGS, metric_of, read_measured
 from pipeline_py.report.pair import read_comparisons
+from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.report.published import Published, read_published
-from pipeline_py.report.results import Results, read_scores
-from pipeline_py.report.table_layout import PrintedTable, TableLayout
+from pipeline_py.report.score_table import bleu_sheet, measures_sheet
+from pipeline_py.report.sheet import Sheet
+from pipeline_py.report.table_files import Files, read_description, read_files
 from pipeline_py.stage import InputError
 
 
 def table(
     *,
-    title: str,
-    row: list[str],
-    baseline: str,
-    dev: str,
-    test: list[str],
-    score: list[str],
+    description: str,
+    file: list[str],
     output: Path,
-    dev_name: str | None = None,
-    proposed: list[str] | None = None,
-    comparisons: list[str] | None = None,
-    facts: list[str] | None = None,
-    note: list[str] | None = None,
-    label: list[str] | None = None,
-    published: Path | None = None,
-    published_table: str = "1",
-    published_task: str = "",
-    published_name: list[str] | None = None,
-    mark_style: MarkStyle = "sdatt",
+    sheet_output: Path | None = None,
     markdown_output: Path | None = None,
     latex_output: Path | None = None,
 ) -> None:
-    """Lay out BLEU on dev and every test set, its average over the test sets, and the paper's marks.
+    """Lay out a table of the configuration and write it in all its formats; it is printed on stderr as well.
 
-    The TSV has the columns `system`, the dev set, for each test set its name and `NAME_marks`, and `AVG`; where rows
-    have several runs, scores are means over them, and `NAME_sd` their sample standard deviation. The table is printed
-    on stderr as well. Dev is never marked and not averaged, as in the papers.
+    The first column of the TSV names the row. Behind a score that may be marked there is `NAME_marks`, and where rows
+    have several runs, numbers are means over them, and `NAME_sd` is their sample standard deviation. Of tables of BLEU
+    there is a column for each set, called like it, and `AVG`; what a paper printed is called `NAME_published`. Columns
+    of further metrics are called `METRIC_SET`, as are those of a table of measures that has several sets.
 
     Args:
-        title: headline of the table.
-        row: a system's name; give the option once for each, in the table's order.
-        baseline: the row that * and ** compare with.
-        dev: the development set, as --score names it.
-        dev_name: what the table's head calls it, as in "Dev (newstest2012)"; by default the same.
-        test: name of a test set; give the option once for each, in the table's order.
-        score: ROW:SET=FILE, sacrebleu JSON of one cell; give the option once for each cell, or as ROW:SET:RUN=FILE
-            for each of its runs.
+        description: what the plan says of the table, a JSON object: `table`, one of `tables` of the configuration;
+            `dev`, what the development set is called; `tests`, the test sets; `metrics` of a table of BLEU; `settings`
+            by system and column; `set_names`; `notes` that stand below it; `lowercase_trees`, whether parsers saw
+            lower-cased text.
+        file: KIND:NAME=FILE, what it is made of; repeatable. Of scores: `statistics:SYSTEM:RUN:SET`,
+            `comparisons:SET`, `facts:SYSTEM:RUN`, `parsed:SET` where only parsed sentences are scored,
+            `accuracy:PARSER:TREES` and `published`. Of counts: `ledger:SPLIT`, `original:LANGUAGE`,
+            `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: the table as TSV.
-        proposed: a row that † compares with the best of the other rows, by AVG; repeatable.
-        comparisons: TEST=FILE, TSV of `evaluation.comparisons` of a test set; repeatable.
-        facts: SYSTEM:RUN=FILE, facts.json of a training behind a row; repeatable.
-        note: a further sentence below the table; repeatable.
-        label: ROW=NAME, what the table calls a row; repeatable.
-        published: numbers that a paper printed for the same data, `workflow/published/*.tsv`; they get columns of
-            their own, called `NAME_published` in the TSV.
-        published_table: number of the paper's table.
-        published_task: the paper's task, as `en-de`.
-        published_name: ROW=NAME, what the paper calls a row, where not as its label; repeatable.
-        mark_style: sdatt: * p < .05, ** p < .01 against the baseline, † p < .05 against the best; sdrnmt: * and **
-            alone, and only behind proposed rows; or none. ↓ stands before the mark of what is significantly worse.
+        sheet_output: the table as JSON, what all other formats are drawn from.
         markdown_output: the table as Markdown.
         latex_output: the table as LaTeX.
 
     Raises:
-        InputError: if a name is unknown or given twice, a score or a comparison is missing, or scores of one set
-            were counted differently.
+        InputError: if a file is malformed, or scores of one set were counted differently.
     """
-    _check_names(row, [dev, *test], [baseline, *(proposed or [])])
-    results = Results(
-        rows=row,
-        dev=dev,
-        tests=test,
-        scores=read_scores(score, row, [dev, *test]),
-    )
-    best = results.best([name for name in row if name not in (proposed or [])])
-    labels = names(label or [], row, "--label")
-    marks = Marks(
-        of_style(mark_style, row, baseline, best, proposed or []),
-        "sign",
-        read_comparisons(comparisons or []),
-        score=lambda name, on, _: results.scores[name, on].bleu,
-        labels=labels,
-        set_names={},
-    )
-    printed = None
-    if published is not None:
-        theirs = {name: labels.get(name, name) for name in row} | names(published_name or [], row, "--published-name")
-        printed = PrintedTable(
-            _printed(published, published_table, published_task), published_table, published_task, theirs
-        )
-    further = [*(note or []), *note_on_kernels(read_facts(facts or []), lambda name: labels.get(name, name))]
-    layout = TableLayout(results, marks, labels, best, proposed or [], dev_name or dev, printed, further)
-    drawn = layout.sheet(title)
-
-    sheet.write(drawn, layout.values(), output, markdown_output, latex_output)
+    about = read_description(description)
+    options: Table = TypeAdapter(Table).validate_python(about["table"])
+    files = read_files(file)
+    laid_out: Sheet
+    if isinstance(options, ParseTable):
+        laid_out = count_tables.parses_sheet(options, files)
+    elif isinstance(options, VocabularyTable):
+        laid_out = count_tables.vocabulary_sheet(options, files)
+    elif isinstance(options, AttentionTable):
+        laid_out = count_tables.attention_sheet(options, files)
+    else:
+        comparisons = read_comparisons({on: path for (on,), path in files.of("comparisons").items()})
+        notes = [*about["notes"]]
+        if isinstance(options, BleuTable):
+            measured = read_measured(files, options.systems, about["metrics"], about)
+            laid_out = bleu_sheet(
+                options, measured, comparisons, about["dev"], about["metrics"], _printed(options, files), notes
+            )
+        else:
+            on_sets = [what for what in options.columns if what not in SETTINGS and what not in FACTS]
+            metrics = [*dict.fromkeys(map(metric_of, on_sets))]
+            measured = read_measured(files, options.systems, metrics, about)
+            accuracies = read_accuracies({":".join(name): path for name, path in files.of("accuracy").items()})
+            notes += sentences_about(accuracies, about["lowercase_trees"])
+            laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
+    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output)
 
 
-def _printed(path: Path, table: str, task: str) -> list[Published]:
+def _printed(options: BleuTable, files: Files) -> list[Published]:
+    """The numbers of the paper that a table names."""
+    asked = options.published
+    if asked is None:
+        return []
+    path = files.one("published")
     numbers = read_published(path)
     known = sorted({(number.table, number.task) for number in numbers})
-    if (table, task) not in known:
+    if (asked.table, asked.task) not in known:
         raise InputError(
-            f"the paper prints no table {table} of {task}; it has {', '.join(f'{a} of {b}' for a, b in known)}", path
+            f"the paper prints no table {asked.table} of {asked.task}; "
+            f"it has {', '.join(f'{table} of {task}' for table, task in known)}",
+            path,
         )
     return numbers
-
-
-def _check_names(rows: Sequence[str], sets: Sequence[str], marked: Sequence[str]) -> None:
-    for what, given in (("--row", rows), ("--dev or --test", sets)):
-        for name in given:
-            if given.count(name) > 1:
-                raise InputError(f"{what} {name!r} is given twice; give every name once")
-    for name in marked:
-        if name not in rows:
-            raise InputError(f"{name!r} is not a row of the table; the rows are {', '.join(map(repr, rows))}")
 
 
 if __name__ == "__main__":

@@ -14,15 +14,14 @@ from pipeline_py.report.examples import shown_examples
 from pipeline_py.report.fact_table import fact_table
 from pipeline_py.report.learning_curves import figures, read_curve
 from pipeline_py.report.line_figure import Look, look_of
-from pipeline_py.report.markdown_table import read_markdown
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_sources import Sources
 from pipeline_py.report.page_table import PageTable, beside, from_sheet
 from pipeline_py.report.pair import Pair, both_ways, read_pairs
 from pipeline_py.report.published import read_published
 from pipeline_py.report.published_table import published_tables, source_of
-from pipeline_py.report.shared_cores import note_on_shared_cores
-from pipeline_py.report.sheet import Sheet
+from pipeline_py.report.sheet import Sheet, read_sheet
+from pipeline_py.report.training_notes import note_on_shared_cores
 
 CAPTIONS = {
     "bleu": "BLEU in percent of each system on the development set and on every test set; marks and signatures are "
@@ -48,7 +47,7 @@ class TableChapter:
     @cached_property
     def sheet(self) -> Sheet:
         """The table as it was laid out."""
-        return read_markdown(self.sources.files["table"][self.name])
+        return read_sheet(self.sources.files["table"][self.name])
 
     @cached_property
     def called(self) -> dict[str, str]:
@@ -111,7 +110,7 @@ class TableChapter:
         rows = options.systems
         members = {row: self.experiment.networks(row) or [row] for row in rows}
         trained = read_facts(facts)
-        columns, cells = costs_of(rows, members, trained, self.sheet.columns)
+        columns, cells = costs_of(rows, members, trained, self.sheet.heads)
         wide = beside(table, columns, cells)
         shared = note_on_shared_cores(shares_of_cores(trained), lambda name: self.called.get(name, name))
         notes = [*wide.notes, *([NOTE] if columns else []), *(note for note in shared if note not in wide.notes)]

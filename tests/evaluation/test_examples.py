@@ -10,6 +10,7 @@ from sacrebleu import sentence_chrf
 
 from pipeline_py.evaluation.examples import COLUMNS, examples
 from pipeline_py.stage import InputError
+from tests.evaluation.counted import counted
 
 WORDS = ["The", "cat", '"sat"', "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 SENTENCES = 40
@@ -36,10 +37,11 @@ class Texts:
     def noisy(state: random.Random, line: str) -> str:
         return " ".join(word if state.random() < 0.7 else state.choice(WORDS) for word in line.split())
 
-    def arguments(self) -> dict[str, object]:
+    def arguments(self, lowercase: bool = True) -> dict[str, object]:
         return {
-            "system": [f"{name}={self.write(name, lines)}" for name, lines in self.outputs.items()],
-            "reference": [self.write(f"reference{place}", lines) for place, lines in enumerate(self.references)],
+            "statistics": counted(self.folder, self.outputs, self.references, [], lowercase=lowercase),
+            "system": [f"{name}={self.folder / name}" for name in self.outputs],
+            "reference": [self.folder / f"reference{place}" for place in range(len(self.references))],
             "source": self.write("source", self.source),
         }
 
@@ -47,8 +49,8 @@ class Texts:
         (self.folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         return self.folder / name
 
-    def rows(self, **options: object) -> list[dict[str, str]]:
-        examples(**self.arguments(), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
+    def rows(self, lowercase: bool = True, **options: object) -> list[dict[str, str]]:
+        examples(**self.arguments(lowercase), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
         header, *rows = (self.folder / "out.tsv").read_text(encoding="utf-8").split("\n")[:-1]
         assert tuple(header.split("\t")) == COLUMNS
         return [dict(zip(COLUMNS, row.split("\t"), strict=True)) for row in rows]
@@ -111,6 +113,10 @@ def test_mistakes_are_said(texts: Texts) -> None:
     texts.source.pop()
     with pytest.raises(InputError, match=r"/source: the file has 39 lines and .* has more"):
         texts.rows()
+    given = texts.arguments()
+    given["statistics"] = given["statistics"][1:]  # type: ignore[index]
+    with pytest.raises(InputError, match=r"'Base \(n=2\)' is not named by both --system and --statistics"):
+        examples(**given, output=texts.folder / "out.tsv")  # type: ignore[arg-type]
     texts.outputs = {}
     with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
         texts.rows()
@@ -118,8 +124,9 @@ def test_mistakes_are_said(texts: Texts) -> None:
 
 def test_command_line(texts: Texts) -> None:
     texts.rows(most=2, lowercase=False)
-    command = [sys.executable, "-m", "pipeline_py.evaluation.examples", "--most=2", "--cased"]
+    command = [sys.executable, "-m", "pipeline_py.evaluation.examples", "--most=2"]
     command += [f"--system={name}={texts.folder / name}" for name in texts.outputs]
+    command += [f"--statistics={name}={texts.folder / f'{name}.arrow'}" for name in texts.outputs]
     command += [f"--reference={texts.folder / f'reference{place}'}" for place in range(2)]
     command += [f"--source={texts.folder / 'source'}", f"--output={texts.folder / 'command.tsv'}"]
     subprocess.run(command, check=True, capture_output=True)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.randomization import p_value, sentences_kept
 from pipeline_py.evaluation.system_statistics import sums_over
+from tests.evaluation.counted import of_lines
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
 
@@ -21,17 +22,10 @@ def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
     return [" ".join("xx" if state.random() < rate else word for word in line.split()) for line in lines]
 
 
-def statistics(lines: list[str], reference: list[str]) -> np.ndarray:
-    """Of one run, (1, sentences, 10)."""
-    metric = bleu.metric("13a", True)
-    pairs = zip(lines, reference, strict=True)
-    return np.array([[bleu.sentence_statistics(metric, line, [expected]) for line, expected in pairs]])
-
-
 def ours(one: list[str], other: list[str], reference: list[str], trials: int, seed: int) -> float:
-    both = {"one": statistics(one, reference), "other": statistics(other, reference)}
+    both = {"one": of_lines(one, [reference]), "other": of_lines(other, [reference])}
     kept = sums_over(sentences_kept(len(reference), trials, seed), both)
-    return p_value(both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"])
+    return p_value(both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"], Bleu)
 
 
 def test_agrees_with_exchanged_corpora() -> None:

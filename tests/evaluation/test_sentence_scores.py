@@ -1,9 +1,6 @@
 """Counts of sentences against looking at sacrebleu's chrF of every one."""
 
-import csv
 import random
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -14,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import sentence_chrf
 
+from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.sentence_scores import COLUMNS, compared, histogram, sentence_scores
-from pipeline_py.stage import InputError
+from pipeline_py.evaluation.system_statistics import read_statistics
+from tests.evaluation.counted import counted
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 SENTENCES = 40
@@ -42,22 +41,12 @@ class Texts:
     def noisy(state: random.Random, line: str, share: float) -> str:
         return " ".join(word if state.random() < share else state.choice(WORDS) for word in line.split())
 
-    def write(self, name: str, lines: list[str]) -> Path:
-        path = self.folder / name.replace(":", "-")
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return path
-
-    def rows(self, **options: object) -> list[dict[str, str]]:
-        sentence_scores(
-            system=[f"{name}={self.write(name, lines)}" for name, lines in self.outputs.items()],
-            reference=[self.write(f"reference{place}", lines) for place, lines in enumerate(self.references)],
-            output=self.folder / "out.tsv",
-            **options,  # type: ignore[arg-type]
-        )
-        with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
-        assert all(tuple(row) == COLUMNS for row in rows)
-        return rows
+    def rows(self, lowercase: bool = True) -> list[dict[str, str]]:
+        pairs = counted(self.folder, self.outputs, self.references, [], lowercase=lowercase)
+        systems = by_system(named_files(pairs, "--statistics"))
+        rows = sentence_scores(read_statistics(systems, ["chrf"])["chrf"])
+        texts = [["" if value is None else str(value) for value in row] for row in rows]
+        return [dict(zip(COLUMNS, row, strict=True)) for row in texts]
 
     def scores(self, system: str) -> list[list[float]]:
         """The chrF of each sentence, by run."""
@@ -122,22 +111,3 @@ def test_case_counts_if_it_is_to(texts: Texts) -> None:
     texts.outputs = {"Upper": [line.upper() for line in texts.references[0]]}
     assert [row["sentences"] for row in texts.rows()][-1] == f"{SENTENCES}.0"
     assert [row["sentences"] for row in texts.rows(lowercase=False)][-1] == "0.0"
-
-
-def test_mistakes_are_said(texts: Texts) -> None:
-    texts.outputs["Mine:2"].pop()
-    with pytest.raises(InputError, match=r"/Mine-2: the file has 39 lines and .* has more"):
-        texts.rows()
-    texts.outputs = {}
-    with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
-        texts.rows()
-
-
-def test_command_line(texts: Texts) -> None:
-    texts.rows(lowercase=False)
-    command = [sys.executable, "-m", "pipeline_py.evaluation.sentence_scores", "--cased"]
-    command += [f"--system={name}={texts.folder / name.replace(':', '-')}" for name in texts.outputs]
-    command += [f"--reference={texts.folder / f'reference{place}'}" for place in range(2)]
-    command += [f"--output={texts.folder / 'command.tsv'}"]
-    subprocess.run(command, check=True, capture_output=True)
-    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation import bleu, ribes
+from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.evaluation.metrics.ribes import Ribes
+from pipeline_py.evaluation.metrics.ter import Ter
 from pipeline_py.evaluation.sign_test import replacement_scores, sign_test
+from tests.evaluation.counted import of_lines
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
 FOUR_COUNTS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
@@ -26,13 +29,6 @@ def sentences(random_state: random.Random, number: int, longest: int) -> list[st
 
 def disturbed(line: str, random_state: random.Random) -> str:
     return " ".join(random_state.choice([word, word, word, "xx"]) for word in line.split())
-
-
-def statistics(outputs: list[str], references: list[list[str]], lowercase: bool = True) -> np.ndarray:
-    """Of one run, (1, sentences, 10)."""
-    metric = bleu.metric("13a", lowercase)
-    rows = [bleu.sentence_statistics(metric, *item) for item in zip(outputs, zip(*references), strict=True)]  # noqa: B905
-    return np.array([rows], dtype=np.int64)
 
 
 def rescored(
@@ -65,13 +61,13 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     baseline[:8] = system[:8]
     baseline[3] = ""
     score, replaced = rescored(system, baseline, texts, lowercase)
-    ours = statistics(system, texts, lowercase), statistics(baseline, texts, lowercase)
-    assert bleu.corpus_score(ours[1][0]).score == score
-    assert replacement_scores(*ours) == pytest.approx(replaced, abs=1e-9)
+    ours = tuple(of_lines(lines, texts, lowercase=lowercase) for lines in (system, baseline))
+    assert Bleu.scores(ours[1].sum(axis=1)).tolist() == pytest.approx([score], rel=1e-12)
+    assert replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
 
     better = sum(value > score + 1e-9 for value in replaced)
     worse = sum(value < score - 1e-9 for value in replaced)
-    result = sign_test(*ours)
+    result = sign_test(*ours, Bleu)
     assert (result.better, result.worse, result.ties) == (better, worse, 40 - better - worse)
     assert result.p_value == pytest.approx(two_sided(better, worse))
     assert better + worse > 0 or longest < 4
@@ -90,14 +86,14 @@ def test_smoothing_is_sacrebleus(matches: list[int], misses: list[int], referenc
             ngrams[order] = matches[order] = 0
     row = np.array([[ngrams[0], reference_length, *matches, *ngrams]])
     theirs = BLEU.compute_bleu(list(matches), list(ngrams), ngrams[0], reference_length, smooth_method="exp").score
-    assert bleu.scores(row)[0] == pytest.approx(theirs, rel=1e-12)
+    assert Bleu.scores(row)[0] == pytest.approx(theirs, rel=1e-12)
 
 
 def test_equal_scores_from_unequal_counts_are_ties() -> None:
     # 4/8 · 3/8 = 6/8 · 2/8: rounding must not make a plus or a minus of it.
     baseline = np.array([[[8, 8, 4, 3, 1, 1, 8, 8, 8, 8], [0] * 10]])
     system = np.array([[[8, 8, 6, 2, 1, 1, 8, 8, 8, 8], [0] * 10]])
-    result = sign_test(system, baseline)
+    result = sign_test(system, baseline, Bleu)
     assert (result.better, result.worse, result.ties, result.p_value) == (0, 0, 2, 1.0)
 
 
@@ -110,7 +106,7 @@ def test_runs_are_replaced_together() -> None:
     for one, other in zip(ones, others, strict=True):
         before, after = rescored(one, other, [reference], lowercase=True)
         changes += np.array(after) - before
-    result = sign_test(*(np.concatenate([statistics(run, [reference]) for run in runs]) for runs in (ones, others)))
+    result = sign_test(*(np.concatenate([of_lines(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu)
     better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
     assert (result.better, result.worse) == (better, worse) and better > 5 and worse > 5
     assert result.p_value == pytest.approx(two_sided(better, worse))
@@ -119,8 +115,14 @@ def test_runs_are_replaced_together() -> None:
 def test_any_score_of_a_corpus_may_be_tested() -> None:
     """RIBES is a mean over sentences, so each raises it by what it has more than the other's."""
     one, other = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
-    result = sign_test(one, other, ribes.scores)
+    result = sign_test(one, other, Ribes)
     assert (result.better, result.worse, result.ties) == (1, 1, 1)
+
+
+def test_fewer_edits_are_better() -> None:
+    one, other = np.array([[[1.0, 9], [1, 9], [4, 9]]]), np.array([[[3.0, 9], [2, 9], [2, 9]]])
+    result = sign_test(one, other, Ter)
+    assert (result.better, result.worse, result.ties) == (2, 1, 0)
 
 
 @pytest.mark.skipif(not NEWSTEST.is_dir(), reason="needs ../shared/data/newstest_ende, which is not in the repository")
@@ -129,8 +131,8 @@ def test_real_references_score_themselves(tmp_path: Path) -> None:
         reference = [next(file).rstrip("\n") for _ in range(40)]
     state = random.Random(2)
     system = [disturbed(line, state) for line in reference]
-    ours = statistics(reference, [reference]), statistics(system, [reference])
-    assert bleu.corpus_score(ours[0][0]).score == pytest.approx(100)
+    ours = of_lines(reference, [reference]), of_lines(system, [reference])
+    assert Bleu.scores(ours[0].sum(axis=1)).tolist() == pytest.approx([100])
     _, replaced = rescored(reference, system, [reference], lowercase=True)
-    assert replacement_scores(*ours) == pytest.approx(replaced, abs=1e-9)
-    assert sign_test(*ours).worse == 0
+    assert replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
+    assert sign_test(*ours, Bleu).worse == 0

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation import bleu
+from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.system_statistics import (
     SystemStatistics,
     mean_scores,
@@ -15,6 +16,7 @@ from pipeline_py.evaluation.system_statistics import (
     with_equally_many_runs,
 )
 from pipeline_py.stage import InputError
+from tests.evaluation.counted import counted
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
 OUTPUTS = {
@@ -25,13 +27,9 @@ OUTPUTS = {
 
 @pytest.fixture
 def statistics(tmp_path: Path) -> dict[str, SystemStatistics]:
-    def write(name: str, lines: list[str]) -> Path:
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
-        return tmp_path / name
-
-    systems = {name: [write(f"{name}{run}", text) for run, text in enumerate(runs)] for name, runs in OUTPUTS.items()}
-    references = [write(f"reference{place}", lines) for place, lines in enumerate(REFERENCES)]
-    return read_statistics(systems, references, "13a", True)
+    outputs = {f"{name}:{run}": lines for name, runs in OUTPUTS.items() for run, lines in enumerate(runs)}
+    systems = by_system(named_files(counted(tmp_path, outputs, REFERENCES), "--statistics"))
+    return read_statistics(systems, ["bleu"])["bleu"]
 
 
 def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
@@ -46,7 +44,7 @@ def test_a_single_run_counts_as_often_as_several(statistics: dict[str, SystemSta
     runs = with_equally_many_runs(statistics)
     assert runs["A"].tolist() == statistics["A"].runs.tolist()
     assert runs["B"].tolist() == [statistics["B"].runs[0].tolist()] * 2
-    three = SystemStatistics(np.concatenate([statistics["A"].runs, statistics["B"].runs]))
+    three = SystemStatistics(np.concatenate([statistics["A"].runs, statistics["B"].runs]), Bleu)
     with pytest.raises(InputError, match="'A' has 2 runs and others have 3; give equally many, or one"):
         with_equally_many_runs({**statistics, "C": three})
 
@@ -57,7 +55,7 @@ def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> N
     sums = sums_over(times, {name: of_system.runs for name, of_system in statistics.items()})
     assert list(sums) == ["A", "B"]
     for name, of_system in statistics.items():
-        assert sums[name].shape == (len(OUTPUTS[name]), sets, bleu.STATISTICS)
+        assert sums[name].shape == (len(OUTPUTS[name]), sets, 10)
         for run, of_run in zip(of_system.runs, sums[name], strict=True):
             for often, found in zip(times, of_run, strict=True):
                 assert found.tolist() == sum(run[place] * int(often[place]) for place in range(3)).tolist()
@@ -66,4 +64,4 @@ def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> N
 def test_corpora_of_several_runs_have_the_mean_score(statistics: dict[str, SystemStatistics]) -> None:
     sums = statistics["A"].runs.sum(axis=1, keepdims=True)
     expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in OUTPUTS["A"]]
-    assert mean_scores(sums, bleu.scores).tolist() == pytest.approx([sum(expected) / 2])
+    assert mean_scores(sums, Bleu).tolist() == pytest.approx([sum(expected) / 2])

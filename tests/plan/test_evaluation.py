@@ -28,7 +28,10 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
     evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
     outputs = evaluation.outputs("mine", "dev", ["GlobalAtt", "SDAtt"])
     assert [*outputs][:2] == [("GlobalAtt", "seed1"), ("GlobalAtt", "seed2")]
-    assert [*evaluation.outputs_on_tests("mine")][:2] == [("SDAtt", "seed1", "mixed"), ("SDAtt", "seed2", "mixed")]
+    assert [*evaluation.broken_down("mine", "tests")][:2] == [("SDAtt", "seed1", "mixed"), ("SDAtt", "seed2", "mixed")]
+    assert {split for *_, split in evaluation.broken_down("mine", "tests")} == {"mixed", "long", "particles"}
+    file = "<results>/evaluation/SDAtt/seed2/dev.statistics.arrow"
+    assert evaluation.statistics("mine", "dev")["SDAtt", "seed2", "dev"] == file
     assert evaluation.first_runs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
 
 
@@ -39,6 +42,8 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert evaluation.compared_sets("mine") == ["mixed", "long", "particles"]
     assert evaluation.compared_sets("tree2seq/table1_2") == []
     assert (evaluation.tested_metrics("mine"), evaluation.tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
+    further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
+    assert further.tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
     assert evaluation.from_baseline("mine") == ["SDAtt", "GlobalAtt"]
     assert evaluation.from_baseline("controls")[0] == "GlobalAtt"
 
@@ -46,13 +51,15 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
 def test_sentences_are_grouped_by_trees_that_say_something(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
-    assert evaluation.trees_of_sentences("only", "dev") == {}
-    assert planned(tables={"only": only}).evaluation.trees_of_sentences("only", "dev") == {
-        "dependencies": "<results>/syntax/embedded/dev.conllu"
-    }
+    assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
+    assert evaluation.trees_of_properties("dev", "words") == {}
+    others = planned(tables={"only": only}).evaluation
+    assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
+    trees = {"dependencies": "<results>/syntax/embedded/dev.conllu"}
+    assert others.trees_of_properties("dev", "embedded.conllu") == trees
 
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
-    assert evaluation.parsed_only("mine", "dev") == {"trees": "<results>/syntax/embedded/dev.ptb"}
+    assert evaluation.parsed_only("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
     assert evaluation.parsed_only("table1", "dev") == {}

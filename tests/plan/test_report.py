@@ -1,5 +1,7 @@
 """The cells of tables."""
 
+import json
+
 import pytest
 
 from pipeline_py.stage import InputError
@@ -15,7 +17,7 @@ def test_behind_an_ensemble_are_its_members(planned):
     assert report.settings("PBSMT") == {} and report.settings("Both")["beam"] == "5"
 
 
-def test_measures_come_from_the_scores_that_they_need(planned):
+def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
     table = {
         "type": "measures",
         "title": "T",
@@ -23,24 +25,34 @@ def test_measures_come_from_the_scores_that_they_need(planned):
         "columns": ["ribes", "beam"],
         "sets": ["dev", "tests"],
     }
-    report = planned(tables={"mine": {**table, "parsed_by": "embedded"}}).report
-    measures = report.measures("mine")
-    assert {metric for *_, metric in measures} == {"ribes"} and len(measures) == 4
-    file = "<results>/evaluation/SDAtt/seed1/dev.parsed-embedded.ribes.json"
-    assert measures["SDAtt", "dev", "seed1", "ribes"] == file
+    tables = {"mine": {**table, "parsed_by": "embedded"}, "set": {**table, "columns": ["beam"]}}
+    report = planned(tables=tables).report
+    files = report.files("mine")
+    assert len(files["statistics"]) == len(files["parsed"]) == 4
+    file = "<results>/evaluation/SDAtt/seed1/dev.statistics.arrow"
+    assert files["statistics"]["SDAtt:seed1:dev"] == file
+    assert report.files("set")["statistics"] == {}
     assert report.comparisons("mine") == {} and len(report.comparisons("table1")) == 3
-    assert report.names_of_sets("mine") == {"dev": "Dev (mixed)"}
+    description = json.loads(report.description("mine"))
+    assert description["table"]["sets"] == ["dev", "mixed", "long", "particles"]
+    assert description["set_names"] == {"dev": "Dev (mixed)"} and description["settings"]["SDAtt"]["beam"] == "5"
+
+
+def test_tables_of_counts_are_made_of_texts_and_ledgers(planned):
+    report = planned().report
+    ledgers = report.files("tree2seq/table1_2")["ledger"]
+    assert [*ledgers] == ["train", "dev", "mixed", "long", "particles"]
+    forms = report.files("hierarchical/table2")
+    assert [*forms] == ["original", "generalised", "bpe"]
+    assert all([*files] == ["en", "de"] for files in forms.values())
+    assert report.files("tree2seq/table12") == {"shares": {"": "<results>/evaluation/tree2seq/table12/attention.tsv"}}
 
 
 def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
     report = planned(tables={"table1": {"published": published}}).report
     assert report.published["table1"][0].endswith("workflow/published/sdatt.tsv") and report.published["table2"] == []
-    assert report.published_options("table1")[1:] == [
-        "--published-table=1",
-        "--published-task=zh-en",
-        "--published-name=GlobalAtt=G",
-    ]
+    assert [*report.files("table1")["published"]] == [""] and report.files("table2")["published"] == {}
     with pytest.raises(
         InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, sdatt"
     ):

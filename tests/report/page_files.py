@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
+from pipeline_py.artifact import write_json
 from pipeline_py.config.loading import load
-from pipeline_py.report import sheet
 from pipeline_py.report.example_sentences import COLUMNS as EXAMPLES
 from pipeline_py.report.pair import TESTS
-from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.report.sheet import Cell, Column, Sheet
 from tests.report.comparison_files import Row, write_comparisons
 
 ROOT = Path(__file__).parents[2]
@@ -53,15 +53,15 @@ def options(folder: Path) -> dict[str, Any]:
     for name, title in TITLES.items():
         layout = Sheet(
             title,
-            ["System", "Dev", "mixed", "AVG"],
+            [Column(name, name) for name in ("System", "Dev", "mixed", "AVG")],
             [
                 [Cell(LABELS.get(row, row)), Cell(bleu), Cell(bleu, marks="**"), Cell(bleu)]
                 for row, bleu in ROWS.items()
             ],
             [f"BLEU: nrefs:1|case:lc. {HOSTILE}"],
         )
-        path = folder / f"{name.replace('/', '-')}.md"
-        path.write_text(sheet.markdown(layout), encoding="utf-8")
+        path = folder / f"{name.replace('/', '-')}.json"
+        write_json(path, layout.as_json())
         tables.append(f"{name}={path}")
     facts = written(
         "facts.tsv",

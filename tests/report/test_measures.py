@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.report.measures import measures
+from pipeline_py.report.table import table
 from pipeline_py.stage import InputError
 from tests.report.comparison_files import Row, write_comparisons
+from tests.report.scored import write_statistics
 
 TABLE = {
     "type": "measures",
@@ -30,32 +31,40 @@ class Given:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.options: dict[str, Any] = {"score": [], "facts": [], "comparisons": [], "setting": []}
+        self.scores: dict[tuple[str, str, str], dict[str, float]] = {}
+        self.files: dict[str, Path] = {}
+        self.description: dict[str, Any] = {"settings": {}, "notes": [], "set_names": {}, "lowercase_trees": False}
 
     def write(self, name: str, content: Any) -> Path:
         path = self.folder / name
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
         return path
 
-    def score(self, system: str, on: str, run: str, metric: str, value: float, **more: Any) -> None:
-        bleu = {"bp": 0.9, "sys_len": 90, "ref_len": 100, "sentences": 10} if metric == "bleu" else {}
-        content = {"score": value, "signature": f"{metric}|v", **bleu, **more}
-        path = self.write(f"{system}.{on}.{run}.{metric}.json", content)
-        self.options["score"].append(f"{system}:{on}:{run}:{metric}={path}")
+    def score(self, system: str, on: str, run: str, metric: str, value: float) -> None:
+        scores = self.scores.setdefault((system, on, run), {})
+        scores[metric] = value
+        path = self.folder / f"{system}.{on}.{run}.arrow"
+        self.files[f"statistics:{system}:{run}:{on}"] = write_statistics(path, scores, "v:1", (90, 100))
 
     def training(self, system: str, run: str = "seed1", **facts: Any) -> None:
         content = {"parameters": 1_234_567, "dev_perplexity": 3.21, "seconds_per_epoch": 90.0, "hidden": 8, **facts}
-        self.options["facts"].append(f"{system}:{run}={self.write(f'{system}.{run}.facts.json', content)}")
+        self.files[f"facts:{system}:{run}"] = self.write(f"{system}.{run}.facts.json", content)
 
     def compared(self, on: str, rows: list[tuple[str, str, str, tuple[float, float], float]]) -> None:
         """By metric, system, other, both scores, and p of the bootstrap."""
         made = [Row(a, b, scores, p={"bootstrap": p}, metric=metric) for metric, a, b, scores, p in rows]
-        self.options["comparisons"] = [f"{on}={write_comparisons(self.folder / f'{on}.comparisons.tsv', made)}"]
+        self.files[f"comparisons:{on}"] = write_comparisons(self.folder / f"{on}.comparisons.tsv", made)
+
+    def drop(self, kind: str) -> None:
+        """Leave files out."""
+        self.files = {name: path for name, path in self.files.items() if not name.startswith(kind)}
 
     def table(self, **changes: Any) -> tuple[list[dict[str, str]], str]:
         """The rows of the TSV, and the Markdown."""
         output, markdown = self.folder / "t.tsv", self.folder / "t.md"
-        measures(table=json.dumps(TABLE | changes), output=output, markdown_output=markdown, **self.options)
+        description = json.dumps({"table": TABLE | changes, **self.description})
+        files = [f"{name}={path}" for name, path in self.files.items()]
+        table(description=description, file=files, output=output, markdown_output=markdown)
         return list(csv.DictReader(output.open(encoding="utf-8"), delimiter="\t")), markdown.read_text(encoding="utf-8")
 
 
@@ -66,7 +75,7 @@ def given(tmp_path) -> Given:
         files.score(system, "dev", "seed1", "bleu", bleu)
         files.score(system, "dev", "seed1", "ribes", bleu + 50)
         files.training(system)
-    files.options["setting"] = ["Tree:negative_samples=500"]
+    files.description["settings"] = {"Tree": {"negative_samples": "500"}}
     files.compared("dev", [("bleu", "Seq", "Tree", (24.0, 25.0), 0.02), ("ribes", "Tree", "Seq", (75.0, 74.0), 0.003)])
     return files
 
@@ -82,7 +91,7 @@ def test_every_measure_stands_in_its_column(given):
         "ribes_marks": "⇑",
         "bleu": "25.00",
         "bleu_marks": "↑",
-        "brevity": "0.900",
+        "brevity": "0.895",
         "length": "9.00",
         "minutes": "1.50",
     }
@@ -91,8 +100,8 @@ def test_every_measure_stands_in_its_column(given):
         and "↓" not in markdown
     )
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
-    assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.900 | 9.00 | 1.50 |" in markdown
-    assert "References have 10.00 words on average." in markdown and "BLEU: bleu" in markdown
+    assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.895 | 9.00 | 1.50 |" in markdown
+    assert "References have 10.00 words on average." in markdown and "BLEU: v:1." in markdown
     assert "Scores are those on dev." in markdown
 
 
@@ -101,7 +110,6 @@ def test_every_measure_stands_in_its_column(given):
     [(24.0, 0.009, "⇑"), (24.0, 0.01, "↑"), (24.0, 0.05, ""), (26.0, 0.001, "⇓"), (26.0, 0.02, "↓↑"), (25.0, 0.0, "")],
 )
 def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
-    given.options["score"] = given.options["score"][:2]
     given.score("Seq", "dev", "seed1", "bleu", other)
     given.compared("dev", [("bleu", "Tree", "Seq", (25.0, other), p)])
     marks = [TABLE["marks"][0] | {"worse": "⇓"}, TABLE["marks"][1]]
@@ -114,7 +122,8 @@ def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
 
 
 def test_a_mark_against_several_rows_needs_all_of_them(given):
-    given.options["score"] = []
+    given.drop("statistics")
+    given.scores = {}
     for system, bleu in (("Tree", 20.0), ("Seq", 19.0), ("Reversed", 19.0)):
         given.score(system, "dev", "seed1", "bleu", bleu)
     marks = [
@@ -138,7 +147,8 @@ def test_a_mark_against_several_rows_needs_all_of_them(given):
 
 
 def test_better_than_one_row_and_worse_than_another(given):
-    given.options["score"] = []
+    given.drop("statistics")
+    given.scores = {}
     for system, bleu in (("Tree", 20.0), ("Seq", 19.0), ("Reversed", 21.0)):
         given.score(system, "dev", "seed1", "bleu", bleu)
     given.compared(
@@ -154,7 +164,7 @@ def test_better_than_one_row_and_worse_than_another(given):
 
 def test_a_symbol_means_one_side(given):
     marks = [{"symbol": "↓", "rows": ["Tree"], "against": ["Seq"]}, {**TABLE["marks"][1], "worse": "↓"}]
-    with pytest.raises(InputError, match="↓ would mark better scores and worse ones"):
+    with pytest.raises(ValueError, match="↓ would mark better scores and worse ones"):
         given.table(columns=["bleu"], marks=marks)
 
 
@@ -169,24 +179,24 @@ def test_runs_are_averaged(given):
 def test_one_measure_on_several_sets_is_headed_by_the_sets(given):
     for system in ("Tree", "Seq"):
         given.score(system, "one", "seed1", "bleu", 30.0)
-    given.options["set_name"] = ["dev=Dev (x)"]
+    given.description["set_names"] = {"dev": "Dev (x)"}
     rows, markdown = given.table(sets=["one", "dev"], columns=["parameters", "bleu"], marks=[])
     assert [*rows[0]] == ["system", "parameters", "bleu_one", "bleu_dev"]
     assert "| System | Parameters | one | Dev (x) |" in markdown and "Scores are" not in markdown
 
 
 def test_what_is_not_trained_has_no_facts(given):
-    given.options["facts"] = given.options["facts"][:1]
+    given.drop("facts:Seq")
     rows, markdown = given.table(columns=["parameters", "perplexity", "bleu"], marks=[])
     assert rows[1]["parameters"] == "" and rows[1]["perplexity"] == "" and "| Sequence | – | – | 24.00 |" in markdown
 
 
 def test_what_a_training_cannot_tell_is_a_dash(given):
     """Phrases have no hidden size, and a training that went astray no perplexity."""
-    given.options["facts"] = []
+    given.drop("facts")
     given.training("Tree", "seed1")
     given.training("Tree", "seed2", dev_perplexity=None)
-    given.options["facts"].append(f"Seq:single={given.write('smt.json', {'parameters': None, 'seconds': 3.0})}")
+    given.files["facts:Seq:single"] = given.write("smt.json", {"parameters": None, "seconds": 3.0})
     rows, markdown = given.table(columns=["hidden", "parameters", "perplexity", "minutes", "bleu"], marks=[])
     assert [(row["hidden"], row["perplexity"], row["minutes"]) for row in rows] == [("8", "", "1.50"), ("", "", "")]
     assert "| Sequence | – | – | – | – | 24.00 |" in markdown
@@ -195,17 +205,21 @@ def test_what_a_training_cannot_tell_is_a_dash(given):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda given: given.options["score"].pop(), "no ribes of 'Seq' on 'dev'; give --score Seq:dev:RUN:ribes=FILE"),
-        (lambda given: given.options["comparisons"].clear(), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
-        (lambda given: given.write("Tree.dev.seed1.bleu.json", "nothing"), "the file is no JSON object; score again"),
-        (lambda given: given.write("Tree.dev.seed1.bleu.json", {"score": 1}), "the file has no 'signature'"),
+        (lambda given: given.drop("comparisons"), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
+        (lambda given: given.write("Tree.dev.seed1.arrow", "nothing"), "Tree.dev.seed1.arrow: damaged"),
         (lambda given: given.write("dev.comparisons.tsv", "metric\n"), "the file has no column 'system'"),
         (
-            lambda given: given.write("Tree.dev.seed1.ribes.json", {"score": 75.2, "signature": "r"}),
-            "'Tree' on 'dev' has RIBES 75.00 in the comparisons and 75.20 as its score",
+            lambda given: given.write("Tree.seed1.facts.json", "[]"),
+            "the file is no JSON object; train the system again",
         ),
-        (lambda given: given.options.update(set_name=["tst=Test"]), "--set-name 'tst=Test' names none of 'dev'"),
-        (lambda given: given.options["setting"].append("beam"), "--setting 'beam' is no SYSTEM:COLUMN=TEXT"),
+        (
+            lambda given: given.training("Tree", parameters="many"),
+            "'parameters' is no number but 'many'; train the system again",
+        ),
+        (
+            lambda given: write_statistics(given.folder / "Tree.dev.seed1.arrow", {"bleu": 25.0}),
+            "the file has no statistics of ribes; make it anew",
+        ),
     ],
 )
 def test_what_is_missing_is_named(given, spoil, sentence):
@@ -216,7 +230,7 @@ def test_what_is_missing_is_named(given, spoil, sentence):
 
 def test_parsers_are_told_how_good_they_are(given):
     accuracy = given.write("a.tsv", "metric\tvalue\tsentences\twords\nbracket F1\t74.57\t1464\t26000\n")
-    given.options |= {"parser_accuracy": [f"p:ptb={accuracy}"], "lowercase_trees": True}
+    given.files["accuracy:p:ptb"], given.description["lowercase_trees"] = accuracy, True
     _, markdown = given.table()
     assert "Parser p: bracket F1 74.57 on 1464 held-out lower-cased sentences." in markdown
 
@@ -229,15 +243,15 @@ def test_a_training_without_compiled_code_is_named(given):
 
 
 def test_further_notes_stand_below(given):
-    given.options["note"] = ["Rows differ in search: beam 5 (Seq); beam 20 (Tree)."]
+    given.description["notes"] = ["Rows differ in search: beam 5 (Seq); beam 20 (Tree)."]
     assert "Rows differ in search: beam 5 (Seq); beam 20 (Tree)." in given.table()[1]
 
 
 def test_time_of_processors_stands_beside_that_on_the_wall(given):
-    given.training("Tree", "seed2", cpu_seconds_per_epoch=30.0, core_share=0.4)
     given.training("Tree", "seed1", cpu_seconds_per_epoch=36.0, core_share=0.2)
+    given.training("Tree", "seed2", cpu_seconds_per_epoch=30.0, core_share=0.4)
     given.training("Seq", "seed2", cpu_seconds_per_epoch=33.0, core_share=1.0)
-    given.options["facts"] = given.options["facts"][2:]
+    given.drop("facts:Seq:seed1")
     rows, markdown = given.table(columns=["minutes", "cpu_minutes"], marks=[])
     assert [(row["minutes"], row["cpu_minutes"]) for row in rows] == [("1.50", "0.55"), ("1.50", "0.55")]
     assert "that they had one: Tree (30%). Compare" in markdown and "CPU time: minutes that processors" in markdown

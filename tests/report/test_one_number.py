@@ -13,11 +13,10 @@ import pytest
 import yaml
 
 from pipeline_py.config.loading import load
-from pipeline_py.evaluation.comparisons import comparisons
-from pipeline_py.evaluation.score import score
-from pipeline_py.report.markdown_table import read_markdown
-from pipeline_py.report.measures import measures
+from pipeline_py.evaluation.compare import compare
+from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.report import report
+from pipeline_py.report.sheet import read_sheet
 from pipeline_py.report.table import table
 
 ROOT = Path(__file__).parents[2]
@@ -126,7 +125,7 @@ def noisy(lines: list[str], state: random.Random, rate: float) -> list[str]:
 def made(tmp_path_factory) -> Made:
     folder = tmp_path_factory.mktemp("numbers")
     state = random.Random(12)
-    scores: dict[str, list[str]] = {}
+    counted: list[str] = []
     compared: dict[str, Path] = {}
     for on, number in SETS.items():
         lines = [" ".join(state.choice(WORDS) for _ in range(state.randint(4, 14))) for _ in range(number)]
@@ -137,14 +136,14 @@ def made(tmp_path_factory) -> Made:
             for run in range(1, runs + 1):
                 path = folder / f"{system}.{run}.{on}"
                 path.write_text("".join(f"{line}\n" for line in noisy(lines, state, RATES[system] + 0.01 * run)))
-                outputs.append(f"{system}:seed{run}={path}")
-                scored = folder / f"{system}.{run}.{on}.json"
-                score(hypothesis=path, reference=[reference], output=scored)
-                scores.setdefault(on, []).append(f"{system}:{on}:seed{run}={scored}")
+                file, scored = path.with_suffix(f".{on}.arrow"), folder / f"{system}.{run}.{on}.json"
+                statistics(hypothesis=path, reference=[reference], output=file, metric=["bleu"], score_output=[scored])
+                outputs.append(f"{system}:seed{run}={file}")
+                counted.append(f"statistics:{system}:seed{run}:{on}={file}")
         compared[on] = folder / f"{on}.comparisons.tsv"
-        comparisons(
-            system=outputs,
-            reference=[reference],
+        compare(
+            statistics=outputs,
+            metric=["bleu"],
             output=compared[on],
             intervals_output=folder / f"{on}.intervals.tsv",
             samples=1000,
@@ -166,31 +165,26 @@ def made(tmp_path_factory) -> Made:
     }
     config["figures"] = {}
     experiment = load(config)
-    options = experiment.tables["table1"]
-    comparisons_of = [f"{on}={path}" for on, path in compared.items() if on != "dev"]
-    table(
-        title=options.title,
-        row=SYSTEMS,
-        baseline="GlobalAtt",
-        proposed=PROPOSED,
-        dev="dev",
-        test=TESTS,
-        score=[pair for pairs in scores.values() for pair in pairs],
-        comparisons=comparisons_of,
-        output=folder / "table1.tsv",
-        markdown_output=folder / "table1.md",
-        latex_output=folder / "table1.tex",
-    )
-    measures(
-        table=json.dumps(config["tables"]["table2"] | {"sets": TESTS}),
-        score=[pair.replace("=", ":bleu=", 1) for on in TESTS for pair in scores[on]],
-        comparisons=comparisons_of,
-        output=folder / "table2.tsv",
-        markdown_output=folder / "table2.md",
-    )
+    for name, options in config["tables"].items():
+        description = {
+            "table": options | ({"sets": TESTS} if name == "table2" else {}),
+            "tests": TESTS,
+            "dev": "dev",
+            "metrics": ["bleu"],
+            "notes": [],
+            "set_names": {},
+            "lowercase_trees": False,
+        }
+        table(
+            description=json.dumps(description),
+            file=[*counted, *(f"comparisons:{on}={path}" for on, path in compared.items() if on != "dev")],
+            output=folder / f"{name}.tsv",
+            sheet_output=folder / f"{name}.json",
+            latex_output=folder / f"{name}.tex",
+        )
     report(
         experiment=experiment.model_dump_json(exclude_unset=True),
-        table=[f"{name}={folder / name}.md" for name in config["tables"]],
+        table=[f"{name}={folder / name}.json" for name in config["tables"]],
         comparisons=[f"table1:{on}={path}" for on, path in compared.items()],
         output=folder / "report.html",
     )
@@ -228,12 +222,12 @@ def test_marks_of_the_table_of_bleu_are_those_of_the_sign_tests(made: Made):
             expected[system, on] = marks
     assert {place: rows[place[0]][f"{place[1]}_marks"] for place in expected} == expected
     assert {"**†", "↓**", ""} <= {*expected.values()}
-    sheet = read_markdown(made.folder / "table1.md")
+    sheet = read_sheet(made.folder / "table1.json")
     latex = (made.folder / "table1.tex").read_text(encoding="utf-8")
     page = made.tables.of("BLEU in percent")
     for row, shown in zip(sheet.rows, page, strict=True):
         for on in TESTS:
-            cell, place = row[list(sheet.columns).index(on)], list(sheet.columns).index(on)
+            cell, place = row[sheet.heads.index(on)], sheet.heads.index(on)
             assert cell.marks == expected[row[0].text, on]
             assert shown[place] == cell.text + cell.marks
             in_latex = f"\\textbf{{{cell.text}}}" if cell.bold else cell.text

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline_py.report.page_table import PageCell, PageColumn, beside, cell, from_sheet, leading_number, signed
-from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.report.sheet import Cell, Column, Sheet
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,9 @@ def test_a_difference_is_read_as_it_is_written(value):
 
 
 def test_a_sheet_keeps_its_marks_and_gets_columns_beside_it():
-    sheet = Sheet("T", ["System", "dev", "dev (paper)"], [[Cell("3A"), Cell("30.10", "**", bold=True), Cell("31.2")]])
+    columns = [Column("system", "System"), Column("dev", "dev"), Column("dev_published", "dev (paper)", "paper")]
+    rows = [[Cell("3A"), Cell("30.10", marks="**", bold=True), Cell("31.2")]]
+    sheet = Sheet("T", columns, rows, ["A note."], "better")
     table = beside(from_sheet(sheet, "caption"), [PageColumn("Words/s", "cost")], [[PageCell("9")]])
     assert [(column.head, column.origin) for column in table.columns] == [
         ("System", ""),
@@ -42,3 +44,4 @@ def test_a_sheet_keeps_its_marks_and_gets_columns_beside_it():
     ]
     ((name, dev, paper, cost),) = table.rows
     assert (name.value, dev.marks, dev.bold, dev.value, paper.value, cost.text) == (None, "**", True, 30.1, 31.2, "9")
+    assert table.notes == ["A note.", "Bold: better."]

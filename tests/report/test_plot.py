@@ -12,7 +12,7 @@ from pipeline_py.report.plot import plot
 from pipeline_py.stage import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
-HEADER = "feature\tgroup\tfrom\tto\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
+HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
 GROUPS = {"10": 1612, "20": 843, ">20": 7}
 SCORES = {"GlobalAtt": [30.0, 33.0, 27.0], "SDAtt": [31.0, 35.0, 29.0], "_Chen": [30.5, 34.0, 28.5]}
 LABELS = ["_Chen=Chen et al. (2017)", "SDAtt=+SDAtt $n=2$ <句法>"]
@@ -163,7 +163,7 @@ def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None
         ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu is no number but 'many'"),
         ("\tbleu_low\t", "\tleast\t", "line 1: the file has no column 'bleu_low'"),
         ("length\t20\t\t\t843\tSDAtt\t35.0\t\t34.0\t38.0\n", "", "'SDAtt' has no score in group 20"),
-        ("length\t>20", "depth\t>20", "one feature and the file has 2"),
+        ("length\t>20\t\t\t7\tSDAtt", "depth\t>20\t\t\t7\tSDAtt", "'SDAtt' has no score in group >20"),
     ],
 )
 def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) -> None:

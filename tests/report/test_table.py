@@ -6,16 +6,20 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+from pipeline_py.evaluation.compare import compare
 from pipeline_py.report.pair import COLUMNS
 from pipeline_py.report.table import table
 from pipeline_py.stage import InputError
+from tests.evaluation.counted import counted
 from tests.report.comparison_files import Row, write_comparisons
+from tests.report.scored import write_statistics
 
-DEV, TESTS = "NIST02", ["NIST03", "NIST04", "NIST05", "NIST06", "NIST08"]
+TESTS = ["NIST03", "NIST04", "NIST05", "NIST06", "NIST08"]
 PAPER = {
     "PBSMT": ([33.15, 31.02, 33.78, 30.33, 29.62, 23.53], "29.66"),
     "GlobalAtt": ([37.12, 35.24, 37.49, 34.60, 32.48, 26.32], "33.23"),
@@ -28,48 +32,59 @@ SIGNATURE = "nrefs:4|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0"
 PUBLISHED = Path(__file__).parents[2] / "workflow/published/sdatt.tsv"
 
 
+def mean(value: float | list[float]) -> float:
+    return fmean(value) if isinstance(value, list) else value
+
+
 class Inputs:
     """Files of a table, written on demand, and the arguments that name them."""
 
-    def __init__(self, folder: Path, scores: dict[str, list[float]], sets: list[str]) -> None:
+    def __init__(self, folder: Path, scores: dict[str, list[Any]], sets: list[str]) -> None:
         self.folder = folder
         self.scores = scores
         self.sets = sets
         self.signatures = dict.fromkeys(((row, name) for row in scores for name in sets), SIGNATURE)
         self.p_values: dict[tuple[str, str, str], float] = {}
         self.counts: dict[tuple[str, str, str], tuple[int, int, int]] = {}
+        self.dev = "dev"
+        self.notes: list[str] = []
+        self.files: list[str] = []
 
     def arguments(self, **changed: Any) -> dict[str, Any]:
-        score = []
+        files = []
         for row, values in self.scores.items():
-            for name, value in zip(self.sets, values, strict=True):
-                path = self.folder / f"{len(score)}.json"
-                path.write_text(json.dumps({"score": value, "signature": self.signatures[row, name]}))
-                score.append(f"{row}:{name}={path}")
-        comparisons = []
+            runs = zip(*(value if isinstance(value, list) else [value] for value in values), strict=True)
+            for run, of_run in enumerate(runs):
+                for name, value in zip(self.sets, of_run, strict=True):
+                    path = self.folder / f"{len(files)}.arrow"
+                    write_statistics(path, {"bleu": value}, self.signatures[row, name])
+                    files.append(f"statistics:{row}:seed{run}:{name}={path}")
         for place, name in enumerate(self.sets[1:], start=1):
             rows = [
                 Row(
                     system,
                     other,
-                    (self.scores[system][place], self.scores[other][place]),
+                    (mean(self.scores[system][place]), mean(self.scores[other][place])),
                     self.counts.get((name, system, other)),
                     {"sign": self.p_values.get((name, system, other), 0.2)},
                 )
                 for other, system in combinations(self.scores, 2)
             ]
-            comparisons.append(f"{name}={write_comparisons(self.folder / f'{name}.tsv', rows)}")
+            if changed.get("marks") != "none":
+                files.append(f"comparisons:{name}={write_comparisons(self.folder / f'{name}.tsv', rows)}")
+        description = {
+            "table": {"title": "Results", "systems": [*self.scores], **changed},
+            "tests": self.sets[1:],
+            "dev": self.dev,
+            "metrics": ["bleu"],
+            "notes": self.notes,
+        }
         return {
-            "title": "Results",
-            "row": list(self.scores),
-            "dev": self.sets[0],
-            "test": self.sets[1:],
-            "score": score,
-            "comparisons": comparisons,
+            "description": json.dumps(description),
+            "file": [*files, *self.files],
             "output": self.folder / "table.tsv",
             "markdown_output": self.folder / "table.md",
             "latex_output": self.folder / "table.tex",
-            **changed,
         }
 
     def tsv(self) -> list[dict[str, str]]:
@@ -79,7 +94,8 @@ class Inputs:
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Inputs:
-    inputs = Inputs(tmp_path, {row: values for row, (values, _) in PAPER.items()}, [DEV, *TESTS])
+    inputs = Inputs(tmp_path, {row: values for row, (values, _) in PAPER.items()}, ["dev", *TESTS])
+    inputs.dev = "NIST02"
     for name in TESTS:
         inputs.p_values[name, "SDAtt", "GlobalAtt"] = 0.0099
         inputs.p_values[name, "SDAtt", "Chen et al. (2017)"] = 0.0499
@@ -93,9 +109,9 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
     table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     rows = {row["system"]: row for row in paper.tsv()}
     assert list(rows) == list(PAPER)
-    assert list(rows["SDAtt"])[:4] == ["system", "NIST02", "NIST03", "NIST03_marks"]
+    assert list(rows["SDAtt"])[:4] == ["system", "dev", "NIST03", "NIST03_marks"]
     for name, (values, average) in PAPER.items():
-        assert [rows[name][column] for column in [DEV, *TESTS]] == [f"{value:.2f}" for value in values]
+        assert [rows[name][column] for column in ["dev", *TESTS]] == [f"{value:.2f}" for value in values]
         assert rows[name]["AVG"] == average
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**†"] * 5
     # The papers mark what is better alone; here PBSMT has a mark too. The levels are strict: p < .01, p < .05.
@@ -149,7 +165,8 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
     assert "| new | 0.00 | 15.00<sup>↓†</sup> | **15.00**<sup>†</sup> | **15.00** |" in markdown
     assert "| System | Dev | a | b | AVG |" in markdown
 
-    table(**inputs.arguments(baseline="base", dev_name="newstest2012"))
+    inputs.dev = "newstest2012"
+    table(**inputs.arguments(baseline="base"))
     assert "| System | Dev (newstest2012) | a | b | AVG |" in (tmp_path / "table.md").read_text(encoding="utf-8")
     assert list(inputs.tsv()[0])[:2] == ["system", "dev"]
 
@@ -173,22 +190,18 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    table(**inputs.arguments(baseline="a", comparisons=None, mark_style="none", markdown_output=None))
+    table(**{**inputs.arguments(baseline="a", marks="none"), "markdown_output": None})
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     assert not (tmp_path / "table.md").exists()
+    given = inputs.arguments(baseline="a")
+    with pytest.raises(InputError, match="'b' and 'a' are not compared by bleu on 't'; give --file comparisons:t=FILE"):
+        table(**{**given, "file": given["file"][:-1]})
 
 
 def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
-    inputs = Inputs(tmp_path, {"a": [1.0, 2.0, 5.0], "b": [1.0, 3.0, 6.0]}, ["dev", "t", "u"])
-    arguments = inputs.arguments(baseline="a")
-    runs = {"b:t": [2.0, 4.0], "b:u": [5.0, 7.0], "b:dev": [1.0, 1.0]}
-    score = [pair for pair in arguments["score"] if not pair.startswith("b:")]
-    for cell, values in runs.items():
-        for run, value in enumerate(values):
-            path = tmp_path / f"{cell}{run}.json".replace(":", "-")
-            path.write_text(json.dumps({"score": value, "signature": SIGNATURE}))
-            score.append(f"{cell}:seed{run}={path}")
-    table(**{**arguments, "score": score})
+    scores = {"a": [1.0, 2.0, 5.0], "b": [[1.0, 1.0], [2.0, 4.0], [5.0, 7.0]]}
+    inputs = Inputs(tmp_path, scores, ["dev", "t", "u"])
+    table(**inputs.arguments(baseline="a"))
     first, second = inputs.tsv()
     assert (first["t"], first["t_sd"], first["AVG"], first["AVG_sd"]) == ("2.00", "", "3.50", "")
     assert (second["dev"], second["dev_sd"]) == ("1.00", "0.00")
@@ -197,25 +210,22 @@ def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| b | 1.00 ± 0.00 | 3.00 ± 1.41 | 6.00 ± 1.41 | 4.50 ± 1.41 |" in markdown
     assert "over 2 runs" in markdown
-    with pytest.raises(InputError, match="'b' has other runs on 't' than on 'dev'"):
-        table(**{**arguments, "score": score[:-1]})
 
 
 def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.p_values["t", "b", "a"] = 0.001
-    table(**inputs.arguments(baseline="a", proposed=["b"], label=["a=Chen et al. (2017)"]))
+    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"a": "Chen et al. (2017)"}))
     assert [row["system"] for row in inputs.tsv()] == ["Chen et al. (2017)", "b"]
     assert "significantly better than Chen et al. (2017)" in (tmp_path / "table.md").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="--label 'c=d' names none of 'a', 'b'"):
-        table(**inputs.arguments(baseline="a", label=["c=d"]))
 
 
 def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     scores = {"PBSMT": [1.0, 2, 3, 4], "FlexAtt": [1.0, 2, 3, 4], "Mine": [1.0, 2, 3, 4]}
     inputs = Inputs(tmp_path, scores, ["dev", "newstest2013", "newstest2014", "other"])
-    published = {"published": PUBLISHED, "published_task": "en-de", "published_name": ["FlexAtt=FlexibleAtt"]}
-    table(**inputs.arguments(baseline="PBSMT", dev_name="newstest2012", label=["PBSMT=PBSMT"], **published))
+    asked = {"paper": "sdatt", "table": "1", "task": "en-de", "names": {"FlexAtt": "FlexibleAtt"}}
+    inputs.dev, inputs.files = "newstest2012", [f"published={PUBLISHED}"]
+    table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=asked))
     phrases, flexible, mine = inputs.tsv()
     columns = [f"{name}_published" for name in ("dev", "newstest2013", "newstest2014", "other", "AVG")]
     assert [flexible[name] for name in columns] == ["17.24", "20.57", "19.12", "", "19.91"]
@@ -226,17 +236,17 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     assert "| AVG | Dev (newstest2012) (paper) | newstest2013 (paper) | " in markdown
     assert "(paper): as published, not made here" in markdown
     with pytest.raises(InputError, match=r"prints no table 1 of de-en; it has 1 of en-de, 1 of zh-en, 2 of en-de"):
-        table(**inputs.arguments(baseline="PBSMT", published=PUBLISHED, published_task="de-en"))
+        table(**inputs.arguments(baseline="PBSMT", published={**asked, "task": "de-en"}))
 
 
 def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
     """Only proposed rows are marked, against the baseline that the table names, and there is no dagger."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0], "c": [1.0, 4.0]}, ["dev", "t"])
     inputs.p_values |= {("t", name, "a"): 0.001 for name in "bc"}
-    table(**inputs.arguments(baseline="a", proposed=["c"], mark_style="sdrnmt"))
+    table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "**"]
     inputs.scores["c"], inputs.p_values["t", "c", "a"] = [1.0, 1.5], 0.03
-    table(**inputs.arguments(baseline="a", proposed=["c"], mark_style="sdrnmt"))
+    table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "↓*"]
 
 
@@ -254,7 +264,7 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     """Then there is no mark, and a note says so."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 2.85]}, ["dev", "t"])
     inputs.counts["t", "b", "a"], inputs.p_values["t", "b", "a"] = (87, 188, 25), 1e-9
-    table(**inputs.arguments(baseline="a", proposed=["b"], label=["b=Mine"]))
+    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     sentence = (
@@ -270,45 +280,17 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     assert "disagree" not in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"baseline": "c"}, "'c' is not a row of the table; the rows are 'a', 'b'"),
-        ({"proposed": ["c"]}, "'c' is not a row"),
-        ({"row": ["a", "b", "a"]}, "--row 'a' is given twice"),
-        ({"test": ["t", "dev"]}, "'dev' is given twice"),
-        ({"row": ["a"], "baseline": "a"}, "--score 'b:dev' belongs to no cell"),
-        ({"row": ["a", "b", "c"]}, "no score of 'c:dev'; give --score c:dev=FILE"),
-        ({"comparisons": None}, "'b' and 'a' are not compared by bleu on 't'; give --comparisons t=FILE with both"),
-    ],
-)
-def test_arguments_must_fit_each_other(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
-    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    with pytest.raises(InputError, match=message):
-        table(**inputs.arguments(**{"baseline": "a", **changed}))
-    assert not (tmp_path / "table.tsv").exists()
-
-
-def test_scores_and_comparisons_must_be_of_the_same_outputs(tmp_path: Path) -> None:
-    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    arguments = inputs.arguments(baseline="a")
-    (tmp_path / "3.json").write_text(json.dumps({"score": 3.1, "signature": SIGNATURE}))
-    with pytest.raises(InputError, match=r"'b' on 't' has BLEU 3.00 in the comparisons and 3.10 as its score"):
-        table(**arguments)
-
-
 def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.signatures["b", "t"] = "case:mixed"
-    with pytest.raises(InputError, match="'b' on 't' was scored as case:mixed and 'a' as nrefs:4"):
+    with pytest.raises(InputError, match=r"bleu of .a. was counted as nrefs:4.* and of .b. as case:mixed; count"):
         table(**inputs.arguments(baseline="a"))
 
 
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("0.json", "[1]", "0.json: the file is no sacrebleu JSON"),
-        ("0.json", '{"score": "x", "signature": ""}', "0.json: the file is no sacrebleu JSON"),
+        ("0.arrow", "[1]", "0.arrow: damaged: its content and its checksum do not agree"),
         ("t.tsv", "\t".join(COLUMNS) + "\na\tb\t1\t2\t3\n", "t.tsv, line 2: the row has 5 cells"),
         ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 1: the file has no column 'metric'"),
     ],
@@ -328,19 +310,46 @@ def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: 
 
 def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     told = {"GlobalAtt": True, "LocalAtt": False, "SDAtt": None}
-    facts = []
     for system, kernels in told.items():
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"kernels": kernels}))
-        facts.append(f"{system}:seed1={path}")
-    table(**paper.arguments(baseline="GlobalAtt", facts=facts, label=["LocalAtt=Local"]))
+        paper.files.append(f"facts:{system}:seed1={path}")
+    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     note = "Trained without compiled code (see kernels in the facts), which is slower and rounds otherwise: Local.\n"
     assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err
 
 
 def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
-    table(**paper.arguments(baseline="GlobalAtt", note=[note]))
+    paper.notes = [note]
+    table(**paper.arguments(baseline="GlobalAtt"))
     for text in (paper.folder / "table.md").read_text(), (paper.folder / "table.tex").read_text():
         assert note in text
     assert note in capsys.readouterr().err
+
+
+def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path) -> None:
+    """Named in the configuration, TER has columns, an average and marks of its own."""
+    reference = ["the cat sat on a mat today", "my old garden is green"] * 10
+    outputs = {"a": [line.replace("a", "x x x") for line in reference], "b": reference}
+    files = []
+    pairs = counted(tmp_path, outputs, [reference], ["bleu", "ter"])
+    for on in ("dev", "t"):
+        files += [f"statistics:{pair.replace('=', f':seed1:{on}=', 1)}" for pair in pairs]
+    places = {"output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
+    compare(statistics=pairs, metric=["bleu", "ter"], samples=200, trials=200, **places)
+    options = {"title": "T", "systems": ["a", "b"], "baseline": "a", "proposed": ["b"]}
+    description = {"table": options, "tests": ["t"], "dev": "dev", "metrics": ["bleu", "ter"], "notes": []}
+    table(
+        description=json.dumps(description),
+        file=[*files, f"comparisons:t={tmp_path / 'pairs.tsv'}"],
+        output=tmp_path / "table.tsv",
+        markdown_output=tmp_path / "table.md",
+    )
+    with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
+        _, row = csv.DictReader(file, delimiter="\t")
+    assert [*row] == ["system", "dev", "t", "t_marks", "AVG", "ter_dev", "ter_t", "ter_t_marks", "ter_AVG"]
+    assert (row["t_marks"], row["ter_t"], row["ter_t_marks"]) == ("**†", "0.00", "**†")
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "| AVG | TER Dev | TER t | TER AVG |" in markdown and "\nTER: nrefs:1" in markdown
+    assert "| **0.00**<sup>\\*\\*†</sup> | **0.00** |" in markdown

@@ -1,0 +1,191 @@
+"""Scores by groups of similar sentences: of similar length, with similar trees, with and without a parse.
+
+By length groups are those of the figures of the SDAtt and SDRNMT papers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.evaluation import resampling
+from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.metric import OF_A_SENTENCE
+from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
+from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
+from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.stage import InputError
+
+BOUNDS: Mapping[str, Sequence[float]] = {
+    "length": (10, 20, 30, 40, 50, 60, 70, 80),
+    "phrase_depth": (4, 6, 8, 10, 12, 15, 20),
+    "depth": (2, 3, 4, 5, 6, 8, 10),
+    "dependency_length": (1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0),
+}
+"""Of a property of sentences the upper bounds of its groups."""
+
+NAMES: Mapping[str, Mapping[float, str]] = {"parse": {1: "parsed", 0: "not parsed"}}
+"""Of a property that has no bounds what its values are called, in order."""
+
+
+class Group(NamedTuple):
+    """Some sentences.
+
+    Attributes:
+        by: what they have in common.
+        name: how much of it: the upper bound, as the papers call a group; `>80` for the open one behind the last.
+        low, high: it is more than `low`, and at most `high`; None where there is no such limit.
+        places: of the sentences, from 0.
+    """
+
+    by: str
+    name: str
+    low: float | None
+    high: float | None
+    places: np.ndarray
+
+
+def breakdown(
+    *,
+    statistics: list[str],
+    properties: list[str],
+    metric: list[str],
+    output: Path,
+    sentence_scores_output: Path | None = None,
+    baseline: str | None = None,
+    bounds: list[int] | None = None,
+) -> None:
+    """Score groups of sentences that are similar in one respect after the other (`source_properties`).
+
+    The score of a group is that of the corpus of its sentences. For each metric the TSV has its mean over a system's
+    runs (`bleu`), the sample standard deviation over them, empty for a single run (`sd` of the first metric, `NAME_sd`
+    of others), and the ends of its 95 % interval (`bleu_low`, `bleu_high`), found as `compare` finds that of a whole
+    set, from sets that are drawn from the group's sentences. A group holds values with `low` < value <= `high`; an
+    empty field stands for an open end, or for no number at all. Groups without a sentence are left out, and a sentence
+    that has no such property is in no group.
+
+    Args:
+        statistics: NAME:RUN:SET=FILE, `evaluation.statistics` of a system's run on a set; no name holds a ':'. Give
+            the option once for every run and set.
+        properties: SET=FILE, `evaluation.source_properties` of a set; of several, groups are of all sets together.
+        metric: a module of `evaluation/metrics`; give the option once for each.
+        output: the scores as TSV, by group and then by system.
+        sentence_scores_output: how the scores of single sentences are distributed, as TSV; see
+            `evaluation.sentence_scores`.
+        baseline: the system that others are laid beside there, by default the first.
+        bounds: longest length of a group; give the option once for each, rising. By default 10, 20 … 80.
+
+    Raises:
+        InputError: if there is no system, files of a set differ in length, a run lacks a set, or bounds do not rise.
+    """
+    bounds_of = {**BOUNDS, "length": bounds or BOUNDS["length"]}
+    _check_bounds(bounds_of["length"])
+    sources = named_files(properties, "--properties")
+    of_metrics = _read_sets(statistics, [*sources], [*dict.fromkeys([*metric, OF_A_SENTENCE])])
+    values = _read_properties(sources, of_metrics[OF_A_SENTENCE])
+    columns = ["by", "bucket", "low", "high", "sentences", "system"]
+    for place, name in enumerate(metric):
+        columns += [name, f"{name}_sd" if place else "sd", f"{name}_low", f"{name}_high"]
+    rows: list[tuple[object, ...]] = []
+    for group in groups(values, bounds_of):
+        scores = [scores_of(of_metrics[name], group.places) for name in metric]
+        for system, *numbers in zip(of_metrics[OF_A_SENTENCE], *scores, strict=True):
+            scored = [number for of_metric in numbers for number in of_metric]
+            rows.append((*group[:4], len(group.places), system, *scored))
+    write_rows(output, columns, rows)
+    if sentence_scores_output is not None:
+        write_rows(sentence_scores_output, COLUMNS, sentence_scores(of_metrics[OF_A_SENTENCE], baseline))
+
+
+def scores_of(
+    statistics: Mapping[str, SystemStatistics], places: np.ndarray
+) -> Iterator[tuple[float, float | None, float, float]]:
+    """Score some sentences of each system: mean and deviation over runs, and the interval of the mean."""
+    group = {name: of_system.of(places) for name, of_system in statistics.items()}
+    resampled = resampling.resampled_scores(group, resampling.SAMPLES, resampling.SEED)
+    for name, of_system in group.items():
+        scores = of_system.scores
+        spread = stdev(scores) if len(scores) > 1 else None
+        yield fmean(scores), spread, *resampling.interval(resampled[name])
+
+
+def groups(properties: Mapping[str, np.ndarray], bounds: Mapping[str, Sequence[float]]) -> Iterator[Group]:
+    """Yield the groups that have sentences, of each property in order.
+
+    Args:
+        properties: by name, (sentences,); NaN where a sentence has none.
+        bounds: of each property that is grouped by them, rising; a value equal to a bound is in the group below it.
+    """
+    for by, values in properties.items():
+        found: list[tuple[str, float | None, float | None, np.ndarray]] = []
+        if by in bounds:
+            edges = [None, *bounds[by], None]
+            above = np.where(np.isnan(values), -1, np.searchsorted(np.asarray(bounds[by]), values, side="left"))
+            for place, (low, high) in enumerate(pairwise(edges)):
+                found.append((f">{low}" if high is None else str(high), low, high, above == place))
+        else:
+            found = [(name, None, None, values == value) for value, name in NAMES[by].items()]
+        for name, low, high, members in found:
+            if members.any():
+                yield Group(by, name, low, high, np.flatnonzero(members))
+
+
+def _read_sets(
+    pairs: Sequence[str], sets: Sequence[str], metrics: Sequence[str]
+) -> dict[str, dict[str, SystemStatistics]]:
+    """Statistics by metric and system, of all sets one after the other."""
+    outputs: dict[str, dict[str, dict[str, Path]]] = {on: {} for on in sets}
+    for key, path in named_files(pairs, "--statistics").items():
+        parts = key.split(":")
+        if len(parts) != 3 or not all(parts):
+            raise InputError(f"--statistics {key!r} is no NAME:RUN:SET; write it so, without ':' in a name")
+        system, run, on = parts
+        if on not in outputs:
+            raise InputError(f"--statistics {key!r} belongs to no set; give --properties {on}=FILE, or leave it out")
+        outputs[on].setdefault(system, {})[run] = path
+    runs = {on: {system: [*files] for system, files in systems.items()} for on, systems in outputs.items()}
+    if not sets or not runs[sets[0]]:
+        raise InputError("no system to score; give --statistics NAME:RUN:SET=FILE and --properties SET=FILE")
+    for on in sets:
+        if runs[on] != runs[sets[0]]:
+            raise InputError(f"other systems or runs on {on!r} than on {sets[0]!r}; give each run on each set")
+    read = [read_statistics({name: [*of.values()] for name, of in outputs[on].items()}, metrics) for on in sets]
+    return {
+        metric: {
+            name: SystemStatistics(np.concatenate([of[metric][name].runs for of in read], axis=1), first.metric)
+            for name, first in read[0][metric].items()
+        }
+        for metric in metrics
+    }
+
+
+def _read_properties(sources: Mapping[str, Path], systems: Mapping[str, SystemStatistics]) -> dict[str, np.ndarray]:
+    """Properties that all sets have, of the sets one after the other."""
+    read = [read_columns(path)[0] for path in sources.values()]
+    values = {
+        name: np.concatenate([columns[name] for columns in read])
+        for name in read[0]
+        if all(name in columns for columns in read)
+    }
+    sentences = next(iter(systems.values())).runs.shape[1]
+    if len(values["length"]) != sentences:
+        raise InputError(
+            f"the file has {len(values['length'])} sentences and the outputs have {sentences}; "
+            "give the files of one set",
+            [*sources.values()][-1],
+        )
+    return values
+
+
+def _check_bounds(bounds: Sequence[float]) -> None:
+    if bounds[0] < 1 or any(lower >= upper for lower, upper in pairwise(bounds)):
+        raise InputError(f"--bounds {' '.join(map(str, bounds))} do not rise from 1 or more; give each once, in order")
+
+
+if __name__ == "__main__":
+    stage.run(breakdown)

@@ -1,0 +1,38 @@
+"""chrF (Popović 2015) as sacrebleu computes it: F of n-grams of characters, recall counting twice.
+
+A sentence's statistics are three integers for each order of n-grams: those of the output, of the reference, and those
+that both have; of several references they are of the one that it is most like.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sacrebleu.metrics.chrf import CHRF
+
+from pipeline_py.evaluation.metric import Metric, Tokenizer
+
+
+class Chrf(Metric):
+    """chrF2 in percent."""
+
+    label = "chrF"
+
+    @staticmethod
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> CHRF:
+        """Give sacrebleu's chrF, which knows no words."""
+        return CHRF(lowercase=lowercase, references=references)
+
+    @staticmethod
+    def scores(sums: np.ndarray) -> np.ndarray:
+        """Score many corpora at once; orders that output or reference lack do not count."""
+        output, reference, matches = (sums[:, part::3] for part in range(3))
+        counts = (output > 0) & (reference > 0)
+        orders = np.maximum(1, counts.sum(axis=1))
+        precision, recall = (
+            np.divide(matches, total, out=np.zeros(counts.shape), where=counts).sum(axis=1) / orders
+            for total in (output, reference)
+        )
+        weight = CHRF.BETA**2
+        either = weight * precision + recall
+        f_score = (1 + weight) * precision * recall / np.where(either > 0, either, 1)
+        return 100.0 * f_score

@@ -1,0 +1,148 @@
+"""RIBES (Isozaki et al. 2010): whether an output has the words of the reference in the reference's order.
+
+RIBES = NKT · P^α · BP^β of a sentence: Kendall's τ of the aligned words, normalised to 0 … 1; the share of the output's
+words that are aligned; the brevity penalty. Of several references the best one counts; a corpus has the mean over its
+sentences.
+
+Values are those of the authors' script, RIBES.py 1.02.4, which of two contexts of equal width tries the left one first
+and so aligns the paper's example (H0, R0) otherwise than the paper does. nltk 3.10.4 departs from the script: it tries
+the right one first, in the latter half of a sentence it leaves out the widest one to the left, and it gives 0 for a
+reference of one word.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sacrebleu.metrics.base import Metric as SacrebleuMetric
+from sacrebleu.metrics.base import Score, Signature
+
+from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.metrics.bleu import Bleu
+
+ALPHA = 0.25
+BETA = 0.10
+
+
+class Ribes(Metric):
+    """RIBES in percent."""
+
+    label = "RIBES"
+
+    @staticmethod
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> "RIBES":
+        """Give RIBES on the words that BLEU counts with the same tokenizer and case."""
+        return RIBES(tokenizer, lowercase, references)
+
+    @staticmethod
+    def scores(sums: np.ndarray) -> np.ndarray:
+        """Score many corpora at once."""
+        return 100.0 * sums[:, 0] / sums[:, 1]
+
+
+class RIBESSignature(Signature):
+    """What decides a score, in sacrebleu's form."""
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        super().__init__(args)
+        self._abbr.update({"case": "c", "tok": "tok", "alpha": "a", "beta": "b"})
+        self.info.update(
+            {
+                "case": "lc" if args["lowercase"] else "mixed",
+                "tok": args["tokenizer_signature"],
+                "alpha": ALPHA,
+                "beta": BETA,
+            }
+        )
+
+
+class RIBES(SacrebleuMetric):
+    """RIBES as a metric of sacrebleu.
+
+    A sentence's statistics are its RIBES and 1.
+
+    Args:
+        tokenizer: sacrebleu's tokenizer.
+        lowercase: whether case is ignored, as the authors' script does.
+        references: for each reference its sentences.
+    """
+
+    _SIGNATURE_TYPE = RIBESSignature
+
+    def __init__(
+        self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]] | None = None
+    ) -> None:
+        super().__init__()
+        self._words = Bleu.counter(tokenizer, lowercase, [])
+        self.lowercase = lowercase
+        self.tokenizer_signature = self._words.tokenizer_signature
+        if references is not None:
+            self._ref_cache = self._cache_references(references)
+
+    def _preprocess_segment(self, sent: str) -> str:
+        return self._words._preprocess_segment(sent)
+
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
+        return {"references": [line.split() for line in refs]}
+
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[float]:
+        return [sentence_ribes(hypothesis.split(), ref_kwargs["references"]), 1]
+
+    def _aggregate_and_compute(self, stats: list[list[float]]) -> Score:
+        return self._compute_score_from_stats(np.sum(stats, axis=0))
+
+    def _compute_score_from_stats(self, stats: Any) -> Score:
+        return Score("RIBES", float(Ribes.scores(np.asarray(stats)[None])[0]))
+
+
+def sentence_ribes(hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """RIBES of one output, given in words, against its references: 0 … 1; 0 where there are no words."""
+    return max((_against_one(hypothesis, reference) for reference in references), default=0.0)
+
+
+def _against_one(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
+    if not hypothesis or not reference:
+        return 0.0
+    places = alignment(hypothesis, reference)
+    # One aligned word has no order, except that nothing is left to be said about a reference of one word.
+    order = float(len(places) == len(reference) == 1)
+    if len(places) > 1:
+        order = sum(before < after for before, after in combinations(places, 2)) / math.comb(len(places), 2)
+    precision = len(places) / len(hypothesis)
+    brevity = min(1.0, math.exp(1 - len(reference) / len(hypothesis)))
+    return order * precision**ALPHA * brevity**BETA
+
+
+def alignment(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
+    """Places in the reference of the words of the hypothesis, in the order of the hypothesis.
+
+    A word is known by its narrowest context that occurs once in either sentence: the word itself, or it with
+    1, 2 … words to its left or, failing that, as many to its right. Words without one are left out.
+    """
+    # With a character for each word, contexts are found by searching strings.
+    characters: dict[str, str] = {}
+    output, text = (
+        "".join(characters.setdefault(word, chr(len(characters))) for word in words)
+        for words in (hypothesis, reference)
+    )
+    found = (_place(position, output, text) for position in range(len(output)))
+    return [place for place in found if place is not None]
+
+
+def _place(position: int, output: str, text: str) -> int | None:
+    if output[position] not in text:
+        return None
+    for width in range(1, len(text) + 1):
+        for start in (position + 1 - width, position):
+            context = output[start : start + width] if start >= 0 else ""
+            if len(context) == width and _occurs_once(context, output) and _occurs_once(context, text):
+                return text.index(context) + position - start
+    return None
+
+
+def _occurs_once(context: str, text: str) -> bool:
+    # str.count leaves out occurrences that overlap.
+    first = text.find(context)
+    return first >= 0 and text.find(context, first + 1) < 0

@@ -1,0 +1,29 @@
+"""TER (Snover et al. 2006) as sacrebleu computes it: edits, shifts among them, by words of the reference.
+
+A sentence's statistics are its edits, of several references the least, and the mean length of its references.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sacrebleu.metrics.ter import TER
+
+from pipeline_py.evaluation.metric import Metric, Tokenizer
+
+
+class Ter(Metric):
+    """TER in percent; less is better."""
+
+    label = "TER"
+    higher_is_better = False
+
+    @staticmethod
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> TER:
+        """Give sacrebleu's TER, which splits words as Tercom does."""
+        return TER(case_sensitive=not lowercase, references=references)
+
+    @staticmethod
+    def scores(sums: np.ndarray) -> np.ndarray:
+        """Score many corpora at once; of empty references it is 100, or 0 where the output is empty too."""
+        edits, lengths = sums[:, 0], sums[:, 1]
+        return 100.0 * np.where(lengths > 0, edits / np.where(lengths > 0, lengths, 1), edits > 0)

@@ -1,0 +1,76 @@
+"""What the sentences of a source are like: how long, and how deep, by the trees of a parser."""
+
+from collections.abc import Sequence
+from math import isnan, nan
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.constituency import read_trees
+from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.tree_shape import dependency_lengths, depth, phrase_shape
+from pipeline_py.text import read_lines, tokens_of
+
+
+def source_properties(
+    *, source: Path, output: Path, dependencies: Path | None = None, phrases: Path | None = None
+) -> None:
+    """Say of each sentence of a set what scores can be broken down by.
+
+    These are `length`, in words; of phrase trees `phrase_depth`; of dependency trees `depth` and `dependency_length`,
+    the mean distance of words to their heads; and of either `parse`, 1 where there is a tree and 0 where not: the parse
+    failed, or the sentence is empty. Depths and distances are defined in `syntax.tree_shape`; a sentence without a tree
+    has none, neither has one of roots alone a mean distance: they are NaN.
+
+    Args:
+        source: the tokenized source, in words.
+        output: a column for each property, an Arrow file.
+        dependencies: a parser's dependency trees of the source, CoNLL-U.
+        phrases: a parser's phrase trees of the source, PTB brackets, one tree a line; `parse` is that of the
+            dependencies where there are both.
+
+    Raises:
+        InputError: if files differ in length, or a tree is none.
+    """
+    columns: dict[str, Sequence[float]] = {"length": [len(tokens_of(line)) for line in read_lines(source)]}
+    depths: list[float] | None = None
+    if phrases is not None:
+        columns["phrase_depth"] = depths = _of_phrases(phrases)
+        _check_number(depths, columns["length"], phrases)
+    if dependencies is not None:
+        columns["depth"], columns["dependency_length"] = depths, _ = _of_dependencies(dependencies)
+        _check_number(depths, columns["length"], dependencies)
+    if depths is not None:
+        columns["parse"] = [not isnan(depth) for depth in depths]
+    write_columns(output, {name: np.array(values, dtype=np.float64) for name, values in columns.items()})
+
+
+def _check_number(values: Sequence[float], lengths: Sequence[float], path: Path) -> None:
+    if len(values) != len(lengths):
+        raise InputError(
+            f"the file has {len(values)} sentences and the source has {len(lengths)}; give the files of one set", path
+        )
+
+
+def _of_dependencies(path: Path) -> tuple[list[float], list[float]]:
+    """Depths and mean dependency lengths, NaN where there are none."""
+    depths, means = [], []
+    for tree in read_dependencies(path):
+        has_tree = bool(tree.words) and tree.failed is None
+        lengths = dependency_lengths(tree.heads) if has_tree else []
+        depths.append(float(depth(tree.heads)) if has_tree else nan)
+        means.append(fmean(lengths) if lengths else nan)
+    return depths, means
+
+
+def _of_phrases(path: Path) -> list[float]:
+    """Depths, NaN where there are none."""
+    return [nan if tree.root is None or tree.failed else float(phrase_shape(tree).depth) for tree in read_trees(path)]
+
+
+if __name__ == "__main__":
+    stage.run(source_properties)

@@ -1,0 +1,59 @@
+"""What every metric counts of each sentence of a system's output, from which all scores and tests follow."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.artifact import write_json
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.evaluation.metric import OF_A_SENTENCE, Tokenizer, named
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.options import Option
+from pipeline_py.progress import progress
+
+
+def statistics(
+    *,
+    hypothesis: Path,
+    reference: list[Path],
+    output: Path,
+    metric: list[str],
+    score_output: list[Path] | None = None,
+    tokenizer: Tokenizer = "13a",
+    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+) -> None:
+    """Count a system's output on one set, once for all that is asked of it.
+
+    The file has a column for each metric, and for chrF, by which single sentences are compared: (sentences,
+    statistics), whose sums over any sentences give the score of these (`evaluation.metric`). Beside it there is the
+    score of the whole set by each metric, as the JSON object that the `sacrebleu` command prints, with the score in
+    full precision and the number of `sentences`; of BLEU also the counts that it was computed from.
+
+    Args:
+        hypothesis: the system's output, one sentence a line.
+        reference: a reference translation; give the option once for each.
+        output: the statistics, an Arrow file.
+        metric: a module of `evaluation/metrics`; give the option once for each.
+        score_output: the score by each metric as JSON, in the order of metrics.
+        tokenizer: sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
+        lowercase: case-insensitive scores, as in the papers.
+
+    Raises:
+        InputError: if files differ in length, a reference line is empty, or there is no sentence.
+    """
+    outputs, *references = map(list, zip(*read_sentences([hypothesis], reference), strict=True))
+    columns, signatures = {}, {}
+    files = dict(zip(metric, score_output or [], strict=False))
+    for name in progress(dict.fromkeys([*metric, OF_A_SENTENCE]), "statistics", unit="metrics"):
+        counting = named(name)(tokenizer, lowercase, references)
+        counted = counting.statistics(outputs)
+        columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
+        if name in files:
+            write_json(files[name], counting.as_json(counted))
+    write_columns(output, columns, signatures)
+
+
+if __name__ == "__main__":
+    stage.run(statistics)

@@ -1,0 +1,87 @@
+"""Tables of counts: of parses (tree2seq Tables 1 and 2), of words (hierarchical Table 2), of attention (Table 12)."""
+
+import json
+from pathlib import Path
+
+from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
+from pipeline_py.progress import progress
+from pipeline_py.report.sheet import Cell, Column, Sheet
+from pipeline_py.report.table_files import Files
+from pipeline_py.report.tsv_rows import count, number, read_rows
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.binarize import FAILED
+from pipeline_py.text import read_lines, tokens_of
+
+NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
+FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
+SHARES = ("system", "threshold", "words", "phrases", "generated_words")
+
+
+def parses_sheet(options: ParseTable, files: Files) -> Sheet:
+    """Lay out how many sentences of every split have a tree, and for how many words alone are used.
+
+    `ledger` of each split is what `syntax.binarize` counted.
+    """
+    heads = {"sentences": "Sentences", "parsed": "Parsed successfully", "failed": "Parsed unsuccessfully"}
+    rows = []
+    for (split,), path in files.of("ledger").items():
+        name = NAMES_OF_SPLITS.get(split, split)
+        rows.append([Cell(name), *map(_count, _counts(path))])
+    return Sheet(options.title, [Column("split", ""), *(Column(*head) for head in heads.items())], rows)
+
+
+def vocabulary_sheet(options: VocabularyTable, files: Files) -> Sheet:
+    """Lay out how many different words the training text of each language has: the files of each of `FORMS`."""
+    languages = dict.fromkeys(language for form in FORMS for (language,) in files.of(form))
+    rows = []
+    for language in languages:
+        counts = [_count(_types(files.of(form)[language,])) for form in FORMS]
+        rows.append([Cell(f"|V| in {language}", language), *counts])
+    return Sheet(options.title, [Column("language", ""), *(Column(*form) for form in FORMS.items())], rows)
+
+
+def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
+    """Lay out shares of high attention weights: a row for each threshold, words and phrases of each system.
+
+    `shares` is the TSV of `evaluation.attention_shares`.
+
+    Raises:
+        InputError: if the file holds no shares.
+    """
+    path = files.one("shares")
+    read = read_rows(path, SHARES)
+    systems = list(dict.fromkeys(row["system"] for row in read))
+    called = {system: options.labels.get(system, system) for system in systems}
+    columns = [
+        Column(f"{part}_{system}", f"{head} (%)" if len(systems) == 1 else f"{called[system]} {head} (%)")
+        for system in systems
+        for part, head in (("words", "Wrd"), ("phrases", "Phr"))
+    ]
+    rows: dict[str, list[Cell]] = {}
+    for row in read:
+        cells = rows.setdefault(row["threshold"], [Cell(f"α > {row['threshold']}", row["threshold"])])
+        cells += [Cell(f"{number(row, part, path):.1f}") for part in ("words", "phrases")]
+    generated = {row["system"]: count(row, "generated_words", path) for row in read}
+    notes = [
+        "Shares of the five highest weights at each generated word that lie on a word or phrase and exceed α.",
+        *(f"{called[system]} generated {words:,} words." for system, words in generated.items()),
+    ]
+    return Sheet(options.title, [Column("threshold", ""), *columns], [*rows.values()], notes)
+
+
+def _count(value: int) -> Cell:
+    return Cell(f"{value:,}", str(value))
+
+
+def _counts(path: Path) -> tuple[int, int, int]:
+    """Sentences of a ledger, parsed ones, failed ones."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        sentences, failed = int(content["in"]), int(content["noted"].get(FAILED, 0))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError("the file is no ledger of `syntax.binarize`; make the trees binary again", path) from None
+    return sentences, sentences - failed, failed
+
+
+def _types(path: Path) -> int:
+    return len({token for line in progress(read_lines(path), f"count {path.name}") for token in tokens_of(line)})

@@ -1,0 +1,41 @@
+"""What is said below tables of how their systems were trained: shared cores, and no compiled code."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from pipeline_py.usage import ENOUGH
+
+
+def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[[str], str]) -> list[str]:
+    """Name the systems whose trainings shared their cores; nothing where there are none.
+
+    Args:
+        shares: of each system, `core_share` of the facts of each run, where it is known.
+        label: what a system is called.
+    """
+    means = {system: fmean(known) for system, known in shares.items() if known}
+    shared = [f"{label(system)} ({mean:.0%})" for system, mean in means.items() if mean < ENOUGH]
+    if not shared:
+        return []
+    return [
+        "Other work shared the cores of these trainings; in brackets, of the time that they asked for a core, the "
+        f"share that they had one: {', '.join(shared)}. Compare CPU seconds, and words per CPU second, not "
+        "time on the wall."
+    ]
+
+
+def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+    """Name the systems that torch alone computed where compiled code could have been; nothing where there are none.
+
+    Args:
+        facts: of each system, the facts.json of each run.
+        label: what the table calls a system.
+    """
+    without = [label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)]
+    if not without:
+        return []
+    return [
+        "Trained without compiled code (see kernels in the facts), which is slower and rounds otherwise: "
+        f"{', '.join(without)}."
+    ]

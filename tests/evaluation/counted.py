@@ -1,0 +1,38 @@
+"""Statistics of outputs that are written out, as the stages that read them are given them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.statistics import statistics
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def counted(
+    folder: Path,
+    outputs: Mapping[str, Sequence[str]],
+    references: Sequence[Sequence[str]],
+    metrics: Sequence[str] = ("bleu",),
+    **options: Any,
+) -> list[str]:
+    """NAME=FILE of the statistics of each output."""
+    files = [write_lines(folder / f"reference{place}", lines) for place, lines in enumerate(references)]
+    pairs = []
+    for name, lines in outputs.items():
+        path = folder / f"{name.replace(':', '-')}.arrow"
+        hypothesis = write_lines(folder / name.replace(":", "-"), lines)
+        statistics(hypothesis=hypothesis, reference=files, output=path, metric=[*metrics], **options)
+        pairs.append(f"{name}={path}")
+    return pairs
+
+
+def of_lines(lines: list[str], references: list[list[str]], metric: str = "bleu", lowercase: bool = True) -> np.ndarray:
+    """Statistics of one run, (1, sentences, statistics)."""
+    return np.array([named(metric)("13a", lowercase, references).statistics(lines)])

@@ -1,0 +1,91 @@
+"""Tables of counts, made of what other stages write."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.report.table import table
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.binarize import Branching, binarize
+
+
+def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
+    """The TSV and the Markdown of a table of these files; `__` in their names is a colon."""
+    table(
+        description=json.dumps({"table": {"title": "T", **options}}),
+        file=[f"{name.replace('__', ':')}={path}" for name, path in files.items()],
+        output=folder / "o.tsv",
+        markdown_output=folder / "o.md",
+    )
+    return (folder / "o.tsv").read_text(encoding="utf-8"), (folder / "o.md").read_text(encoding="utf-8")
+
+
+PARSES = {"type": "parses", "parser": "p"}
+
+
+def test_parses_are_those_of_the_ledger_that_binarize_writes(tmp_path: Path) -> None:
+    trees, tokens, ledger = (tmp_path / name for name in ("t.ptb", "t.source", "t.json"))
+    trees.write_text("(ROOT (S (NN a) (VB b)))\n(FAILED (X a) (X b) (X c))\n(ROOT (NN d))\n", encoding="utf-8")
+    tokens.write_text("a b\na b c\nd\n", encoding="utf-8")
+    binarize(trees=trees, tokens=tokens, branching=Branching.RIGHT, output=tmp_path / "b", ledger_output=ledger)
+    tsv, markdown = laid_out(tmp_path, PARSES, ledger__train=ledger)
+    assert tsv == "split\tsentences\tparsed\tfailed\nTrain\t3\t2\t1\n"
+    assert (
+        "|  | Sentences | Parsed successfully | Parsed unsuccessfully |" in markdown
+        and "| Train | 3 | 2 | 1 |" in markdown
+    )
+    ledger.write_text("[1]")
+    with pytest.raises(InputError, match=r"no ledger of `syntax\.binarize`"):
+        laid_out(tmp_path, PARSES, ledger__train=ledger)
+
+
+def test_types_are_counted_once_each(tmp_path: Path) -> None:
+    texts = {"original": "a 17 a\n\n18 猫\n", "generalised": "a $number a\n\n$number 猫\n", "bpe": "a\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files = {f"{name}__en": tmp_path / name for name in texts}
+    tsv, markdown = laid_out(tmp_path, {"type": "vocabulary", "subword": "s"}, **files)
+    assert tsv == "language\toriginal\tgeneralised\tbpe\nen\t4\t3\t1\n"
+    assert "|V| in en" in markdown.replace("\\|", "|")
+
+
+ATTENTION = {"type": "attention", "systems": ["A", "B"], "labels": {"A": "zh–ja"}}
+HEADER = "system\tthreshold\twords\tphrases\tgenerated_words\n"
+
+
+def test_attention_has_a_row_for_each_threshold(tmp_path: Path) -> None:
+    rows = [("A", 0.2, 18.91, 5.5), ("A", 0.4, 10.6, 2.4), ("B", 0.2, 11.2, 10.8), ("B", 0.4, 5.3, 3.6)]
+    lines = "".join(f"{name}\t{level}\t{words}\t{phrases}\t71422\n" for name, level, words, phrases in rows)
+    (tmp_path / "s.tsv").write_text(HEADER + lines)
+    tsv, markdown = laid_out(tmp_path, ATTENTION, shares=tmp_path / "s.tsv")
+    assert tsv == (
+        "threshold\twords_A\tphrases_A\twords_B\tphrases_B\n0.2\t18.9\t5.5\t11.2\t10.8\n0.4\t10.6\t2.4\t5.3\t3.6\n"
+    )
+    assert "zh–ja Wrd (%)" in markdown and "zh–ja generated 71,422 words." in markdown and "| α \\> 0.2 |" in markdown
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a\tb\n1\t2\n", r"s\.tsv, line 1: the file has no column 'system'; make it anew"),
+        (f"{HEADER}A\t0.2\tmany\t2\t5\n", "line 2: words is no number but 'many'"),
+        (f"{HEADER}A\t0.2\t1\t2\t5.5\n", "line 2: generated_words is no whole number but '5.5'"),
+        (f"{HEADER}A\t0.2\t1\t2\t{'9' * 5000}\n", "line 2: generated_words is no whole number but '999"),
+        (f"{HEADER}A\t0.2\t1\t2\n", "line 2: the row has 4 cells and the header 5"),
+        (f"{HEADER}{'A' * 200_000}\n", "line 2: the row has 1 cells and the header 5"),
+        (f"{HEADER}\r\n", "line 2: the row has 1 cells"),
+    ],
+)
+def test_a_damaged_row_is_told_with_its_line(tmp_path: Path, content: str, sentence: str) -> None:
+    (tmp_path / "s.tsv").write_text(content, newline="")
+    with pytest.raises(InputError, match=sentence):
+        laid_out(tmp_path, ATTENTION, shares=tmp_path / "s.tsv")
+
+
+def test_files_and_description_are_looked_at(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="0 files of 'shares'; give one, as --file shares=FILE"):
+        laid_out(tmp_path, ATTENTION)
+    with pytest.raises(InputError, match="--description is no JSON object with a table"):
+        table(description="[]", file=[], output=tmp_path / "o.tsv")

@@ -1,0 +1,94 @@
+"""Renderings: what stands in a cell comes out as it went in."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.report import renderings
+from pipeline_py.report.sheet import Cell, Column, Sheet, read_sheet
+from pipeline_py.stage import InputError
+
+NAMES = ["+SDAtt", "SDAtt [stanza]", "a_b & c%", "*x* `y` ~z~ | <b>", "C:\\new\\line $5", "句法 (n=4)", "1. ! # {d}"]
+SHEET = Sheet(
+    title="Title: *all* names",
+    columns=[Column("system", "System"), Column("t", "test_2016", has_spread=True, has_marks=True)],
+    rows=[[Cell(name), Cell("12.34", spread="0.50", marks="**†", bold=True)] for name in NAMES],
+    notes=["**: p < 0.01 | seed_1"],
+    bold_means="better than a_b",
+)
+
+
+def test_plain_columns_line_up_in_a_terminal() -> None:
+    lines = renderings.plain(SHEET).splitlines()[2:]
+    starts = [len(line[: line.index("12.34")].encode("gb18030")) for line in lines if "12.34" in line]
+    assert len(starts) == len(NAMES) and len(set(starts)) == 1
+    assert lines[0].startswith("System ") and lines[0].endswith("test_2016")
+
+
+def test_markdown_is_read_back_as_it_was() -> None:
+    markdown_it = pytest.importorskip("markdown_it")
+    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(renderings.markdown(SHEET))
+    texts = [
+        "".join(child.content for child in token.children if child.type.startswith("text"))
+        for token in tokens
+        if token.type == "inline"
+    ]
+    cells = [text for name in NAMES for text in (name, "12.34**†")]
+    assert texts == ["Title: *all* names", "System", "test_2016", *cells, *SHEET.notes, "Bold: better than a_b."]
+
+
+def test_latex_leaves_nothing_active() -> None:
+    latex = renderings.latex(SHEET)
+    body = latex[latex.index("\\midrule") : latex.index("\\bottomrule")]
+    rows = body.strip().splitlines()[1:]
+    assert len(rows) == len(NAMES)
+    for row in rows:
+        assert row.replace("\\&", "").count("&") == 1 and row.endswith(" \\\\")
+        assert not row.startswith(("[", "*"))
+    assert rows[2].startswith("a\\_b \\& c\\% & \\textbf{12.34}$^{**\\dagger}$")
+    assert rows[4].startswith("C:\\textbackslash{}new\\textbackslash{}line \\$5 & ")
+    assert "p \\textless{} 0.01 \\textbar{} seed\\_1" in latex
+
+
+@pytest.mark.parametrize(
+    ("marks", "raised"),
+    [
+        ("", ""),
+        ("**†", "$^{**\\dagger}$"),
+        ("⇑", "$^{\\Uparrow}$"),
+        ("‡a", "\\textsuperscript{$\\ddagger$a}"),
+        ("#_*", "\\textsuperscript{\\#\\_{*}}"),
+    ],
+)
+def test_latex_raises_any_mark(marks: str, raised: str) -> None:
+    latex = renderings.latex(
+        Sheet("T", [Column("s", "System"), Column("b", "β")], [[Cell("α > 0.2"), Cell("1", marks=marks)]])
+    )
+    assert f"$\\alpha$ \\textgreater{{}} 0.2 & 1{raised} \\\\" in latex and "System & $\\beta$" in latex
+
+
+def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("t.tsv", "t.json", "t.md", "t.tex")
+    renderings.write(SHEET, *(tmp_path / name for name in names))
+    with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file, delimiter="\t")
+    assert header == ["system", "t", "t_sd", "t_marks"]
+    assert rows == [[name, "12.34", "0.50", "**†"] for name in NAMES]
+    again = read_sheet(tmp_path / "t.json")
+    assert again == SHEET and renderings.markdown(again) == (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().err == renderings.plain(SHEET)
+
+
+def test_what_programs_read_may_differ_from_the_text() -> None:
+    sheet = Sheet(
+        "T", [Column("s", "S"), Column("n", "N")], [[Cell("x"), Cell("1,234", "1234")], [Cell("y"), Cell("–", "")]]
+    )
+    assert renderings.values(sheet).to_csv(sep="\t", index=False) == "s\tn\nx\t1234\ny\t\n"
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"title": "T", "columns": [{"x": 1}]}', "nothing"])
+def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(InputError, match=r"x\.json: the file is no .*; make (it|the table) anew"):
+        read_sheet(tmp_path / "x.json")

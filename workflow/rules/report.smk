@@ -1,0 +1,264 @@
+"""Tables, the facts behind them, figures, and a page of everything; `report(...)` marks what `snakemake --report` shows.
+
+REQUIRED INPUTS: statistics and comparisons of <results>/evaluation/, facts of training, ledgers of <results>/syntax/,
+                 attention and pieces of <results>/nmt/, curves, reports of parsers
+OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table}.facts.tsv,
+                 <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf,
+                 <results>/report.html
+"""
+
+
+rule table:
+    input:
+        unpack(lambda wildcards: lists_of(plan.report.files(plan.report.in_this_run(wildcards.table)))),
+    output:
+        tsv=report(
+            "<results>/{table}.tsv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
+        sheet="<results>/{table}.sheet.json",
+        markdown="<results>/{table}.md",
+        latex="<results>/{table}.tex",
+    log:
+        "<logs>/report/table/{table}.log",
+    benchmark:
+        "<benchmarks>/report/table/{table}.tsv"
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        given=lambda wildcards: {
+            "description": plan.report.description(wildcards.table),
+            "title": EXPERIMENT.tables[wildcards.table].title,
+            "made_by": made_by(
+                "report.table", parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.metrics]
+            ),
+        },
+        files=lambda wildcards, input: [
+            f"--file={kind}{place and ':'}{place}={file}"
+            for kind, files in plan.report.files(wildcards.table).items()
+            for place, file in zip(files, input.get(kind, []), strict=True)
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.table \
+            --description {params.given[description]:q} \
+            {params.files:q} \
+            --output {output.tsv:q} \
+            --sheet-output {output.sheet:q} \
+            --markdown-output {output.markdown:q} \
+            --latex-output {output.latex:q} \
+            2> >(tee {log:q} >&2)
+        """
+
+
+rule facts:
+    input:
+        facts=lambda wildcards: [*plan.report.facts(wildcards.table).values()],
+        accuracy=lambda wildcards: [*plan.report.accuracy(wildcards.table).values()],
+    output:
+        tsv=report(
+            "<results>/{table}.facts.tsv",
+            caption="../report/facts.rst",
+            category="Facts",
+            labels={"table": "{table}"},
+        ),
+        markdown="<results>/{table}.facts.md",
+    log:
+        "<logs>/report/facts/{table}.log",
+    benchmark:
+        "<benchmarks>/report/facts/{table}.tsv"
+    wildcard_constraints:
+        table=plan.report.of_type("bleu", "measures"),
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": plan.report.trained_for(wildcards.table),
+            "parsers": [EXPERIMENT.systems[system].parser for system in plan.report.trained_for(wildcards.table)],
+            "settings": plan.report.settings_in_facts(wildcards.table),
+            "made_by": made_by("report.facts", "stanza", "sacrebleu"),
+        },
+        options=lambda wildcards, input: [
+            *named_files("facts", plan.report.facts(wildcards.table), input.facts),
+            *(
+                f"--parser={system}={parser}"
+                for system in plan.report.trained_for(wildcards.table)
+                if (parser := EXPERIMENT.systems[system].parser)
+            ),
+            *plan.report.settings_in_facts(wildcards.table),
+            *named_files("parser-accuracy", plan.report.accuracy(wildcards.table), input.accuracy),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.facts \
+            {params.options:q} \
+            --output {output.tsv:q} \
+            --markdown-output {output.markdown:q} \
+            2>{log:q}
+        """
+
+
+rule plot:
+    input:
+        buckets="<results>/evaluation/{table}/tests.by_sentence.tsv",
+    output:
+        svg=report(
+            "<results>/figures/{table}.length.svg",
+            caption="../report/plot.rst",
+            category="BLEU by source length",
+            labels={"table": "{table}"},
+        ),
+        pdf="<results>/figures/{table}.length.pdf",
+    log:
+        "<logs>/report/plot/{table}.length.log",
+    benchmark:
+        "<benchmarks>/report/plot/{table}.length.tsv"
+    wildcard_constraints:
+        table=plan.report.of_type("bleu"),
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.tables[wildcards.table].model_dump(include={"title", "labels"}),
+            "smallest_group": EXPERIMENT.evaluation.smallest_group,
+            "made_by": made_by("report.plot", "matplotlib"),
+        },
+        labels=lambda wildcards: plan.report.names_in(
+            wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels
+        ),
+    shell:
+        """
+        python -m pipeline_py.report.plot \
+            --buckets {input.buckets:q} \
+            --title={params.given[title]:q} \
+            {params.labels:q} \
+            --smallest-group {params.given[smallest_group]} \
+            --svg-output {output.svg:q} \
+            --pdf-output {output.pdf:q} \
+            2>{log:q}
+        """
+
+
+rule attention:
+    input:
+        unpack(lambda wildcards: plan.report.picture_inputs(wildcards.figure)),
+    output:
+        svg=report(
+            "<results>/figures/{figure}.{sentence}.svg",
+            caption="../report/attention.rst",
+            category="Attention",
+            labels={"figure": "{figure}", "sentence": "{sentence}"},
+        ),
+        pdf="<results>/figures/{figure}.{sentence}.pdf",
+    log:
+        "<logs>/report/attention/{figure}.{sentence}.log",
+    benchmark:
+        "<benchmarks>/report/attention/{figure}.{sentence}.tsv"
+    wildcard_constraints:
+        sentence=r"\d+",
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        given=lambda wildcards: {
+            **EXPERIMENT.figures[wildcards.figure].model_dump(include={"title", "words"}),
+            "made_by": made_by("report.attention", "matplotlib"),
+        },
+        options=lambda wildcards, input: [
+            f"--title={EXPERIMENT.figures[wildcards.figure].title}",
+            *(f"--{name.replace('_', '-')}={file}" for name, file in input.items()),
+            *(f"--word={word}" for word in EXPERIMENT.figures[wildcards.figure].words),
+            *(["--lexical"] if plan.report.reads_lexical_trees(wildcards.figure) else []),
+        ],
+    shell:
+        """
+        python -m pipeline_py.report.attention \
+            --sentence {wildcards.sentence} \
+            {params.options:q} \
+            --svg-output {output.svg:q} \
+            --pdf-output {output.pdf:q} \
+            2>{log:q}
+        """
+
+
+rule report:
+    input:
+        unpack(lambda wildcards: lists_of(plan.page.files())),
+        templates=page.TEMPLATES,
+    output:
+        page=report(
+            "<results>/report.html",
+            caption="../report/report.rst",
+            category="The whole experiment",
+            labels={"page": "report.html"},
+        ),
+    log:
+        "<logs>/report/report/page.log",
+    benchmark:
+        "<benchmarks>/report/report/page.tsv"
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        # Found for the page alone: the code of all stages takes most of a second.
+        given=lambda wildcards: {
+            "experiment": EXPERIMENT.model_dump_json(exclude_unset=True),
+            "made_by": made_by("report.report", *page.SOFTWARE),
+            "made_by_all": plan.page.made_by_all(),
+        },
+        options=lambda wildcards, input: plan.page.options(input),
+        command=lambda wildcards, input: plan.page.command(
+            workflow.overwrite_configfiles or [], workflow.config_settings.config
+        ),
+    shell:
+        """
+        python -m pipeline_py.report.report \
+            --experiment {params.given[experiment]:q} \
+            {params.options:q} \
+            {params.given[made_by_all]:q} \
+            --command {params.command:q} \
+            --output {output.page:q} \
+            2>{log:q}
+        """
+
+
+# Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.
+for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables, *EXPERIMENT.figures)):
+    if name == "all" or name in {rule.name for rule in workflow.rules}:
+        raise WorkflowError(f"tables: `{name}` is what a rule is called; give the table, figure or folder another name")
+
+    rule:
+        name:
+            name
+        input:
+            [file for table in called(name, EXPERIMENT.tables) for file in plan.report.everything_of(table)],
+            [file for figure in called(name, EXPERIMENT.figures) for file in plan.report.pictures_of(figure)],
+        localrule: True
