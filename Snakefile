@@ -4,12 +4,9 @@ snakemake --cores 8 results/table1.tsv
 """
 
 import os
-import re
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.utils import min_version
 
@@ -28,35 +25,28 @@ from pipeline_py.stage import InputError
 
 min_version("9.27")
 
+
+include: "workflow/messages.smk"
+
+
 if not is_path(workflow.basedir):
-    raise WorkflowError(f"{workflow.basedir}: Snakemake takes braces and < > in a path for its own; rename the folder")
+    raise InputError("Snakemake takes braces and < > in a path for its own; rename the folder", workflow.basedir)
 
-
-@contextmanager
-def mistakes_told():
-    """Lets Snakemake tell a mistake of the user's in one sentence."""
-    try:
-        yield
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
-
-
-with mistakes_told():
-    if workflow.is_main_process:
-        check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
+if workflow.is_main_process:
+    check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
 
 
 configfile: "config.yaml"
 
 
-with mistakes_told():
-    EXPERIMENT = load(
-        config,
-        command_line=workflow.config_settings.config,
-        own=workflow.config_settings.overwrite_config or None,
-    )
-    # Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
-    plan = Plan(EXPERIMENT, Path(workflow.basedir), Path(".snakemake/contents.json"))
+EXPERIMENT = load(
+    config,
+    command_line=workflow.config_settings.config,
+    own=workflow.config_settings.overwrite_config or None,
+)
+
+# Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
+plan = Plan(EXPERIMENT, Path(workflow.basedir), Path(".snakemake/contents.json"))
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))
@@ -88,7 +78,6 @@ wildcard_constraints:
     grouping=rf"words|({one_of(EXPERIMENT.parsers)})\.(conllu|ptb)",
 
 
-include: "workflow/messages.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/syntax/trees.smk"

@@ -50,8 +50,8 @@ def test_truecasing_is_one_switch(fresh):
 def test_bad_configuration_stops_before_any_job(fresh):
     done = fresh.snakemake("results/table1.tsv", config={"training": {"epochz": 1}})
     assert done.returncode != 0
-    assert "unknown key `training.epochz`; did you mean `epochs`?" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "\nconfiguration: unknown key `training.epochz`; did you mean `epochs`?" in done.stderr
+    assert "Traceback" not in done.stderr and 'File "' not in done.stderr
     assert not (fresh.folder / "results").exists()
 
 

@@ -1,30 +1,32 @@
-"""What is said of mistakes that Snakemake finds while it plans, in our words."""
+"""What is said of mistakes, in our words in the place of Snakemake's."""
 
 import logging
+import re
 
 from snakemake.logging import logger
 
 from pipeline_py.config.targets import no_target
 
+SENTENCES = {
+    "InputError": re.compile(r'InputError in file ".+:\n(.+)'),
+    "InputFunctionException": re.compile(r"Error:\n  InputError: (.+)"),
+    "MissingRuleException": re.compile(r"No rule to produce (.+?) \(if you use input functions"),
+}
+"""Where the sentence stands in what Snakemake says of an exception; of the last it is the target that nothing makes."""
+
 
 class OurWords(logging.Filter):
-    """Puts our words in the place of Snakemake's.
-
-    Of a target that nothing makes these name neither what is near nor what there is; of a mistake of the user's they
-    make a traceback.
-    """
+    """Tells a mistake of the user's without a traceback, and what is near where nothing makes a target."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         exception = getattr(record, "exception", None)
-        if exception == "MissingRuleException":
-            if said := re.search(r"No rule to produce (.+?) \(if you use input functions", str(record.msg)):
-                rules = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
-                record.msg = no_target(said[1], EXPERIMENT, rules)
-        elif exception == "InputFunctionException":
-            if said := re.search(r"Error:\n  InputError: (.+?)\nWildcards:", str(record.msg), flags=re.DOTALL):
-                record.msg = said[1]
+        said = exception in SENTENCES and SENTENCES[exception].search(str(record.msg))
+        if said and exception == "MissingRuleException":
+            names = [each.name for each in workflow.rules if not each.has_wildcards()]
+            record.msg = no_target(said[1], EXPERIMENT, names)
+        elif said:
+            record.msg = said[1]
         return True
 
 
-if workflow.is_main_process:
-    logger.addFilter(OurWords())
+logger.addFilter(OurWords())

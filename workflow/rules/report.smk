@@ -253,7 +253,7 @@ rule report:
 # Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.
 for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables, *EXPERIMENT.figures)):
     if name == "all" or name in {rule.name for rule in workflow.rules}:
-        raise WorkflowError(f"tables: `{name}` is what a rule is called; give the table, figure or folder another name")
+        raise InputError(f"tables: `{name}` is what a rule is called; give the table, figure or folder another name")
 
     rule:
         name:
