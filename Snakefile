@@ -54,10 +54,8 @@ if workflow.is_main_process and EXPERIMENT.left_out:
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
 
-
-def on_cluster(group: str) -> str | None:
-    """The group of a rule: its small jobs that follow each other are one job of a cluster, and no matter elsewhere."""
-    return group if workflow.nodes is not None else None
+# A rule's small jobs that follow each other, its group, are one job of a cluster; elsewhere a group is no matter.
+on_cluster = str if workflow.nodes is not None else lambda group: None
 
 
 pathvars:
