@@ -14,6 +14,7 @@ from pipeline_py.config.files import check_files
 from pipeline_py.config.leaving_out import sentence_about
 from pipeline_py.config.loading import load
 from pipeline_py.config.names import is_path
+from pipeline_py.artifact import write_json
 from pipeline_py.plan import page
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
 from pipeline_py.plan.plan import Plan

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.table import Row
-from pipeline_py.report import figure_files
-from pipeline_py.report.pens import INK, RULE
+from pipeline_py.report.figures import figure_files
+from pipeline_py.report.figures.pens import INK, RULE
 from pipeline_py.report.plot import COLOURS, STYLE
 
 if TYPE_CHECKING:

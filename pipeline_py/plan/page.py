@@ -14,7 +14,6 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
-from pipeline_py.plan.paths import options_of
 from pipeline_py.plan.report import ReportPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
@@ -30,6 +29,13 @@ SOFTWARE += ["matplotlib", "jinja2"]
 PACKAGE = Path(pipeline_py.__file__).parent
 
 TEMPLATES = sorted(map(str, (PACKAGE / "report" / "templates").iterdir()))
+
+SECTIONS = [
+    f"report.{file.parent.name}.{file.stem}"
+    for folder in ("sections", "chapters")
+    for file in sorted((PACKAGE / "report" / folder).glob("[!_]*.py"))
+]
+"""Modules that the page finds by their place."""
 
 BY_SET = {
     "comparisons": "comparisons",
@@ -154,25 +160,26 @@ class PagePlan:
             "ledger": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
         }
 
-    def options(self, inputs: Mapping[str, list[str]]) -> list[str]:
-        """Options of the stage `report` for its files, and for what is known without any."""
-        files = self.files()
-        printed = {table: self.printed_tables(table) for table in files["published"]}
-        numbers = [f"{table}={number}" for table, found in printed.items() if found for number in found[1]]
-        return [*options_of(files, inputs), *(f"--published-table={number}" for number in numbers)]
-
-    def made_by_all(self) -> list[str]:
-        """The hash of every stage's code, and the versions of installed packages, as options of the stage `report`."""
+    def manifest(self) -> dict[str, Any]:
+        """What the page is made of but for the command: files by kind and name, and what is known without any."""
+        results, of_page = self.experiment.folder("results"), self.files()
         stages = [
             f"{file.parent.name}.{file.stem}"
             for file in sorted(PACKAGE.glob("*/*.py"))
             if f"stage.run({file.stem})" in file.read_text(encoding="utf-8")
         ]
         versions = made_by("report.report", *SOFTWARE)
-        return [
-            *(f"--code={stage}={made_by(stage)['code']}" for stage in stages),
-            *(f"--version={name}={versions[name]}" for name in SOFTWARE),
-        ]
+        printed = {table: self.printed_tables(table) for table in of_page["published"]}
+        return {
+            "experiment": self.experiment.model_dump_json(exclude_unset=True),
+            "published": {table: found[1] for table, found in printed.items() if found},
+            "versions": {name: versions[name] for name in SOFTWARE},
+            "code": {stage: made_by(stage)["code"] for stage in stages},
+            "files": {
+                kind: {name: file.replace("<results>", results) for name, file in of.items()}
+                for kind, of in of_page.items()
+            },
+        }
 
     def command(self, files: Sequence[Path], settings: Mapping[str, Any]) -> str:
         """What makes the page again: files and settings of the configuration as they were given."""

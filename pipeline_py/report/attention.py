@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.report.attended_sentence import nth, read_attended, telling_steps
-from pipeline_py.report.typesetting import shown
+from pipeline_py.report.figures.attended_sentence import nth, read_attended, telling_steps
+from pipeline_py.report.figures.typesetting import shown
 from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
 
@@ -68,8 +68,8 @@ def attention(
     text = "" if reference is None else nth(read_lines(reference), sentence, reference)
     chosen = _chosen(word, len(attended.translation)) if word else telling_steps(attended, PANELS)
 
-    from pipeline_py.report.attention_figure import draw
-    from pipeline_py.report.figure_files import save, style
+    from pipeline_py.report.figures.attention_figure import draw
+    from pipeline_py.report.figures.figure_files import save, style
 
     with style():
         save(draw(shown(title), attended, chosen, shown(text)), shown(title), svg_output, pdf_output)

@@ -1,45 +1,48 @@
 """The page of an experiment, from its chapters to HTML."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import groupby
+from pkgutil import iter_modules
 from statistics import fmean
+from types import ModuleType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable
-from pipeline_py.report import figure_files, pairs, parser_pages
-from pipeline_py.report.inline_svg import COLOURS, inline
-from pipeline_py.report.line_figure import STYLE
+from pipeline_py.report import chapters as chapters_of_page
+from pipeline_py.report import sections as sections_of_tables
+from pipeline_py.report.figures import figure_files
+from pipeline_py.report.figures.inline_svg import COLOURS
+from pipeline_py.report.figures.line_figure import STYLE
+from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.measures import AVERAGE
 from pipeline_py.report.page_parts import Chapter, Part
-from pipeline_py.report.page_sources import Sources
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, leading_number, signed
 from pipeline_py.report.pair import Pair
-from pipeline_py.report.provenance_chapter import provenance
+from pipeline_py.report.sections import pairs
 from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter, chapters
-from pipeline_py.report.typesetting import shown
 
 ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
 """What stands above columns that come from elsewhere than the table."""
 
 
-def page(
-    experiment: Experiment,
-    sources: Sources,
-    *,
-    published: Mapping[str, tuple[str, ...]],
-    code: Mapping[str, str],
-    versions: Mapping[str, str],
-    command: str,
-) -> str:
-    """Make the page; its parts are those of `report.report`."""
-    tables = [*chapters(experiment, sources, published)]
+def page(manifest: Manifest) -> str:
+    """Make the page: a chapter for each table with all sections in their places, and then the other chapters."""
+    tables = [*chapters(manifest)]
+    sections = in_their_places(sections_of_tables)
     with figure_files.style(STYLE):
-        made = [*(table.chapter() for table in tables), *_attention(experiment, sources)]
-    made += [*_parsers(sources), provenance(experiment, sources.files["ledger"], code, versions, command)]
-    glance = _at_a_glance(tables, [test.name for test in experiment.corpora.tests])
+        made = [
+            Chapter(
+                table.anchor,
+                table.sheet.title,
+                [part for section in sections for part in section.section(table) if not part.is_empty],
+            )
+            for table in tables
+        ]
+        made += [chapter for each in in_their_places(chapters_of_page) for chapter in each.chapters(manifest)]
+    glance = _at_a_glance(tables, [test.name for test in manifest.experiment.corpora.tests])
     environment = Environment(
         loader=PackageLoader("pipeline_py.report"),
         autoescape=True,
@@ -49,6 +52,7 @@ def page(
     )
     environment.filters["groupby_runs"] = _runs
     environment.filters["signed"] = signed
+    experiment = manifest.experiment
     source, target = experiment.corpora.source.language, experiment.corpora.target.language
     systems = {system for table in tables for system in table.called}
     return environment.get_template("report.html").render(
@@ -64,6 +68,12 @@ def page(
         origins=ORIGINS,
         chapters=made,
     )
+
+
+def in_their_places(package: ModuleType) -> list[ModuleType]:
+    """All modules of a package, by their `PLACE`."""
+    modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
+    return sorted(modules, key=lambda module: module.PLACE)
 
 
 def _runs(columns: Sequence[PageColumn]) -> list[tuple[str, int]]:
@@ -132,47 +142,3 @@ def _proposed(table: TableChapter, averages: Mapping[str, float]) -> Iterator[tu
         rest = [system for system in options.systems if system != options.baseline]
         for system in options.proposed or [max(rest, key=lambda name: averages[name])]:
             yield system, options.baseline
-
-
-def _attention(experiment: Experiment, sources: Sources) -> Iterator[Chapter]:
-    """The configured figures."""
-    for name, options in experiment.figures.items():
-        drawn = [
-            inline(
-                path.read_text(encoding="utf-8"),
-                f"{options.system}, sentence {number} of {options.set}",
-                f"{name.replace('/', '-')}-{number}",
-                own_colours=True,
-            )
-            for key, path in sources.files["figure"].items()
-            for of_figure, _, number in (key.rpartition(":"),)
-            if of_figure == name
-        ]
-        if drawn:
-            text = (
-                "A panel for each of some words of the translation: its attention (α) shades the words and phrases of "
-                "the source's tree, and the five highest weights stand there as numbers."
-            )
-            yield Chapter(f"figure-{name.replace('/', '-')}", shown(options.title), [Part(text=[text], figures=drawn)])
-
-
-def _parsers(sources: Sources) -> Iterator[Chapter]:
-    """What is known of the parsers."""
-    files = sources.files
-    parts = [
-        Part("Accuracy", tables=[parser_pages.accuracies(files["accuracy"])] if files["accuracy"] else []),
-        *(
-            Part(f"Trees of {name}", tables=parser_pages.measures(path, f"What {name} made of the texts"))
-            for name, path in files["parser"].items()
-        ),
-        *(
-            Part(
-                f"Agreement of {' and '.join(name.split(':'))}",
-                tables=parser_pages.measures(path, f"How far {' and '.join(name.split(':'))} agree"),
-                folded=True,
-            )
-            for name, path in files["agreement"].items()
-        ),
-    ]
-    if found := [part for part in parts if not part.is_empty]:
-        yield Chapter("parsers", "Parsers", found)

@@ -2,21 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pipeline_py.report.example_sentences import Example
-from pipeline_py.report.inline_svg import InlineFigure
-from pipeline_py.report.line_figure import Look
+from pipeline_py.report.figures.inline_svg import InlineFigure
+from pipeline_py.report.figures.line_figure import Look
 from pipeline_py.report.page_table import PageTable
-
-
-@dataclass(frozen=True)
-class ShownExample:
-    """A sentence with what two systems, called by their labels, made of it."""
-
-    example: Example
-    system: str
-    other: str
-    figures: Sequence[InlineFigure] = ()
 
 
 @dataclass(frozen=True)
@@ -29,8 +19,9 @@ class Part:
         legend: names of systems and how their lines look.
         figures: side by side where there is room.
         tables: one below the other.
-        examples: sentences.
         verbatim: text that keeps its lines.
+        own: what the section's own template shows.
+        template: of `templates`; a section that shows what no other does has one of its name.
         folded: whether it is opened by a click; it is open on paper.
     """
 
@@ -39,14 +30,15 @@ class Part:
     legend: Sequence[tuple[str, Look]] = ()
     figures: Sequence[InlineFigure] = ()
     tables: Sequence[PageTable] = ()
-    examples: Sequence[ShownExample] = ()
     verbatim: str = ""
+    own: Sequence[Any] = ()
+    template: str = "part.html"
     folded: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to show."""
-        return not (self.text or self.figures or self.tables or self.examples or self.verbatim)
+        return not (self.text or self.figures or self.tables or self.own or self.verbatim)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pipeline_py import stage
 from pipeline_py.options import Option
-from pipeline_py.report import figure_files
+from pipeline_py.report.figures import figure_files
+from pipeline_py.report.figures.line_figure import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    beside_each_other,
+    draw_intervals,
+    left_out,
+)
 from pipeline_py.report.names import names
 from pipeline_py.report.tsv_rows import count, number, read_rows
 from pipeline_py.stage import InputError
@@ -17,12 +25,6 @@ from pipeline_py.stage import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Okabe and Ito's colours without the yellow, which is too light for a line. The numbers of colours, markers and dashes
-# have no common factor, so that no two systems look alike, also in grey.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)))
 
 FEATURE, AXIS_NAME = "length", "Source length in words, up to"
 INCHES = (7.0, 3.6)
@@ -111,37 +113,6 @@ def draw(curves: Curves, title: str, labels: dict[str, str], smallest_group: int
     for text, name in zip(legend.get_texts(), labels.values(), strict=True):
         text.set_text(textwrap.fill(name, 24))
     return figure
-
-
-def beside_each_other(lines: int) -> list[float]:
-    """How far lines are shifted to the right, in groups, for their bars not to overlap."""
-    apart = min(0.08, 0.5 / max(1, lines))
-    return [apart * (place - (lines - 1) / 2) for place in range(lines)]
-
-
-def draw_intervals(
-    axes: "Axes", places: Sequence[float], intervals: Sequence[tuple[float, float]], colour: str
-) -> None:
-    """Draw a bar from end to end of each interval; nothing where there are none."""
-    if intervals:
-        axes.vlines(places, *zip(*intervals, strict=True), color=colour, linewidth=0.9, alpha=0.7)
-
-
-def left_out(sizes: Sequence[int], smallest: int, unit: str) -> list[str]:
-    """Say in a sentence how much is in groups that are too small to be shown; nothing where none is.
-
-    Args:
-        sizes: of these groups.
-        smallest: how large one needs to be.
-        unit: what is counted, in the singular.
-    """
-    if not sizes:
-        return []
-    total = sum(sizes)
-    return [
-        f"{total:,} {unit}{'' if total == 1 else 's'} in {'a group' if len(sizes) == 1 else 'groups'} below "
-        f"{smallest:,} {'is' if total == 1 else 'are'} not shown."
-    ]
 
 
 def _line(

@@ -1,5 +1,6 @@
 """What the page is made of."""
 
+import json
 from pathlib import Path
 
 
@@ -22,12 +23,13 @@ def test_attention_is_drawn_of_two_networks(planned):
     assert not any(name.endswith(":tree") for name in attention)
 
 
-def test_files_become_options_with_the_numbers_of_papers(planned):
-    page = planned(targets=["table1"]).page
-    inputs = {option: [*files.values()] for option, files in page.files().items()}
-    options = page.options(inputs)
-    assert "--sentence-scores=table1:long=<results>/evaluation/table1/long.sentence_scores.tsv" in options
-    assert options[-1] == "--published-table=table1=1"
+def test_the_manifest_has_paths_and_the_numbers_of_papers(planned):
+    manifest = planned(name="mine", targets=["table1"]).page.manifest()
+    file = "results/mine/evaluation/table1/long.sentence_scores.tsv"
+    assert manifest["files"]["sentence_scores"]["table1:long"] == file
+    assert manifest["published"] == {"table1": ["1"]}
+    assert "nmt.train" in manifest["code"] and "report.report" in manifest["code"] and "torch" in manifest["versions"]
+    assert json.loads(json.dumps(manifest)) == manifest
 
 
 def test_the_command_is_the_users(planned):
@@ -38,9 +40,3 @@ def test_the_command_is_the_users(planned):
         """--config preset=fast 'training={"epochs": 2}'"""
     )
     assert planned().page.command([], {}) == "snakemake --cores 8 results/report.html"
-
-
-def test_the_code_of_every_stage_is_told(planned):
-    told = planned().page.made_by_all()
-    assert any(text.startswith("--code=nmt.train=") for text in told)
-    assert any(text.startswith("--version=torch=") for text in told)

@@ -8,8 +8,8 @@ import yaml
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.loading import load
-from pipeline_py.report.example_sentences import COLUMNS as EXAMPLES
 from pipeline_py.report.pair import TESTS
+from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
 from pipeline_py.report.sheet import Cell, Column, Sheet
 from tests.report.comparison_files import Row, write_comparisons
 
@@ -37,8 +37,8 @@ def configuration() -> str:
     return load(config).model_dump_json(exclude_unset=True)
 
 
-def options(folder: Path) -> dict[str, Any]:
-    """Everything that `report` takes, with its files."""
+def files(folder: Path) -> dict[str, dict[str, Path]]:
+    """Everything that a page may be made of, by kind and name."""
 
     def written(name: str, *rows: list[Any]) -> Path:
         path = folder / name
@@ -49,7 +49,7 @@ def options(folder: Path) -> dict[str, Any]:
             lines.writerows(rows)
         return path
 
-    tables = []
+    tables = {}
     for name, title in TITLES.items():
         layout = Sheet(
             title,
@@ -62,7 +62,7 @@ def options(folder: Path) -> dict[str, Any]:
         )
         path = folder / f"{name.replace('/', '-')}.json"
         write_json(path, layout.as_json())
-        tables.append(f"{name}={path}")
+        tables[name] = path
     facts = written(
         "facts.tsv",
         ["system", "parameters", "words_per_second", "seconds", "device", "torch"],
@@ -132,24 +132,37 @@ def options(folder: Path) -> dict[str, Any]:
     ledger.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
     published = ROOT / "workflow" / "published" / "tree2seq.tsv"
     return {
-        "experiment": configuration(),
         "table": tables,
-        "facts": [f"{name}={facts}" for name in TITLES],
-        "published": [f"paper/table3={published}"],
-        "published_table": ["paper/table3=3"],
-        "comparisons": [f"table1:{split}={comparisons}" for split in ("mixed", "dev")],
-        "intervals": [f"table1:mixed={intervals}"],
-        "breakdown": [f"table1:mixed={breakdown}"],
-        "sentence_scores": [f"table1:mixed={sentence_scores}"],
-        "words": [f"table1:mixed={words}"],
-        "ngrams": [f"table1:{split}={ngrams}" for split in ("mixed", "dev")],
-        "examples": [f"table1:mixed={examples}"],
-        "curve": [f"SDAtt:seed1={curve}", f"GlobalAtt:seed1={curve}"],
-        "accuracy": [f"embedded={accuracy}"],
-        "parser": [f"embedded={measures}"],
-        "agreement": [f"embedded:random={measures}"],
-        "ledger": [f"train={ledger}"],
-        "code": ["nmt.train=0123456789abcdef"],
-        "version": ["torch=2.13.0"],
-        "command": "snakemake --cores 8 results/report.html",
+        "facts": dict.fromkeys(TITLES, facts),
+        "published": {"paper/table3": published},
+        "comparisons": {f"table1:{split}": comparisons for split in ("mixed", "dev")},
+        "intervals": {"table1:mixed": intervals},
+        "breakdown": {"table1:mixed": breakdown},
+        "sentence_scores": {"table1:mixed": sentence_scores},
+        "words": {"table1:mixed": words},
+        "ngrams": {f"table1:{split}": ngrams for split in ("mixed", "dev")},
+        "examples": {"table1:mixed": examples},
+        "curve": {"SDAtt:seed1": curve, "GlobalAtt:seed1": curve},
+        "accuracy": {"embedded": accuracy},
+        "parser": {"embedded": measures},
+        "agreement": {"embedded:random": measures},
+        "ledger": {"train": ledger},
     }
+
+
+def manifest(folder: Path, given: dict[str, dict[str, Path]] | None = None, **changes: Any) -> Path:
+    """Write what `report` is made of: these files or all, and what else is known."""
+    content = {
+        "experiment": configuration(),
+        "files": {
+            kind: {name: str(path) for name, path in of.items()}
+            for kind, of in (files(folder) if given is None else given).items()
+        },
+        "published": {"paper/table3": ["3"]},
+        "code": {"nmt.train": "0123456789abcdef"},
+        "versions": {"torch": "2.13.0"},
+        "command": "snakemake --cores 8 results/report.html",
+        **changes,
+    }
+    write_json(folder / "manifest.json", content)
+    return folder / "manifest.json"

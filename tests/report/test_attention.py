@@ -13,7 +13,7 @@ import pytest
 
 from pipeline_py.ragged import write_rows
 from pipeline_py.report.attention import attention
-from pipeline_py.report.typesetting import width
+from pipeline_py.report.figures.typesetting import width
 from pipeline_py.stage import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"

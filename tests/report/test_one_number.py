@@ -12,6 +12,7 @@ from statistics import fmean
 import pytest
 import yaml
 
+from pipeline_py.artifact import write_json
 from pipeline_py.config.loading import load
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
@@ -182,12 +183,13 @@ def made(tmp_path_factory) -> Made:
             sheet_output=folder / f"{name}.json",
             latex_output=folder / f"{name}.tex",
         )
-    report(
-        experiment=experiment.model_dump_json(exclude_unset=True),
-        table=[f"{name}={folder / name}.json" for name in config["tables"]],
-        comparisons=[f"table1:{on}={path}" for on, path in compared.items()],
-        output=folder / "report.html",
-    )
+    files = {
+        "table": {name: str(folder / f"{name}.json") for name in config["tables"]},
+        "comparisons": {f"table1:{on}": str(path) for on, path in compared.items()},
+    }
+    known_of_page = {"experiment": experiment.model_dump_json(exclude_unset=True), "files": files, "command": ""}
+    write_json(folder / "manifest.json", {**known_of_page, "published": {}, "code": {}, "versions": {}})
+    report(manifest=folder / "manifest.json", output=folder / "report.html")
     known = {place: pair for on, path in compared.items() for place, pair in read_known(path, on).items()}
     return Made(folder, known, Tables((folder / "report.html").read_text(encoding="utf-8")))
 

@@ -8,12 +8,17 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from jinja2 import FileSystemLoader
 
+from pipeline_py import checksum
+from pipeline_py.report import page as page_module
+from pipeline_py.report import sections
 from pipeline_py.report.report import report
 from pipeline_py.stage import InputError
-from tests.report.page_files import HOSTILE, ROOT, ROWS, options
+from tests.report.page_files import HOSTILE, ROOT, ROWS, configuration, files, manifest
 from tests.workplace import Workplace
 
+TEMPLATES = ROOT / "pipeline_py" / "report" / "templates"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 WIDTHS = (360, 800, 1400)
 
@@ -60,7 +65,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    report(**options(folder), output=folder / "report.html")
+    report(manifest=manifest(folder), output=folder / "report.html")
     return folder / "report.html"
 
 
@@ -108,19 +113,20 @@ def test_links_lead_somewhere_and_names_are_given_once(page: Page):
 
 
 def test_same_files_same_bytes(made: Path, tmp_path: Path):
-    report(**options(tmp_path), output=tmp_path / "again.html")
+    report(manifest=manifest(tmp_path), output=tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == made.read_bytes()
 
 
 def test_a_configuration_alone_is_a_page(tmp_path: Path):
-    report(experiment=options(tmp_path)["experiment"], output=tmp_path / "page.html")
+    report(
+        manifest=manifest(tmp_path, {}, published={}, code={}, versions={}, command=""), output=tmp_path / "page.html"
+    )
     assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
 
 
 def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
-    given = options(tmp_path)
-    given["experiment"] = json.dumps(json.loads(given["experiment"]) | {"evaluation": {"smallest_group": 3}})
-    report(**given, output=tmp_path / "page.html")
+    experiment = json.dumps(json.loads(configuration()) | {"evaluation": {"smallest_group": 3}})
+    report(manifest=manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
     shown = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
     assert "30 (3)" in shown and "30 (3)" not in page.text
     assert "are not shown" not in shown
@@ -128,25 +134,41 @@ def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_pa
 
 @pytest.mark.slow
 def test_what_is_not_given_is_left_out(tmp_path: Path):
-    every = options(tmp_path)
-    for left_out in [name for name in every if name not in ("experiment", "published_table")]:
-        given = {name: value for name, value in every.items() if name != left_out}
-        report(**given, output=tmp_path / "page.html")
+    every = files(tmp_path)
+    for left_out in every:
+        given = {kind: of for kind, of in every.items() if kind != left_out}
+        report(manifest=manifest(tmp_path, given), output=tmp_path / "page.html")
         assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
 
 
-@pytest.mark.parametrize(
-    ("option", "name", "message"),
-    [
-        ("table", "table9", "--table 'table9' is of no table or set of the experiment; write TABLE=FILE"),
-        ("words", "table1:gone", "--words 'table1:gone' is of no table or set of the experiment; write TABLE:SET=FILE"),
-    ],
-)
-def test_files_must_belong_to_the_experiment(tmp_path: Path, option: str, name: str, message: str):
-    given = options(tmp_path)
-    file = given[option][0].partition("=")[2]
-    with pytest.raises(InputError, match=re.escape(message)):
-        report(**given | {option: [f"{name}={file}"]}, output=tmp_path / "page.html")
+def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
+    output = tmp_path / "page.html"
+    (tmp_path / "x.tsv").write_text("x\n")
+    with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest anew"):
+        report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
+    checksum.record(tmp_path / "x.tsv")
+    (tmp_path / "x.tsv").write_text("y\n")
+    with pytest.raises(InputError, match=r"x\.tsv: damaged"):
+        report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(InputError, match=r"manifest\.json: the file has no 'experiment'; make it anew"):
+        report(manifest=tmp_path / "manifest.json", output=output)
+
+
+def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nothing else names it: it is found by where it stands, and shown in its place."""
+    (tmp_path / "lengths.py").write_text(
+        "from pipeline_py.report.page_parts import Part\n"
+        "PLACE = 15\n"
+        "def section(chapter):\n"
+        "    yield Part('Lengths', own=[len(name) for name in chapter.called], template='lengths.html')\n"
+    )
+    (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ part.own | sum }} letters</p>")
+    monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
+    monkeypatch.setattr(page_module, "PackageLoader", lambda _: FileSystemLoader([TEMPLATES, tmp_path]))
+    report(manifest=manifest(tmp_path), output=tmp_path / "page.html")
+    text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert text.index("Also in table1.tsv") < text.index("20 letters") < text.index("All pairs of systems")
 
 
 def test_what_snakemake_shows_has_a_caption():

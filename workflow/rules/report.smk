@@ -206,10 +206,27 @@ rule attention:
         """
 
 
+rule manifest:
+    output:
+        "<results>/report.manifest.json",
+    log:
+        "<logs>/report/manifest/page.log",
+    localrule: True
+    params:
+        # Found for the page alone: the code of all stages takes most of a second.
+        given=lambda wildcards: plan.page.manifest(),
+        command=lambda wildcards, output: plan.page.command(
+            workflow.overwrite_configfiles or [], workflow.config_settings.config
+        ),
+    run:
+        write_json(Path(output[0]), {**params.given, "command": params.command})
+
+
 rule report:
     input:
         unpack(lambda wildcards: lists_of(plan.page.files())),
         templates=page.TEMPLATES,
+        manifest="<results>/report.manifest.json",
     output:
         page=report(
             "<results>/report.html",
@@ -228,23 +245,11 @@ rule report:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        # Found for the page alone: the code of all stages takes most of a second.
-        given=lambda wildcards: {
-            "experiment": EXPERIMENT.model_dump_json(exclude_unset=True),
-            "made_by": made_by("report.report", *page.SOFTWARE),
-            "made_by_all": plan.page.made_by_all(),
-        },
-        options=lambda wildcards, input: plan.page.options(input),
-        command=lambda wildcards, input: plan.page.command(
-            workflow.overwrite_configfiles or [], workflow.config_settings.config
-        ),
+        given=lambda wildcards: {"made_by": made_by("report.report", *page.SOFTWARE, parts=page.SECTIONS)},
     shell:
         """
         python -m pipeline_py.report.report \
-            --experiment {params.given[experiment]:q} \
-            {params.options:q} \
-            {params.given[made_by_all]:q} \
-            --command {params.command:q} \
+            --manifest {input.manifest:q} \
             --output {output.page:q} \
             2>{log:q}
         """

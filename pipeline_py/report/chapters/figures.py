@@ -1,0 +1,32 @@
+"""The configured figures of attention."""
+
+from collections.abc import Iterator
+
+from pipeline_py.report.figures.inline_svg import inline
+from pipeline_py.report.figures.typesetting import shown
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.page_parts import Chapter, Part
+
+PLACE = 10
+
+
+def chapters(manifest: Manifest) -> Iterator[Chapter]:
+    """One for each figure that there is a picture of."""
+    for name, options in manifest.experiment.figures.items():
+        drawn = [
+            inline(
+                path.read_text(encoding="utf-8"),
+                f"{options.system}, sentence {number} of {options.set}",
+                f"{name.replace('/', '-')}-{number}",
+                own_colours=True,
+            )
+            for key, path in manifest.all("figure").items()
+            for of_figure, _, number in (key.rpartition(":"),)
+            if of_figure == name
+        ]
+        if drawn:
+            text = (
+                "A panel for each of some words of the translation: its attention (α) shades the words and phrases of "
+                "the source's tree, and the five highest weights stand there as numbers."
+            )
+            yield Chapter(f"figure-{name.replace('/', '-')}", shown(options.title), [Part(text=[text], figures=drawn)])

@@ -1,0 +1,84 @@
+"""What is known of parsers, as tables of a page: accuracy, what became of the texts, and how far parsers agree."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.tsv_rows import read_rows
+from pipeline_py.syntax.accuracy_table import read_accuracies
+from pipeline_py.syntax.measure_table import COLUMNS
+from pipeline_py.syntax.parser_report import ALL
+
+PLACE = 20
+
+
+def chapters(manifest: Manifest) -> Iterator[Chapter]:
+    """What is known of the parsers."""
+    parts = [
+        Part("Accuracy", tables=[accuracies(found)] if (found := manifest.all("accuracy")) else []),
+        *(
+            Part(f"Trees of {name}", tables=measures(path, f"What {name} made of the texts"))
+            for name, path in manifest.all("parser").items()
+        ),
+        *(
+            Part(
+                f"Agreement of {' and '.join(name.split(':'))}",
+                tables=measures(path, f"How far {' and '.join(name.split(':'))} agree"),
+                folded=True,
+            )
+            for name, path in manifest.all("agreement").items()
+        ),
+    ]
+    if known := [part for part in parts if not part.is_empty]:
+        yield Chapter("parsers", "Parsers", known)
+
+
+def accuracies(files: Mapping[str, Path]) -> PageTable:
+    """How good parsers are on gold trees that they have not seen, a row for each metric of each.
+
+    Raises:
+        InputError: if a file is no TSV of `syntax.accuracy`.
+    """
+    return PageTable(
+        "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them.",
+        [
+            PageColumn("Parser", is_text=True),
+            PageColumn("Metric", is_text=True),
+            *map(PageColumn, ("Value", "Sentences", "Words")),
+        ],
+        [
+            [PageCell(parser), PageCell(found.metric), *map(cell, (found.value, found.sentences, found.words))]
+            for parser, path in files.items()
+            for found in read_accuracies(path)
+        ],
+    )
+
+
+def measures(path: Path, what: str) -> list[PageTable]:
+    """What was measured of the trees of a parser, or of two: a table for each kind, a column for each text.
+
+    Raises:
+        InputError: if the file holds no measures.
+    """
+    rows = read_rows(path, COLUMNS)
+    tables = []
+    for trees in dict.fromkeys(row["trees"] for row in rows):
+        of_kind = [row for row in rows if row["trees"] == trees]
+        values = {(row["measure"], row["split"]): row["value"] for row in of_kind if row["split"] != ALL}
+        of_all = [f"{row['measure']}: {row['value']}" for row in of_kind if row["split"] == ALL]
+        splits = dict.fromkeys(split for _, split in values)
+        tables.append(
+            PageTable(
+                f"{what}: {trees} trees.",
+                [PageColumn("Measure", is_text=True), *map(PageColumn, splits)],
+                [
+                    [PageCell(measure), *(cell(values.get((measure, split), "")) for split in splits)]
+                    for measure in dict.fromkeys(measure for measure, _ in values)
+                ],
+                notes=[f"Whatever the text: {'; '.join(of_all)}."] if of_all else [],
+                sortable=False,
+            )
+        )
+    return tables

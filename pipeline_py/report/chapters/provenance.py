@@ -1,0 +1,96 @@
+"""Where everything on a page comes from: texts, configuration, code, versions, seeds and the command."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from pipeline_py.report.json_object import read_object
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.stage import InputError
+
+PLACE = 30
+
+
+def texts(ledgers: Mapping[str, Path]) -> PageTable:
+    """How many sentences each text has, and what cleaning dropped.
+
+    Args:
+        ledgers: of `corpus.clean`, by split.
+
+    Raises:
+        InputError: if a file is no ledger.
+    """
+    read = {split: read_object(path, "clean the text again") for split, path in ledgers.items()}
+    for split, content in read.items():
+        if not {"in", "kept", "dropped"} <= content.keys():
+            raise InputError("the file is no ledger; clean the text again", ledgers[split])
+    reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
+    return PageTable(
+        "Sentences of each text: what came in, what was kept, and what was dropped for which reason.",
+        [
+            PageColumn("Text", is_text=True),
+            *map(PageColumn, ("In", "Kept", *(reason.replace("_", " ") for reason in reasons))),
+        ],
+        [
+            [
+                PageCell(split),
+                cell(f"{content['in']:,}"),
+                cell(f"{content['kept']:,}"),
+                *(cell(f"{content['dropped'].get(reason, 0):,}") for reason in reasons),
+            ]
+            for split, content in read.items()
+        ],
+    )
+
+
+def chapters(manifest: Manifest) -> Iterator[Chapter]:
+    """Yield the last chapter."""
+    experiment, ledgers = manifest.experiment, manifest.all("ledger")
+    code, versions, command = manifest.code, manifest.versions, manifest.command
+    configuration = yaml.safe_dump(
+        experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
+    )
+    seeds = ", ".join(map(str, experiment.training.seeds))
+    parts = [
+        Part(
+            "How it was made",
+            ["This command, in a clone of the project, makes everything on this page again:"],
+            verbatim=command,
+        )
+        if command
+        else Part(),
+        Part(
+            "Seeds and software",
+            [f"Each network was trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."],
+            tables=[_pairs("Versions of installed packages.", "Package", "Version", versions)] if versions else [],
+        ),
+        Part("Texts", tables=[texts(ledgers)] if ledgers else []),
+        Part(
+            "Code",
+            tables=[
+                _pairs(
+                    "Hash of the code of each stage: of its module and all modules of the project that it imports, "
+                    "without comments.",
+                    "Stage",
+                    "Code",
+                    code,
+                )
+            ]
+            if code
+            else [],
+            folded=True,
+        ),
+        Part("Configuration", verbatim=configuration, folded=True),
+    ]
+    yield Chapter("provenance", "Provenance", [part for part in parts if not part.is_empty])
+
+
+def _pairs(caption: str, name: str, value: str, pairs: Mapping[str, str]) -> PageTable:
+    return PageTable(
+        caption,
+        [PageColumn(name, is_text=True), PageColumn(value, is_text=True)],
+        [[PageCell(key), PageCell(text)] for key, text in pairs.items()],
+    )

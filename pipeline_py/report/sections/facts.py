@@ -1,0 +1,58 @@
+"""The facts of all trainings behind a table; what is the same of all of them is said once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.sections.scores import read_facts
+from pipeline_py.report.sheet import NOTHING
+from pipeline_py.report.table_chapter import TableChapter
+
+PLACE = 100
+
+
+def section(chapter: TableChapter) -> Iterator[Part]:
+    path = chapter.manifest.of("facts", chapter.name)
+    if path is not None:
+        yield Part("Facts of the trainings", tables=[fact_table(read_facts(path), chapter.called)], folded=True)
+
+
+def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> PageTable:
+    """Lay out facts, a row for each training.
+
+    Args:
+        rows: as `costs.read_facts` reads them.
+        called: what systems are called; members of an ensemble go by their own name.
+    """
+    columns = [column for column in (rows[0] if rows else {}) if column != "system"]
+    values = {column: {row[column] for row in rows} for column in columns}
+    differing = [column for column in columns if len(values[column]) > 1]
+    same = [
+        f"{column.replace('_', ' ')}: {value}"
+        for column in columns
+        if len(values[column]) == 1
+        for value in values[column]
+        if value
+    ]
+    return PageTable(
+        "What each training was and cost, from its facts.json: updates, epochs, target words per second, seconds, loss "
+        "and perplexity on dev, versions.",
+        [PageColumn("System", is_text=True), *(PageColumn(column.replace("_", " ")) for column in differing)],
+        [
+            [PageCell(called.get(row["system"], row["system"])), *(_value(row[column]) for column in differing)]
+            for row in rows
+        ],
+        notes=[f"Of all of them: {'; '.join(same)}."] if same else [],
+    )
+
+
+def _value(text: str) -> PageCell:
+    """A number with no more decimals than matter."""
+    try:
+        value = float(text)
+    except ValueError:
+        return PageCell(text or NOTHING)
+    if isfinite(value) and value == int(value) and "." not in text:
+        return cell(f"{int(value):,}")
+    return PageCell(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value=value)

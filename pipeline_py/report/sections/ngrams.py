@@ -1,0 +1,63 @@
+"""N-grams that one of a table's two systems gets right more often than the other, a table in either direction."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tsv_rows import number, read_rows
+
+PLACE = 70
+COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
+COUNTS = ("matches_system", "matches_other", "references")
+
+
+def section(chapter: TableChapter) -> Iterator[Part]:
+    """Those of each set, the first set open."""
+    text = [
+        "Sequences of one to four words of the references that the table's first proposed system and its baseline, "
+        "or else its first two systems, match more or less often; of several runs in the first. They are ranked by "
+        "the one system's share of both systems' matches, (its own + 1) / (those of both + 2), as compare-mt does. "
+        "Of so many some differ by chance."
+    ]
+    of_sets = []
+    for split, path in chapter.manifest.by_set("ngrams", chapter.name):
+        on = chapter.on(split)
+        if shown := [*tables(path, chapter, on)]:
+            of_sets.append((on, shown))
+    for place, (on, shown) in enumerate(of_sets):
+        title = on if place else "N-grams that one system gets right more often"
+        yield Part(title, [] if place else text, tables=shown, folded=place > 0)
+
+
+def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[PageTable]:
+    """Yield the n-grams of the systems that a table is about, first those of what it proposes.
+
+    Args:
+        path: the TSV of `evaluation.ngrams`.
+        chapter: of the table.
+        on: the set, for people.
+
+    Raises:
+        InputError: if the file is none.
+    """
+    rows = read_rows(path, COLUMNS)
+    pair = chapter.chosen_pair([(row["system"], row["other"]) for row in rows])
+    for system, other in () if pair is None else (pair, pair[::-1]):
+        found = [row for row in rows if (row["system"], row["other"]) == (system, other)]
+        if found:
+            yield PageTable(
+                f"What {chapter.called[system]} gets right more often than {chapter.called[other]} on {on}: how often "
+                "each of them and the references have it.",
+                [PageColumn("N-gram", is_text=True)]
+                + [PageColumn(head) for head in (chapter.called[system], chapter.called[other], "References", "Share")],
+                [
+                    [
+                        PageCell(row["ngram"]),
+                        *(cell(f"{number(row, column, path):.0f}") for column in COUNTS),
+                        cell(f"{number(row, 'share', path):.3f}"),
+                    ]
+                    for row in found
+                ],
+            )

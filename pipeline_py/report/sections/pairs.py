@@ -1,0 +1,179 @@
+"""All pairs of a table's systems on one set, as the page shows them: intervals, a matrix, and everything in numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pipeline_py.evaluation.metric import named
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
+from pipeline_py.report.pair import LEVEL, TESTS, Pair, both_ways, p_value
+from pipeline_py.report.sheet import NOTHING
+from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tsv_rows import number, read_rows
+
+PLACE = 30
+INTERVALS = ("metric", "system", "score", "low", "high")
+ARROWS = {1: "↑", -1: "↓"}
+"""The side that tests favour → what stands before their letters."""
+
+LEAST_SHADE = 0.25
+"""Of a small difference that all tests find, beside that of the greatest, which is 1."""
+
+
+def section(chapter: TableChapter) -> Iterator[Part]:
+    """Intervals and differences of each set, the first set open; then everything about each pair."""
+    of_set: dict[str, list[PageTable]] = {}
+    for split, path in chapter.manifest.by_set("intervals", chapter.name):
+        of_set.setdefault(split, []).extend(intervals(path, chapter.called, chapter.on(split)))
+    in_full = []
+    for split, of_metrics in chapter.pairs.items():
+        for found in of_metrics.values():
+            of_set.setdefault(split, []).append(matrix(found, chapter.called, chapter.on(split)))
+            in_full.append(listing(found, chapter.called, chapter.on(split)))
+    for place, (split, tables) in enumerate(of_set.items()):
+        yield Part(chapter.on(split) if place else "All pairs of systems", tables=tables, folded=place > 0)
+    yield Part("Everything in numbers", tables=in_full, folded=True)
+
+
+def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]:
+    """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
+
+    Raises:
+        InputError: if the file holds none.
+    """
+    rows = read_rows(path, INTERVALS)
+    of_metrics: dict[str, list[tuple[str, list[float]]]] = {row["metric"]: [] for row in rows}
+    for row in rows:
+        of_metrics[row["metric"]].append((row["system"], [number(row, column, path) for column in INTERVALS[2:]]))
+    return [_intervals(of_metric, named(metric).label, called, on) for metric, of_metric in of_metrics.items()]
+
+
+def _intervals(rows: list[tuple[str, list[float]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
+    rows.sort(key=lambda row: list(called).index(row[0]) if row[0] in called else len(called))
+    least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
+    scale = 100 / ((most - least) or 1.0)
+    return PageTable(
+        f"{metric} on {on} with its 95 % confidence interval: percentiles of {metric} over sets resampled from its "
+        f"sentences. Bars reach from {least:.1f} to {most:.1f}.",
+        [PageColumn("System", is_text=True), PageColumn(metric), PageColumn("95 % interval"), PageColumn("To scale")],
+        [
+            [
+                PageCell(called.get(system, system)),
+                cell(f"{score:.2f}"),
+                PageCell(f"{low:.2f} to {high:.2f}", value=low),
+                PageCell(
+                    "", value=score, interval=((low - least) * scale, (score - least) * scale, (high - least) * scale)
+                ),
+            ]
+            for system, (score, low, high) in rows
+        ],
+    )
+
+
+def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
+    """The difference of every row to every column, shaded where all three tests agree.
+
+    Args:
+        pairs: by one metric.
+        called: what systems are called, in order.
+        on: what the set is called.
+    """
+    directed = both_ways(pairs)
+    systems = [name for name in called if any(name in key for key in directed)]
+    most = max((abs(pair.difference) for pair in pairs), default=1.0) or 1.0
+
+    def difference(row: str, column: str) -> PageCell:
+        pair = directed.get((row, column))
+        return PageCell("" if row == column else NOTHING) if pair is None else compared(pair, most)
+
+    metric = pairs[0].label if pairs else ""
+    return PageTable(
+        f"{metric} of the row minus {metric} of the column on {on}; columns have the numbers of the rows.",
+        [PageColumn("System", is_text=True), *(PageColumn(str(place)) for place in range(1, len(systems) + 1))],
+        [
+            [PageCell(f"{place} {called[row]}"), *(difference(row, column) for column in systems)]
+            for place, row in enumerate(systems, start=1)
+        ],
+        notes=legend([*directed.values()], "the row", "the column", is_shaded=True) + contradictions(pairs, called, on),
+    )
+
+
+def compared(pair: Pair, most: float | None = None) -> PageCell:
+    """A difference with its marks; shaded where all three tests agree if there is a greatest difference to shade by."""
+    sides = {pair.found_among_all(test) for test in TESTS}
+    agreed = sides.pop() if len(sides) == 1 else 0
+    shade = agreed * max(LEAST_SHADE, abs(pair.difference) / most) if most else 0.0
+    return cell(signed(pair.difference), marks(pair), shade=shade)
+
+
+def marks(pair: Pair) -> str:
+    """Behind an arrow for the side that they favour, the letters of the tests that find a difference."""
+    found = {
+        side: "".join(letter for test, (letter, _) in TESTS.items() if pair.found_among_all(test) == side)
+        for side in ARROWS
+    }
+    return " ".join(f"{ARROWS[side]}{letters}" for side, letters in found.items() if letters)
+
+
+def legend(pairs: Sequence[Pair], system: str, other: str, is_shaded: bool = False) -> list[str]:
+    """Say what the marks and colours behind differences mean, as far as they occur.
+
+    Args:
+        pairs: what is shown, as it is shown.
+        system: what the first of a pair is called here.
+        other: what the second is called.
+        is_shaded: whether agreement is shaded.
+    """
+    corrected = f"p < {LEVEL} after Holm's correction over all pairs of the table on the set"
+    found = {(test, side) for pair in pairs for test in TESTS if (side := pair.found_among_all(test))}
+    if not found:
+        return [f"No test finds a difference ({corrected})."] if pairs else []
+    said = {1: f"{system} is significantly better than {other}", -1: f"{system} is significantly worse than {other}"}
+    arrows = [f"{ARROWS[side]}: {text}" for side, text in said.items() if any(each == side for _, each in found)]
+    letters = [f"{letter}: {name}" for test, (letter, name) in TESTS.items() if any(each == test for each, _ in found)]
+    notes = [f"{'; '.join(arrows)}, by the tests whose letters follow ({'; '.join(letters)}; {corrected})."]
+    agreed = {side for pair in pairs for side in ARROWS if all(pair.found_among_all(test) == side for test in TESTS)}
+    grounds = {1: f"green: all three tests find {system} better", -1: f"orange: all three find {system} worse"}
+    if is_shaded and agreed:
+        shown = "; ".join(ground for side, ground in grounds.items() if side in agreed)
+        notes.append(f"{shown[0].upper()}{shown[1:]}.")
+    return notes
+
+
+def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> list[str]:
+    """Say where score and sign test disagree."""
+    return [sentence for pair in pairs if (sentence := pair.contradiction(called, on)) is not None]
+
+
+def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
+    """Everything that is known of each pair, by one metric."""
+    metric = pairs[0].label if pairs else ""
+    heads = ["Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
+    return PageTable(
+        f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
+        f"for how many sentences {metric} of the set rises, falls or stays where the system's output takes the place "
+        f"of the other's; p of each test, and p after Holm's correction. p below {LEVEL} is bold: the sign test then "
+        f"favours the side with more such sentences, and the other tests that with the higher {metric}.",
+        [
+            PageColumn("System", is_text=True),
+            *(PageColumn(head, is_text=head == "Other") for head in heads),
+            *(PageColumn(f"p {name}{kind}") for _, name in TESTS.values() for kind in ("", ", Holm")),
+        ],
+        [
+            [
+                PageCell(called.get(pair.system, pair.system)),
+                PageCell(called.get(pair.other, pair.other)),
+                *(cell(f"{score:.2f}") for score in pair.scores),
+                compared(pair),
+                PageCell(f"{signed(pair.low)} to {signed(pair.high)}", value=pair.low),
+                *(cell(str(count)) for count in pair.counts),
+                *(_p_value(p) for test in TESTS for p in pair.p[test]),
+            ]
+            for pair in pairs
+        ],
+        notes=legend(pairs, "the system", "the other"),
+    )
+
+
+def _p_value(p: float) -> PageCell:
+    return PageCell(p_value(p).removeprefix("= "), bold=p < LEVEL, value=p)

@@ -1,0 +1,97 @@
+"""Tables as papers printed them: for looking at beside ours, which were made from other data."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.published import Published, read_published
+from pipeline_py.report.sheet import NOTHING
+from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.text import read_lines
+
+PLACE = 20
+
+_AUTHORS_AND_YEAR = re.compile(r"(.+?)\. (\d{4})\. ")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The paper that numbers are from: in full, and as it is cited."""
+
+    text: str
+    short: str
+
+
+def section(chapter: TableChapter) -> Iterator[Part]:
+    path = chapter.manifest.of("published", chapter.name)
+    if path is not None:
+        source = source_of(path)
+        yield Part(
+            "As published",
+            [
+                "Printed by the paper, from its own data and languages, not made here: such numbers say how "
+                "systems compare there, and cannot be set against ours one by one.",
+                source.text,
+            ],
+            tables=published_tables(read_published(path), chapter.manifest.published[chapter.name], source.short),
+        )
+
+
+def source_of(path: Path) -> Source:
+    """The source that the first line of a file of `workflow/published/` names."""
+    text = next(read_lines(path), "").removeprefix("# ")
+    found = _AUTHORS_AND_YEAR.match(text)
+    if found is None:
+        return Source(text, text)
+    surnames = [author.split(" ")[-1] for author in re.split(", | and ", found[1])]
+    cited = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
+    return Source(text, f"{cited} ({found[2]})")
+
+
+def published_tables(numbers: Sequence[Published], asked: Sequence[str], paper: str) -> list[PageTable]:
+    """Lay out printed tables, one for each task.
+
+    Args:
+        numbers: of a paper.
+        asked: numbers of its tables.
+        paper: what it is called.
+    """
+    return [
+        _table([row for row in numbers if (row.table, row.task) == place], paper, *place)
+        for place in dict.fromkeys((row.table, row.task) for row in numbers if row.table in asked)
+    ]
+
+
+def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> PageTable:
+    columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
+    one_metric = len({metric for _, metric in columns}) == 1
+    one_set = len({name for name, _ in columns}) == 1
+    decimals = {
+        name: max(len(f"{row.value:g}".partition(".")[2]) for row in rows if row.metric == name) for _, name in columns
+    }
+    places = {(row.system, row.set, row.metric): row for row in rows}
+
+    def printed(system: str, name: str, metric: str) -> PageCell:
+        found = places.get((system, name, metric))
+        return PageCell(NOTHING) if found is None else cell(f"{found.value:.{decimals[metric]}f}", found.marks)
+
+    return PageTable(
+        f"As printed in {paper}, Table {table}, {task}"
+        + (f", {columns[0][1]}" if one_metric else "")
+        + (f" on {columns[0][0]}" if one_set else "")
+        + "; marks are the paper's.",
+        [
+            PageColumn("System", "paper", is_text=True),
+            *(
+                PageColumn(name if one_metric else metric if one_set else f"{metric} {name}", "paper")
+                for name, metric in columns
+            ),
+        ],
+        [
+            [PageCell(system), *(printed(system, *column) for column in columns)]
+            for system in dict.fromkeys(row.system for row in rows)
+        ],
+    )

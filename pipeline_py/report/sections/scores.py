@@ -1,0 +1,149 @@
+"""The table itself, and beside it what its systems cost: parameters, speed, time and energy of their trainings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, beside, cell, from_sheet
+from pipeline_py.report.sheet import NOTHING
+from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.training_notes import note_on_shared_cores
+from pipeline_py.report.tsv_rows import number, read_rows
+
+PLACE = 10
+
+NEEDED = ("system", "parameters", "words_per_second", "seconds")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One column: its head, and what makes a number of one training; runs are averaged.
+
+    Attributes:
+        head: of the column.
+        name: of the fact.
+        decimals: that are shown.
+        divided_by: the fact's unit in that of the column.
+        adds_up: whether the members of an ensemble have the sum.
+    """
+
+    head: str
+    name: str
+    decimals: int
+    divided_by: float = 1.0
+    adds_up: bool = True
+
+
+COSTS = (
+    Cost("Parameters", "parameters", 2, 1e6),
+    Cost("Words/s", "words_per_second", 0, adds_up=False),
+    Cost("Words/CPU s", "target_words_per_cpu_second", 0, adds_up=False),
+    Cost("Words/GPU s", "target_words_per_gpu_second", 0, adds_up=False),
+    Cost("Training s", "seconds", 0),
+    Cost("CPU s", "cpu_seconds", 0),
+    Cost("GPU h", "gpu_hours", 3),
+    Cost("Wh", "energy_joules", 2, 3600),
+)
+"""Columns that a table gets where one of its systems has them."""
+
+NOTE = (
+    "What training took, as in the facts below: target words per second of updates, on the wall (which other work on "
+    "the machine slows down) and of processors or cards that worked on them; seconds on the wall and of processors, "
+    "hours of cards and, of the parts of a machine that count it, energy; of several runs the mean, of an ensemble the "
+    "sum over its members."
+)
+
+
+CAPTIONS = {
+    "bleu": "BLEU in percent of each system on the development set and on every test set; marks and signatures are "
+    "explained below.",
+    "measures": "What was measured of each system; sets, marks and signatures are explained below.",
+    "parses": "How many sentences of each text have a parse.",
+    "vocabulary": "How many different words the training text has as it is, after generalisation, and in pieces.",
+    "attention": "How much of the attention lies on words and on phrases.",
+}
+"""What tables show, by their type."""
+
+
+def section(chapter: TableChapter) -> Iterator[Part]:
+    table = from_sheet(chapter.sheet, CAPTIONS[chapter.experiment.tables[chapter.name].type])
+    facts = chapter.manifest.of("facts", chapter.name)
+    text = [f"Also in {chapter.name}.tsv, .md and .tex."]
+    options = chapter.experiment.tables[chapter.name]
+    if facts is None or not isinstance(options, BleuTable | MeasureTable):
+        yield Part(text=text, tables=[table])
+        return
+    rows = options.systems
+    members = {row: chapter.experiment.networks(row) or [row] for row in rows}
+    trained = read_facts(facts)
+    columns, cells = costs_of(rows, members, trained, chapter.sheet.heads)
+    wide = beside(table, columns, cells)
+    shared = note_on_shared_cores(shares_of_cores(trained), lambda name: chapter.called.get(name, name))
+    notes = [*wide.notes, *([NOTE] if columns else []), *(note for note in shared if note not in wide.notes)]
+    yield Part(text=text, tables=[PageTable(wide.caption, wide.columns, wide.rows, notes)])
+
+
+def read_facts(path: Path) -> list[dict[str, str]]:
+    """Read the TSV of `report.facts`, a row for each training.
+
+    Raises:
+        InputError: if it is none.
+    """
+    rows = read_rows(path, NEEDED)
+    for row in rows:
+        for cost in COSTS:
+            if row.get(cost.name):
+                number(row, cost.name, path)
+    return [*rows]
+
+
+def costs_of(
+    rows: Sequence[str], members: Mapping[str, Sequence[str]], facts: Sequence[Mapping[str, str]], but: Sequence[str]
+) -> tuple[list[PageColumn], list[list[PageCell]]]:
+    """Columns and, for each row of a table, cells that say what its system cost.
+
+    Args:
+        rows: systems.
+        members: of each system those that were trained for it: itself, or the networks of an ensemble.
+        facts: as `read_facts` reads them.
+        but: heads of columns that the table has already.
+    """
+    columns: list[PageColumn] = []
+    cells: list[list[PageCell]] = [[] for _ in rows]
+    for cost in COSTS:
+        values = [_value(cost, members[row], facts) for row in rows]
+        if cost.head in but or all(value is None for value in values):
+            continue
+        columns.append(PageColumn(cost.head, "cost"))
+        for row, value in zip(cells, values, strict=True):
+            row.append(PageCell(NOTHING) if value is None else cell(_readable(cost, value)))
+    return columns, cells
+
+
+def shares_of_cores(facts: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
+    """Of each system and run, the share of the time it asked for a core that it had one, where it is known."""
+    shares: dict[str, list[float]] = {}
+    for row in facts:
+        if row.get("core_share"):
+            shares.setdefault(row["system"], []).append(float(row["core_share"]))
+    return shares
+
+
+def _value(cost: Cost, members: Sequence[str], facts: Sequence[Mapping[str, str]]) -> float | None:
+    """The mean over runs, of an ensemble summed over its members; None where one of them has none."""
+    if len(members) > 1 and not cost.adds_up:
+        return None
+    total = 0.0
+    for member in members:
+        told = [float(row[cost.name]) for row in facts if row["system"] == member and row.get(cost.name)]
+        if not told:
+            return None
+        total += fmean(told)
+    return total / cost.divided_by
+
+
+def _readable(cost: Cost, value: float) -> str:
+    return f"{value:,.{cost.decimals}f}" + ("M" if cost.name == "parameters" else "")

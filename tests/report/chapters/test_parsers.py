@@ -1,0 +1,33 @@
+"""Parsers: a column for each text, and what is of the parser itself as a note."""
+
+from pipeline_py.report.chapters.parsers import accuracies, measures
+
+
+def test_a_column_for_each_text(tmp_path):
+    path = tmp_path / "report.tsv"
+    rows = [
+        ("train", "dependency", "mean depth", "3.11"),
+        ("dev", "dependency", "mean depth", "3.03"),
+        ("dev", "dependency", "failed", "1"),
+        ("train", "constituency", "failed", "0"),
+        ("all", "dependency", "stanza", "1.15.0"),
+    ]
+    path.write_text("split\ttrees\tmeasure\tvalue\n" + "".join("\t".join(row) + "\n" for row in rows))
+    dependency, constituency = measures(path, "What p made")
+    assert [column.head for column in dependency.columns] == ["Measure", "train", "dev"]
+    assert [[cell.text for cell in row] for row in dependency.rows] == [
+        ["mean depth", "3.11", "3.03"],
+        ["failed", "–", "1"],
+    ]
+    assert dependency.notes == ["Whatever the text: stanza: 1.15.0."] and constituency.notes == []
+    assert constituency.caption == "What p made: constituency trees."
+
+
+def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):
+    path = tmp_path / "accuracy.tsv"
+    path.write_text("metric\tvalue\tsentences\twords\nUAS\t95.02\t90\t1206\n")
+    table = accuracies({"one": path, "two": path})
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["one", "UAS", "95.02", "90", "1206"],
+        ["two", "UAS", "95.02", "90", "1206"],
+    ]

@@ -1,0 +1,119 @@
+"""One sentence of the files of a set, and the words worth a panel."""
+
+import numpy as np
+import pytest
+
+from pipeline_py.ragged import write_rows
+from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
+from pipeline_py.stage import InputError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three sentences: two pieces and a word, an empty one, and one without a parse."""
+    (tmp_path / "source").write_text("capa@@ citor (\n\n能源 x\u00a0y\n", encoding="utf-8")
+    (tmp_path / "translation").write_text("コンデンサ 。\n\nz\n", encoding="utf-8")
+    (tmp_path / "trees").write_text("(NP (NN (NN capa@@) (NN citor)) (X -LRB-))\n\n(FAILED (X 能源) (X x\u00a0y))\n")
+    weights = [np.arange(18), [], np.arange(6)]
+    write_rows(tmp_path / "attention", [np.array(row, dtype=np.float32) / 18 for row in weights], "float32")
+    gates = [[0.25, 0.5, 1.0], [], []]
+    write_rows(tmp_path / "gates", [np.array(row, dtype=np.float32) for row in gates], "float32")
+    return tmp_path
+
+
+def read(folder, number, **changes):
+    files = {
+        "source_pieces": folder / "source",
+        "translation": folder / "translation",
+        "attention": folder / "attention",
+        "tree": folder / "trees",
+        "gates": folder / "gates",
+    }
+    return read_attended(number, **{**files, **changes})
+
+
+def test_words_phrases_and_weights(folder):
+    found = read(folder, 1)
+    assert found.words == ["capa@@", "citor", "(", "</s>"]
+    assert found.translation == ["コンデンサ", "。", "</s>"]
+    assert [(phrase.label, phrase.children) for phrase in found.phrases] == [("NN", (0, 1)), ("NP", (4, 2))]
+    assert found.weights[1, 4] == np.float32(10 / 18)
+    assert found.gates.tolist() == [0.25, 0.5, 1.0]
+
+
+def test_a_failed_parse_leaves_the_words(folder):
+    found = read(folder, 3)
+    assert found.words == ["能源", "x y", "</s>"] and found.phrases == []
+    assert found.weights.shape == (2, 3)
+    assert found.gates is None
+    assert read(folder, 3, tree=None, gates=None).phrases == []
+
+
+def test_trees_of_split_words_alone(folder):
+    write_rows(folder / "attention", [np.zeros(15, dtype=np.float32)], "float32")
+    found = read(folder, 1, tree=None, lexical=True)
+    assert [(phrase.label, phrase.children) for phrase in found.phrases] == [("", (0, 1))]
+    assert found.weights.shape == (3, 5)
+
+
+def empty_translation(folder):
+    (folder / "translation").write_text("\n\n\n")
+
+
+def other_leaves(folder):
+    (folder / "trees").write_text("(NP (NN capacitor) (X -LRB-))\n")
+
+
+def fewer_trees(folder):
+    (folder / "trees").write_text("")
+
+
+def other_gates(folder):
+    write_rows(folder / "gates", [np.zeros(2, dtype=np.float32)], "float32")
+
+
+@pytest.mark.parametrize(
+    ("number", "spoil", "message"),
+    [
+        (4, None, r"source: there is no sentence 4; give the number of a sentence, from 1"),
+        (2, None, r"attention, line 2: the sentence was not attended to; let nmt.attend attend to sentence 2, unless"),
+        (1, empty_translation, r"attention, line 1: 18 weights, but 0 pieces and EOS attend to 3 pieces, EOS and 2"),
+        (1, other_leaves, r"trees, line 1: the leaves of the tree are not the pieces of .*source; give the trees over"),
+        (1, fewer_trees, r"trees: there is no sentence 1"),
+        (1, other_gates, r"gates, line 1: 2 weights of phrases for 2 pieces and EOS"),
+    ],
+)
+def test_files_that_do_not_belong_together(folder, number, spoil, message):
+    if spoil is not None:
+        spoil(folder)
+    with pytest.raises(InputError, match=message):
+        read(folder, number)
+
+
+def test_a_file_of_fewer_rows(folder):
+    write_rows(folder / "attention", [np.zeros(18, dtype=np.float32)], "float32")
+    with pytest.raises(InputError, match=r"attention: there is no sentence 3"):
+        read(folder, 3)
+
+
+def test_a_tree_that_the_system_did_not_read(folder):
+    with pytest.raises(InputError, match=r"EOS and 0 phrases, which makes 12; give translation, source and tree"):
+        read(folder, 1, tree=None)
+
+
+def sentence(weights):
+    weights = np.array(weights)
+    return AttendedSentence(["a", "</s>"], [], ["w"] * (len(weights) - 1) + ["</s>"], weights, None)
+
+
+def test_telling_words():
+    # Two positions, then phrases. The last row is of EOS.
+    weights = [[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0], [0.2, 0.0, 0.8], [0.6, 0.2, 0.2], [0.0, 0.0, 1.0]]
+    assert telling_steps(sentence(weights), 1) == [3]
+    assert telling_steps(sentence(weights), 2) == [1, 3]
+    assert telling_steps(sentence(weights), 4) == [0, 1, 2, 3]
+    assert telling_steps(sentence(weights), 9) == [0, 1, 2, 3, 4]
+
+
+def test_where_nothing_was_said_the_end_is_shown():
+    assert telling_steps(sentence([[0.5, 0.5]]), 4) == [0]

@@ -1,0 +1,45 @@
+"""Figures as parts of a page: names of their own, colours of the page, and text as text."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+from pipeline_py.report.figures import figure_files
+from pipeline_py.report.figures.inline_svg import COLOURS, SVG, rendered
+from pipeline_py.report.figures.line_figure import STYLE, Line, draw, look_of
+
+LABELS = {"x_label": "Words <b>&", "y_label": "BLEU", "groups": ["10", "20"], "counts": ["5", "7"], "size_label": "s"}
+
+
+def drawn(name: str, own_colours: bool = False) -> str:
+    with figure_files.style(STYLE):
+        figure = draw([Line(look_of(place), [0, 1], [30 + place, 20]) for place in range(8)], **LABELS)
+        return rendered(figure, "BLEU & length", name, own_colours).markup
+
+
+def test_no_name_stands_in_two_figures():
+    one, two = (ElementTree.fromstring(drawn(name)) for name in ("a", "b"))
+    names = [{element.get("id") for element in root.iter() if element.get("id")} for root in (one, two)]
+    assert names[0] and not names[0] & names[1]
+    for root, own in zip((one, two), names, strict=True):
+        markup = ElementTree.tostring(root, encoding="unicode")
+        referred = {*re.findall(r'href="#([^"]+)"', markup), *re.findall(r"url\(#([^)]+)\)", markup)}
+        assert referred and referred <= own
+
+
+def test_colours_are_those_of_the_page():
+    assert not re.search(r"#[0-9a-f]{6}\b", re.sub(r'(id|href)="[^"]*"', "", drawn("a")))
+    assert "var(--vermilion)" in drawn("a") and "#d55e00" in drawn("a", own_colours=True)
+    assert {look_of(place).colour for place in range(20)} <= {*COLOURS}
+
+
+def test_text_stays_text_and_the_picture_says_what_it_is():
+    root = ElementTree.fromstring(drawn("a"))
+    texts = ["".join(element.itertext()) for element in root.iter(f"{{{SVG}}}text")]
+    assert {"Words <b>&", "(below: s)", "10", "20", "5", "7"} <= {*texts}
+    assert root.get("aria-label") == "BLEU & length" and root.get("role") == "img"
+    assert not list(root.iter(f"{{{SVG}}}style")), "it would be one of the whole page"
+
+
+def test_no_two_of_many_systems_look_alike():
+    looks = [look_of(place) for place in range(40)]
+    assert len({(look.colour, look.marker, str(look.dashes)) for look in looks}) == 40

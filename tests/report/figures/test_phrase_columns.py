@@ -1,0 +1,73 @@
+"""Which phrase a column is: by hand, and as the packed trees number them."""
+
+import numpy as np
+import pytest
+
+from pipeline_py.ragged import Ragged
+from pipeline_py.report.figures.phrase_columns import phrase_columns
+from pipeline_py.subword.pack_trees import pack_trees
+from pipeline_py.syntax.constituency import Phrase, Preterminal, read_trees
+
+
+def test_by_height_then_from_left_to_right(tmp_path):
+    (tmp_path / "trees").write_text(
+        "(S (NP (D the) (N film)) (VP (V showed) (@VP (NP (A good) (N performance)) (R even))))\n"
+    )
+    (tree,) = read_trees(tmp_path / "trees")
+    phrases = phrase_columns([tree.root], positions=7)
+    assert [(each.label, each.height, each.first, each.last) for each in phrases] == [
+        ("NP", 1, 0, 1),
+        ("NP", 1, 3, 4),
+        ("@VP", 2, 3, 5),
+        ("VP", 3, 2, 5),
+        ("S", 4, 0, 5),
+    ]
+    assert [each.children for each in phrases] == [(0, 1), (3, 4), (8, 5), (2, 9), (7, 10)]
+
+
+def test_trees_over_parts_of_a_sentence():
+    word = Preterminal("X", "w")
+    trees = [word, Phrase("A", (Phrase("A", (word, word)), word)), Phrase("B", (word, word)), word]
+    phrases = phrase_columns(trees, positions=8)
+    assert [(each.label, each.first, each.last, each.children) for each in phrases] == [
+        ("A", 1, 2, (1, 2)),
+        ("B", 4, 5, (4, 5)),
+        ("A", 1, 3, (8, 3)),
+    ]
+
+
+def test_no_phrases():
+    assert phrase_columns([], positions=3) == []
+    assert phrase_columns([Preterminal("X", "w")], positions=2) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
+    random = np.random.default_rng(seed)
+    words = [f"w{place}" for place in range(12)]
+
+    def over(first: int, last: int) -> str:
+        if first == last:
+            return f"(X {words[first]})"
+        cut = int(random.integers(first, last))
+        return f"(P {over(first, cut)} {over(cut + 1, last)})"
+
+    (tmp_path / "trees").write_text(over(0, 11) + "\n")
+    (tmp_path / "pieces").write_text(" ".join(words) + "\n")
+    files = {name: tmp_path / name for name in ("trees", "pieces", "output", "ledger_output")}
+    pack_trees(**files)
+    nodes = Ragged(tmp_path / "output")[0][1:].reshape(-1, 3)
+    (tree,) = read_trees(tmp_path / "trees")
+    # A node n + k of 12 pieces is the column 13 + k, behind that of EOS.
+    found = phrase_columns([tree.root], positions=13)
+    assert [list(each.children) for each in found] == [[n if n < 12 else n + 1 for n in node[:2]] for node in nodes]
+    assert [each.height for each in found] == nodes[:, 2].tolist()
+    assert found[-1].first == 0 and found[-1].last == 11
+
+
+def test_a_deep_tree():
+    node = Preterminal("X", "w")
+    for _ in range(3000):
+        node = Phrase("P", (Preterminal("X", "w"), node))
+    phrases = phrase_columns([node], positions=3002)
+    assert (phrases[0].first, phrases[-1].first, phrases[-1].height) == (2999, 0, 3000)

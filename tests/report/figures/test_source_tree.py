@@ -1,0 +1,63 @@
+"""Trees over source words: arcs over what they span, phrases over their children, nothing where a parse failed."""
+
+import pytest
+
+from pipeline_py.report.figures.source_tree import LEVEL, read_source_tree
+from pipeline_py.stage import InputError
+
+
+def block(*words: tuple[str, int, str]) -> str:
+    """A sentence in CoNLL-U: words, their heads and relations."""
+    rows = (f"{n}\t{word}\t_\t_\t_\t_\t{head}\t{label}\t_\t_\n" for n, (word, head, label) in enumerate(words, 1))
+    return "".join(rows) + "\n"
+
+
+CONLLU = block(("the", 2, "det"), ("cat", 3, "nsubj"), ("sat", 0, "root"))
+FAR = block(("I", 2, "a"), ("saw", 0, "root"), ("the", 4, "a"), ("cat", 2, "a"))
+
+
+class Axes:
+    """Keeps the lines that are drawn."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple] = []
+        self.texts: list[str] = []
+
+    def plot(self, x, y, **_) -> None:
+        self.lines.append((tuple(x), tuple(y)))
+
+    def text(self, x, y, text, **_) -> None:
+        self.texts.append(text)
+
+
+def test_an_arc_goes_over_those_that_it_spans(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU + FAR)
+    tree = read_source_tree(path, 2)
+    axes = Axes()
+    tree.draw(axes, [0.0, 50.0, 100.0, 150.0], 0.0)
+    arcs = {(x[0] // 50, x[-1] // 50): max(y) for x, y in axes.lines if len(x) == 4}
+    low, high = LEVEL, 2 * LEVEL
+    assert sorted(arcs.values()) == [low, low, high], "two words side by side, and one arc over the second of these"
+    assert tree.height == 3 * LEVEL and sorted(axes.texts) == ["a", "a", "a"]
+
+
+def test_phrases_stand_over_their_children(tmp_path):
+    path = tmp_path / "a.ptb"
+    path.write_text("(S (NP (D the) (N cat)) (VP (V sat)))\n(FAILED (X a) (X b))\n")
+    tree = read_source_tree(path, 1)
+    axes = Axes()
+    tree.draw(axes, [0.0, 50.0, 100.0], 0.0)
+    assert [*tree.words] == ["the", "cat", "sat"] and axes.texts == ["NP", "VP", "S"]
+    assert tree.height == 3 * LEVEL
+    nothing = Axes()
+    read_source_tree(path, 2).draw(nothing, [0.0, 50.0], 0.0)
+    assert not nothing.lines and not nothing.texts
+
+
+@pytest.mark.parametrize("ending", ["conllu", "ptb"])
+def test_a_sentence_must_be_there(tmp_path, ending):
+    path = tmp_path / f"a.{ending}"
+    path.write_text(CONLLU if ending == "conllu" else "(S (N cat))\n")
+    with pytest.raises(InputError, match="there is no sentence 2"):
+        read_source_tree(path, 2)

@@ -1,0 +1,125 @@
+"""All pairs of systems: each once in the file, both ways in the matrix, and every mark says which side it favours."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.report.pair import read_pairs
+from pipeline_py.report.sections.pairs import intervals, listing, matrix
+from pipeline_py.stage import InputError
+from tests.report.comparison_files import Row, write_comparisons
+
+CALLED = {"A": "first", "B": "second", "C": "third"}
+SMALL = {"sign": (0.01, 0.03), "bootstrap": (0.01, 0.03), "randomization": (0.02, 0.04)}
+ROWS = [
+    Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL),
+    Row("C", "A", (28.5, 30.0), (40, 60, 2), {**SMALL, "bootstrap": (0.04, 0.08)}),
+]
+
+
+def comparisons(folder: Path, *rows: Row) -> Path:
+    return write_comparisons(folder / "comparisons.tsv", rows)
+
+
+def test_a_matrix_has_every_pair_both_ways(tmp_path):
+    table = matrix(read_pairs(comparisons(tmp_path, *ROWS)), CALLED, "dev")
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["1 first", "", "−1.00", "+1.50"],
+        ["2 second", "+1.00", "", "–"],
+        ["3 third", "−1.50", "–", ""],
+    ]
+    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [
+        ["", "↓sbr", "↑sr"],
+        ["↑sbr", "", ""],
+        ["↓sr", "", ""],
+    ]
+    shades = [[cell.shade for cell in row[1:]] for row in table.rows]
+    assert shades[0][1] == pytest.approx(-1 / 1.5) and shades[1][0] == pytest.approx(1 / 1.5)
+    assert shades[0][2] == shades[2][0] == 0, "the tests do not agree"
+    assert table.notes == [
+        "↑: the row is significantly better than the column; ↓: the row is significantly worse than the column, by the "
+        "tests whose letters follow (s: sign test; b: paired bootstrap; r: approximate randomization; p < 0.05 after "
+        "Holm's correction over all pairs of the table on the set).",
+        "Green: all three tests find the row better; orange: all three find the row worse.",
+    ]
+
+
+def test_sentences_that_speak_against_the_score(tmp_path):
+    """A higher BLEU whose sentences are more often worse: the letter stands behind the other arrow; words say so."""
+    path = comparisons(tmp_path, Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL))
+    table = matrix(read_pairs(path), CALLED, "dev")
+    assert [[cell.text + cell.marks for cell in row[1:]] for row in table.rows] == [
+        ["", "−0.85↑s ↓br"],
+        ["+0.85↑br ↓s", ""],
+    ]
+    assert all(cell.shade == 0 for row in table.rows for cell in row)
+    *_, last = table.notes
+    assert last == (
+        "On dev, BLEU and the sign test disagree: BLEU of second is 0.85 higher than that of first, but one sentence "
+        "at a time second is better in 87 and worse in 188 (p = 0.010, uncorrected)."
+    )
+    path = comparisons(tmp_path, Row("A", "B", (30.0, 30.85), (188, 87, 25), SMALL))
+    assert matrix(read_pairs(path), CALLED, "dev").notes[-1] == last, "whichever comes first"
+    path = comparisons(tmp_path, Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL | {"sign": (0.05, 0.05)}))
+    assert not any("disagree" in note for note in matrix(read_pairs(path), CALLED, "dev").notes)
+
+
+def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
+    small = Row("C", "A", (30.01, 30.0), (60, 40, 2), SMALL)
+    table = matrix(read_pairs(comparisons(tmp_path, ROWS[0], small)), CALLED, "dev")
+    assert [[cell.tint > 5 for cell in row[1:]] for row in table.rows] == [
+        [False, True, True],
+        [True, False, False],
+        [True, False, False],
+    ]
+
+
+def test_the_legend_has_what_occurs(tmp_path):
+    sign = Row("B", "A", (31.0, 30.0), (60, 40, 2), {"sign": (0.01, 0.03)})
+    (note,) = listing(read_pairs(comparisons(tmp_path, sign)), CALLED, "dev").notes
+    assert note == (
+        "↑: the system is significantly better than the other, by the tests whose letters follow (s: sign test; p < "
+        "0.05 after Holm's correction over all pairs of the table on the set)."
+    )
+    none = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
+    assert matrix(none, CALLED, "dev").notes == [
+        "No test finds a difference (p < 0.05 after Holm's correction over all pairs of the table on the set)."
+    ]
+
+
+def test_a_pair_counts_once(tmp_path):
+    pairs = read_pairs(comparisons(tmp_path, ROWS[0], Row("A", "B", (30.0, 31.0), (40, 60, 2), SMALL)))
+    assert len(pairs) == 1 and pairs[0].reversed().counts == (40, 60, 2)
+    (row,) = listing(pairs, CALLED, "dev").rows
+    texts = [cell.text for cell in row]
+    assert texts[:9] == ["second", "first", "31.00", "30.00", "+1.00", "+0.50 to +1.50", "60", "40", "2"]
+    assert texts[9:] == ["0.010", "0.030", "0.010", "0.030", "0.020", "0.040"]
+    assert row[4].marks == "↑sbr"
+
+
+def test_metrics_are_named(tmp_path):
+    path = comparisons(tmp_path, Row("B", "A", (71.0, 70.0), p=SMALL, metric="ribes"))
+    assert matrix(read_pairs(path), CALLED, "dev").caption.startswith("RIBES of the row minus RIBES of the column")
+    assert [column.head for column in listing(read_pairs(path), CALLED, "dev").columns][2:4] == [
+        "RIBES",
+        "RIBES of other",
+    ]
+
+
+def test_intervals_are_drawn_to_one_scale_in_the_order_of_the_table(tmp_path):
+    path = tmp_path / "intervals.tsv"
+    path.write_text(
+        "metric\tsystem\tscore\tlow\thigh\nbleu\tB\t31\t30\t32\nbleu\tA\t29\t28\t30\nribes\tA\t70\t69\t71\n"
+    )
+    bleu, ribes = intervals(path, CALLED, "dev")
+    first, second = bleu.rows
+    assert [cell.text for cell in first[:3]] == ["first", "29.00", "28.00 to 30.00"]
+    assert first[3].interval == pytest.approx((0, 25, 50)) and second[3].interval == pytest.approx((50, 75, 100))
+    assert ribes.caption.startswith("RIBES on dev") and len(ribes.rows) == 1
+
+
+def test_what_is_no_number_is_refused(tmp_path):
+    path = comparisons(tmp_path, ROWS[0])
+    path.write_text(path.read_text().replace("\t1.0\t", "\tmany\t"))
+    with pytest.raises(InputError, match="difference is no number but 'many'"):
+        read_pairs(path)
