@@ -36,23 +36,20 @@ class NmtPlan:
 
     def training_inputs(self, system: str, run: str) -> dict[str, str | list[str]]:
         """Sentences, syntax and vocabularies that a network is trained with, and weights, if it was pretrained."""
-        units, network = self.experiment.units_of(system), self.experiment.network(system)
+        network = self.experiment.network(system)
         pretrained = {"initial": f"<results>/nmt/{system}/{run}/pretrained.safetensors"}
-        return {
-            **{f"{split}_{side}": self.subword.packed(units, split, side) for split in SPLITS for side in SIDES},
-            **{f"{side}_vocabulary": f"<results>/subword/{units}/vocabulary.{side}" for side in SIDES},
-            **{f"{split}_syntax": self.subword.syntax_of(system, split, network.syntax) for split in SPLITS},
-            "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
-            **(pretrained if network.pretrained_on else {}),
-        }
+        return self._learnt_from(system, SIDES, network.syntax) | (pretrained if network.pretrained_on else {})
 
     def pretraining_inputs(self, system: str) -> dict[str, str | list[str]]:
-        """Sentences, syntax and vocabularies that a network is trained on parsing with."""
-        units, kinds = self.experiment.units_of(system), self.kinds_of_pretraining(system)
+        """The same of the source alone, for training on parsing."""
+        return self._learnt_from(system, ("source",), self.kinds_of_pretraining(system))
+
+    def _learnt_from(self, system: str, sides: tuple[str, ...], kinds: list[str]) -> dict[str, str | list[str]]:
+        units = self.experiment.units_of(system)
         return {
-            **{f"{split}_source": self.subword.packed(units, split, "source") for split in SPLITS},
+            **{f"{split}_{side}": self.subword.packed(units, split, side) for split in SPLITS for side in sides},
+            **{f"{side}_vocabulary": f"<results>/subword/{units}/vocabulary.{side}" for side in sides},
             **{f"{split}_syntax": self.subword.syntax_of(system, split, kinds) for split in SPLITS},
-            "source_vocabulary": f"<results>/subword/{units}/vocabulary.source",
             "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
         }
 
