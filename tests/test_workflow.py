@@ -223,12 +223,6 @@ def test_a_size_that_is_found_waits_for_no_other_training(fresh):
     assert jobs["train"] == 1 and "parse" not in jobs
 
 
-def test_a_size_is_found_with_the_labels_of_the_other_systems_parser(fresh):
-    like = {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm", "like": "Sennrich-deponly"}
-    jobs = fresh.planned("results/nmt/Like/seed1/facts.json", config={"systems": {"Like": like}})
-    assert jobs["train"] == jobs["vocabulary_of_labels"] == 1 and "pack_labels" not in jobs
-
-
 def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
     """What is behind an ensemble is its members: their facts, and how good their parser is."""
     table = {"type": "measures", "title": "T", "systems": ["Tree2Seq-beam10"], "columns": ["beam", "bleu"]}
@@ -275,32 +269,6 @@ def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     published = {"paper": "sdat", "table": 1, "task": "en-de"}
     done = fresh.snakemake("--dry-run", "generate", config={"tables": {"table1": {"published": published}}})
     assert done.returncode != 0 and "unknown paper `sdat`; known are hierarchical, sdatt" in done.stdout + done.stderr
-    local = fresh.folder / "broken"
-    local.mkdir()
-    (local / "resources.json").write_text("{")
-    parsers = {"local": {"type": "stanza", "directory": "broken"}}
-    done = fresh.snakemake("--dry-run", "generate", config={"parsers": parsers})
-    assert (
-        done.returncode != 0
-        and "broken/resources.json: not the index of a Stanza directory" in done.stdout + done.stderr
-    )
-
-
-def test_a_parser_reads_other_words_where_text_is_tokenized_on_the_way(fresh):
-    clean = "results/corpus/clean/one.source"
-    local = fresh.folder / "local"
-    local.mkdir()
-    (local / "resources.json").write_text("{}")
-    parsers = {"local": {"type": "stanza", "directory": "local"}}
-    config = {"parsers": parsers, "corpora": {"source": {"tokenizer": "moses"}}}
-    for words, text in ({}, True), ({"words": "text"}, False), ({"words": "english"}, True):
-        parsers["local"] = {"type": "stanza", "directory": "local", **words}
-        done = fresh.snakemake("--dry-run", "results/syntax/local/one.conllu", config=config)
-        (parse,) = re.findall(r"^rule parse:\n +input: (.*)$", done.stdout + done.stderr, flags=re.MULTILINE)
-        assert (clean in parse) is text
-    parsers["local"]["words"] = "stanza"
-    done = fresh.snakemake("--dry-run", "generate", config=config)
-    assert done.returncode != 0 and "words: stanza, but local has no tokenizer; choose auto" in done.stdout
 
 
 @pytest.mark.slow
