@@ -19,7 +19,7 @@ from pipeline_py.plan import page
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.report import called
-from pipeline_py.plan.subword import SYNTAX_FILES
+from pipeline_py.plan.subword import INHERITED
 from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError

@@ -89,7 +89,7 @@ def random_tree(random: np.random.Generator, first: int, last: int) -> Tree:
 
 
 def row_of(tree: Tree, words: int) -> np.ndarray:
-    """Lay a tree out as `subword.tree_row` says."""
+    """Lay a tree out as `kinds.trees` says."""
     forest = Forest(words)
 
     def grow(node: Tree) -> Node:

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.parts import PartOptions
+from pipeline_py.kinds import distances
+from pipeline_py.kinds.kind import Kind
 
 
 class Score(PartOptions):
@@ -71,7 +73,7 @@ class SyntaxContext(Context):
     """Gaussian over the syntax distance from a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
-    reads: ClassVar[str | None] = "distances"
+    reads: ClassVar[Kind | None] = distances.KIND
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["interpolate", "round", "attention"] = Field(
         "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."

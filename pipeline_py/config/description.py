@@ -21,7 +21,7 @@ from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems import Model
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
 from pipeline_py.config.training import Training
-from pipeline_py.config.trees import NAMES_OF_TREES, TREES, Trees, trees_behind
+from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 from pipeline_py.stage import InputError
 
 DEFAULT_UNITS = "default"
@@ -102,7 +102,8 @@ class Description(Section):
     def trees_read(self, network: str) -> list[Trees]:
         """The kinds of trees that a network reads, or is trained to predict before; none where it is no network."""
         system = self.systems[network]
-        return trees_behind([*system.syntax, *system.pretrained_on]) if isinstance(system, NeuralSystem) else []
+        made_from = {kind.trees for kind in system.kinds} if isinstance(system, NeuralSystem) else {}
+        return [trees for trees in TREES if trees in made_from]
 
     def trees_of(self, parser: str) -> list[Trees]:
         """The kinds of trees that networks read of a parser: those asked for, or if none of these reads it, any.

@@ -6,6 +6,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.numbers import NUMBER, Count, Size
 from pipeline_py.config.parts import PartOptions, type_alone
+from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
+from pipeline_py.kinds.kind import Kind
 
 
 class Input(PartOptions):
@@ -39,14 +41,14 @@ class LabelInput(Input):
     """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
 
     type: Literal["labels"] = "labels"
-    reads: ClassVar[str | None] = "labels"
+    reads: ClassVar[Kind | None] = labels.KIND
 
 
 class UnitInput(Input):
     """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
 
     type: Literal["units"] = "units"
-    reads: ClassVar[str | None] = "units"
+    reads: ClassVar[Kind | None] = units.KIND
     order: Literal["stacked", "alternate"] = Field(
         "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
     )
@@ -64,8 +66,8 @@ class Encoder(PartOptions):
     has_cells: ClassVar[bool] = False
     """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
 
-    pretrained_on: ClassVar[tuple[str, ...]] = ()
-    """Kinds of syntax artifacts that the encoder learns to predict before it is trained to translate."""
+    pretrained_on: ClassVar[tuple[Kind, ...]] = ()
+    """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
 
     inputs: list[Annotated[AnyInput, BeforeValidator(type_alone)]] = Field([WordInput()], min_length=1)
 
@@ -118,7 +120,7 @@ class TreeLSTM(Encoder):
     """A binary Tree-LSTM over the words of a forward LSTM (tree2seq eq. 11–18)."""
 
     type: Literal["tree_lstm"] = "tree_lstm"
-    reads: ClassVar[str | None] = "trees"
+    reads: ClassVar[Kind | None] = trees.KIND
     has_phrases: ClassVar[bool] = True
     has_cells: ClassVar[bool] = True
     leaves: Literal["lstm", "embeddings"] = Field(
@@ -138,9 +140,9 @@ class TreeGRU(Encoder):
     )
 
     @property
-    def reads(self) -> str:  # type: ignore[override]
+    def reads(self) -> Kind:  # type: ignore[override]
         """The kind of trees."""
-        return "trees" if self.trees == "parse" else "lexical_trees"
+        return trees.KIND if self.trees == "parse" else lexical_trees.KIND
 
 
 class LatentGraph(Encoder):
@@ -148,7 +150,7 @@ class LatentGraph(Encoder):
 
     type: Literal["latent_graph"] = "latent_graph"
     has_cells: ClassVar[bool] = True
-    pretrained_on: ClassVar[tuple[str, ...]] = ("heads", "labels")
+    pretrained_on: ClassVar[tuple[Kind, ...]] = (heads.KIND, labels.KIND)
     pretraining_epochs: Count = Field(
         3, description="Passes over the parsed training text, on which heads and labels are learned first."
     )

@@ -18,8 +18,8 @@ from pipeline_py.config.tables import (
     ParseTable,
     VocabularyTable,
 )
-from pipeline_py.config.trees import NAMES_OF_TREES, Trees
 from pipeline_py.config.unknown import shortened, unknown
+from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 
 
 class Experiment(Description):
@@ -88,7 +88,7 @@ class Experiment(Description):
             raise Misfit("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
         if system.subword is not None and system.subword not in self.subwords:
             raise Misfit("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
-        if "lexical_trees" in system.syntax and self.units[self.units_of(name)].scheme != "bpe":
+        if system.reads_lexical_trees and self.units[self.units_of(name)].scheme != "bpe":
             raise Misfit("systems", name, " reads trees over the pieces of words, but its units are whole words")
         if system.like is not None:
             like = self.systems.get(system.like)

@@ -9,7 +9,7 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import Language
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.treebank import Treebank
-from pipeline_py.config.trees import Trees
+from pipeline_py.kinds.kind import Trees
 
 Branching = Literal["right", "left", "head-outward"]
 """How constituents of more than two children are binarized."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BeforeValidator
 
 from pipeline_py.config.base import Section
+from pipeline_py.kinds.kind import Kind
 
 
 def type_alone(value: Any) -> Any:
@@ -29,17 +30,10 @@ def or_of_type(usual: str) -> BeforeValidator:
 class PartOptions(Section):
     """Options of a part, which says what it needs."""
 
-    reads: ClassVar[str | None] = None
-    """The kind of syntax artifact that the part reads."""
+    reads: ClassVar[Kind | None] = None
+    """The kind of syntax that the part reads."""
 
 
 def module_of(kind: str, name: str) -> str:
     """The module below `pipeline_py` that holds a part, e.g. "nmt.weighting.global_" (Python keeps `global`)."""
     return f"nmt.{kind}.{name}_" if keyword.iskeyword(name) else f"nmt.{kind}.{name}"
-
-
-KINDS_WITH_VOCABULARY = ("labels", "units")
-"""Kinds of syntax artifacts whose values are identifiers."""
-
-KINDS_WITHOUT_PARSER = ("lexical_trees",)
-"""Kinds of syntax artifacts that are made of the pieces alone."""

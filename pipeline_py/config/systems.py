@@ -18,7 +18,8 @@ from pipeline_py.config.decoders import (
 )
 from pipeline_py.config.encoders import AnyEncoder, BidirectionalGRU
 from pipeline_py.config.numbers import NUMBER, Size
-from pipeline_py.config.parts import KINDS_WITH_VOCABULARY, KINDS_WITHOUT_PARSER, module_of, or_of_type, type_alone
+from pipeline_py.config.parts import module_of, or_of_type, type_alone
+from pipeline_py.kinds.kind import Kind, kind_of
 
 Initialization = Literal["nematus", "uniform", "lecun"]
 
@@ -120,26 +121,36 @@ class System(Section):
 
     @property
     def modules(self) -> list[str]:
-        """The modules that hold the system's parts, sorted."""
-        return sorted({module_of(kind, part.type) for kind, parts in self._parts.items() for part in parts})
+        """The modules that hold the system's parts and the kinds of their syntax, sorted."""
+        parts = {module_of(kind, part.type) for kind, parts in self._parts.items() for part in parts}
+        return sorted(parts | {f"kinds.{kind.name}" for kind in self.kinds})
 
     @property
     def syntax(self) -> list[str]:
-        """Kinds of syntax artifacts that the system's parts read, sorted."""
-        kinds = {part.reads for parts in self._parts.values() for part in parts}
-        return sorted(kind for kind in kinds if kind is not None)
+        """Names of the kinds of syntax that the system's parts read, sorted."""
+        return sorted({part.reads.name for parts in self._parts.values() for part in parts if part.reads})
 
     @property
     def pretrained_on(self) -> list[str]:
-        """Kinds of syntax artifacts that an encoder is trained to predict before, sorted."""
-        return sorted({kind for encoder in self.encoders for kind in encoder.pretrained_on})
+        """Names of the kinds of syntax that an encoder is trained to predict before, sorted."""
+        return sorted({kind.name for encoder in self.encoders for kind in encoder.pretrained_on})
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Kinds of syntax that the system reads or predicts, sorted by name."""
+        return [kind_of(name) for name in sorted({*self.syntax, *self.pretrained_on})]
+
+    @property
+    def reads_lexical_trees(self) -> bool:
+        """Whether the system reads trees over the pieces of words, which no parser makes."""
+        return any(kind.trees is None for kind in self.kinds)
 
     @property
     def kinds_parsed(self) -> list[str]:
-        """Kinds of syntax artifacts, read or predicted, that are made from a parser's trees."""
-        return [kind for kind in (*self.syntax, *self.pretrained_on) if kind not in KINDS_WITHOUT_PARSER]
+        """Names of the kinds, read or predicted, that are made from a parser's trees."""
+        return [kind.name for kind in self.kinds if kind.trees]
 
     @property
     def kinds_with_vocabulary(self) -> list[str]:
-        """Kinds of syntax artifacts, read or predicted, whose values are identifiers, sorted."""
-        return [kind for kind in KINDS_WITH_VOCABULARY if kind in {*self.syntax, *self.pretrained_on}]
+        """Names of the kinds, read or predicted, whose values are identifiers."""
+        return [kind.name for kind in self.kinds if kind.identifiers]

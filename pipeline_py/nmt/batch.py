@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
 from pipeline_py.nmt.batch_words import Words
-from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, Layout
 from pipeline_py.nmt.schedule import Schedule
 
 
@@ -95,7 +95,7 @@ def collate(
     Args:
         source: one row of identifiers per sentence, EOS included.
         target: the same of the other side.
-        syntax: kind → one row per sentence; its values are laid out as `layout` says.
+        syntax: kind → one row per sentence; laid out as the kind says.
         multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
             batches have few different shapes.
     """
@@ -107,18 +107,19 @@ def collate(
         target_words = Words.of_lengths(target_lengths, targets.shape[1] if multiple > 1 else None)
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
-        if kind in KINDS_OF_TREES:
+        values = kind_of(kind).values
+        if isinstance(values, BinaryTrees):
             held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
-            held[kind] = _table(LAYOUTS[kind], rows, source, sources.shape[1])
+            held[kind] = _table(values, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
 
 
-def _table(layout: Layout, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
-    table: np.ndarray = np.full((len(rows), length, layout.width(length)), layout.padding, dtype=layout.dtype)
+def _table(values: Table, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
+    table: np.ndarray = np.full((len(rows), length, values.width(length)), values.padding, dtype=values.dtype)
     for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
         positions = len(sentence)
-        columns = layout.width(positions)
+        columns = values.width(positions)
         table[place, :positions, :columns] = row.reshape(positions, columns)
     return torch.from_numpy(table)
 

@@ -34,7 +34,7 @@ class Dataset:
         Args:
             source: packed identifiers, each row ending with EOS.
             target: the same of the other side.
-            syntax: kind → ragged file; what its rows hold says `layout`.
+            syntax: kind → ragged file; what its rows hold says the kind.
             vocabularies: the sizes of the vocabularies, as `Model` takes them.
             max_length: longer pairs are skipped, EOS not counted; None skips none.
 

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
-from pipeline_py.nmt.layout import KINDS_OF_TREES, LAYOUTS, LEXICAL_TREES
+from pipeline_py.kinds.kind import BinaryTrees, Distances, Positions, Table, kind_of
 from pipeline_py.nmt.packed_trees import check_trees
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.subword.head_row import NO_HEAD
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
 
@@ -36,7 +34,7 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     """Open the syntax of sentences.
 
     Args:
-        paths: kind → file; what its rows hold says `layout`.
+        paths: kind → file; what its rows hold says the kind.
         source: the sentences.
         vocabularies: size of the vocabulary of each kind that has identifiers.
 
@@ -47,14 +45,15 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     syntax = {kind: Ragged(path) for kind, path in paths.items()}
     for kind, rows in syntax.items():
         check_aligned(rows, source)
-        if kind in KINDS_OF_TREES:
-            check_trees(rows, source, forest=kind == LEXICAL_TREES)
+        values = kind_of(kind).values
+        if isinstance(values, BinaryTrees):
+            check_trees(rows, source, forest=not values.rooted)
         else:
-            _check_sizes(rows, source, kind)
-        if kind == "distances":
+            _check_sizes(rows, source, kind, values)
+        if isinstance(values, Distances):
             _check_diagonals(rows, source)
-        if kind == "heads":
-            _check_heads(rows)
+        if isinstance(values, Positions):
+            _check_positions(rows, kind, values)
         if kind in vocabularies:
             check_identifiers(rows, vocabularies[kind])
     return syntax
@@ -113,14 +112,14 @@ def syntax_vocabularies(kinds: Sequence[str], given: Sequence[str], option: str)
         InputError: a kind that has identifiers is without a vocabulary, one that has none is given one, or a file is
             no vocabulary.
     """
-    files = syntax_files([kind for kind in kinds if kind in KINDS_WITH_VOCABULARY], given, option)
-    # Units have one more, for the padding "/".
-    return {kind: len(Vocabulary.load(path)) + (kind == "units") for kind, path in files.items()}
+    further = {kind: of_kind.further for kind in kinds if (of_kind := kind_of(kind).identifiers)}
+    files = syntax_files([*further], given, option)
+    return {kind: len(Vocabulary.load(path)) + further[kind] for kind, path in files.items()}
 
 
-def _check_sizes(rows: Ragged, source: Ragged, kind: str) -> None:
+def _check_sizes(rows: Ragged, source: Ragged, kind: str, values: Table) -> None:
     positions = source.lengths.astype(np.int64)
-    expected = positions * (LAYOUTS[kind].columns or positions)
+    expected = positions * (values.columns or positions)
     wrong = np.flatnonzero(rows.lengths != expected)
     if len(wrong):
         first = int(wrong[0])
@@ -144,10 +143,10 @@ def _check_diagonals(rows: Ragged, source: Ragged) -> None:
             raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, sentence + 1)
 
 
-def _check_heads(rows: Ragged) -> None:
+def _check_positions(rows: Ragged, kind: str, allowed: Positions) -> None:
     for first, values, offsets in rows.blocks():
         positions = np.diff(offsets)
-        outside = (values < NO_HEAD) | (values >= np.repeat(positions, positions))
+        outside = (values < allowed.padding) | (values >= np.repeat(positions, positions))
         if outside.any():
             sentence = first + int(np.searchsorted(offsets, outside.argmax(), side="right"))
-            raise InputError("a head lies outside its sentence; pack the heads again", rows.path, sentence)
+            raise InputError(f"a position lies outside its sentence; pack the {kind} again", rows.path, sentence)

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.subword.tree_row import NO_ROOT, NODE_SIZE
 
 REMEDY = "pack the trees again"
 
@@ -36,7 +36,7 @@ class _Nodes(NamedTuple):
 
 
 def check_trees(rows: Ragged, source: Ragged, forest: bool) -> None:
-    """Check that every row holds trees over the pieces of its sentence; `subword.tree_row` says how they are laid out.
+    """Check that every row holds trees over the pieces of its sentence; `kinds.trees` says how they are laid out.
 
     Args:
         rows: the trees.

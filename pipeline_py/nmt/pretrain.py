@@ -10,16 +10,15 @@ from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.encoders import LatentGraph
-from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
 from pipeline_py.config.systems import System
 from pipeline_py.config.training import Training
 from pipeline_py.kept import Kept, identity
+from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.subword.head_row import NO_HEAD
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""
@@ -81,8 +80,9 @@ def pretrain(
     kinds = sorted({*system_options.pretrained_on, *system_options.syntax})
     train_files = syntax_files(kinds, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(kinds, dev_syntax or [], "--dev-syntax")
-    with_vocabulary = [kind for kind in kinds if kind in KINDS_WITH_VOCABULARY]
-    vocabulary_files = syntax_files(with_vocabulary, syntax_vocabulary or [], "--syntax-vocabulary")
+    vocabulary_files = syntax_files(
+        system_options.kinds_with_vocabulary, syntax_vocabulary or [], "--syntax-vocabulary"
+    )
     inputs = [train_source, dev_source, source_vocabulary]
     for of_kinds in (train_files, dev_files, vocabulary_files):
         inputs += [of_kinds[kind] for kind in sorted(of_kinds)]

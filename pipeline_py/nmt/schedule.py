@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.subword.tree_row import NO_ROOT, NODE_SIZE
+from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Schedule:
         """Arrange packed trees.
 
         Args:
-            rows: the trees of each sentence, as `subword.tree_row` describes them; they are not checked.
+            rows: the trees of each sentence, as `kinds.trees` describes them; they are not checked.
             lengths: words of each sentence, EOS counted.
             words: J of the batch, where sentences are padded beyond the longest of them.
         """

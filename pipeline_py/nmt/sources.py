@@ -23,7 +23,7 @@ class Sources:
 
         Args:
             source: packed identifiers, each row ending with EOS.
-            syntax: kind → ragged file; what its rows hold says `layout`.
+            syntax: kind → ragged file; what its rows hold says the kind.
             vocabularies: the sizes of the vocabularies, as `Model` takes them.
 
         Raises:

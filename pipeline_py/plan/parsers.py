@@ -7,7 +7,7 @@ from typing import Any
 from pipeline_py.config.corpora import Generated, share_of_treebank
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
-from pipeline_py.config.trees import TREES, Trees
+from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation
 from pipeline_py.plan.paths import ContentsOf, one_of
 from pipeline_py.provenance import made_by

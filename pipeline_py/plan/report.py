@@ -221,7 +221,7 @@ class ReportPlan:
 
     def reads_lexical_trees(self, figure: str) -> bool:
         """Whether the system of a figure reads trees over the pieces of words."""
-        return "lexical_trees" in self.experiment.network(self.experiment.figures[figure].system).syntax
+        return self.experiment.network(self.experiment.figures[figure].system).reads_lexical_trees
 
     def accuracy(self, table: str) -> dict[tuple[str, str], str]:
         """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""

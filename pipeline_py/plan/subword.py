@@ -4,19 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parts import KINDS_WITH_VOCABULARY
+from pipeline_py.kinds.kind import Kind, all_kinds, kind_of
 from pipeline_py.plan.corpus import CorpusPlan
 
-SYNTAX_FILES = {
-    "distances": "distances.arrow",
-    "labels": "labels",
-    "trees": "binary.ptb",
-    "units": "units.arrow",
-}
-"""Kinds of syntax, as the systems' parts name them, and their files."""
-
-PACKED_KINDS = (*KINDS_WITH_VOCABULARY, "heads", "trees")
-"""What is packed once more after `inherit`, and then has the kind in its name."""
+INHERITED = {kind.of_words: kind.name for kind in all_kinds() if kind.of_words}
+"""How the files end that hold syntax of words, and the kind that pieces inherit from them."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +39,20 @@ class SubwordPlan:
     def syntax(self, units: str, kind: str) -> str:
         """The path of syntax over the units, with {parser} and {split} open; words pass on their own."""
         folder = f"subword/{units}" if self.experiment.units[units].scheme == "bpe" else "syntax"
-        return f"<results>/{folder}/{{parser}}/{{split}}.{SYNTAX_FILES[kind]}"
+        return f"<results>/{folder}/{{parser}}/{{split}}.{kind_of(kind).of_words}"
 
     def syntax_of(self, network: str, split: str, kinds: Iterable[str]) -> list[str]:
         """Files of some kinds of syntax in a network's units, made by its parser."""
         units, parser = self.experiment.units_of(network), self.experiment.systems[network].parser
         folder = f"<results>/subword/{units}/packed"
 
-        def file(kind: str) -> str:
-            if kind == "lexical_trees":
-                return f"{folder}/{split}.lexical_trees.arrow"
-            if kind in PACKED_KINDS:
-                return f"{folder}/{parser}/{split}.{kind}.arrow"
-            return self.syntax(units, kind).format(parser=parser, split=split)
+        def file(kind: Kind) -> str:
+            if not kind.packed:
+                return self.syntax(units, kind.name).format(parser=parser, split=split)
+            of_parser = f"{folder}/{parser}" if kind.trees else folder
+            return f"{of_parser}/{split}.{kind.name}.arrow"
 
-        return [*map(file, kinds)]
+        return [file(kind_of(name)) for name in kinds]
 
     def vocabularies_of_syntax(self, network: str) -> dict[str, str]:
         """Vocabularies of the syntax that a network, or the one it is like, reads or predicts, by kind.
@@ -73,6 +64,9 @@ class SubwordPlan:
         for name in (network, self.experiment.network(network).like):
             if name is not None:
                 composition = self.experiment.network(name)
-                own = {"labels": f"vocabulary.labels.{composition.parser}", "units": "vocabulary.units"}
-                files = {kind: f"{folder}/{own[kind]}" for kind in composition.kinds_with_vocabulary} | files
+                files = {
+                    kind.name: f"{folder}/{kind.identifiers.vocabulary.format(parser=composition.parser)}"
+                    for kind in composition.kinds
+                    if kind.identifiers
+                } | files
         return files

@@ -7,7 +7,7 @@ from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
-from pipeline_py.config.trees import Trees
+from pipeline_py.kinds.kind import Trees
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from math import isqrt
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
 from pipeline_py.progress import progress
 from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.subword import pieces as subword
@@ -23,38 +24,42 @@ from pipeline_py.syntax.constituency import (
     unparsed_phrase,
     write_trees,
 )
-from pipeline_py.syntax.unit import UNIT_SIZE
 
 Syntax = TypeVar("Syntax")
 
 
-def inherit(*, kind: Literal["distances", "labels", "trees", "units"], input: Path, pieces: Path, output: Path) -> None:
+def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
     """Carry the syntax of words over to their pieces; files stay in their format and aligned.
 
-    `distances`: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.
-    `labels`: text, line k = the J labels of its words, separated by spaces.
-    `trees`: binary Penn Treebank brackets, one tree a line.
-    `units`: Arrow file, row k = the dependency units of the J words of sentence k and of EOS, (J+1) · 10 values; they
-    name words, not pieces, before and after.
+    Distances: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.
+    Trees: binary Penn Treebank brackets, one tree a line.
+    Other tables: Arrow file, row k = the values of the J words of sentence k and of EOS, such as (J+1) · 10 for
+    dependency units; they name words, not pieces, before and after. In a text instead, line k = the values of the J
+    words, separated by spaces, such as labels.
 
     Args:
-        kind: `distances`, `labels`, `trees` or `units`.
+        kind: `distances`, `labels`, `trees`, `units` or a further kind of syntax that words have.
         input: The syntax of words.
         pieces: The pieces of the same sentences.
         output: The syntax of pieces.
 
     Raises:
-        InputError: a sentence has another number of words in the two files, or one file has more sentences.
+        InputError: words have no such syntax, a sentence has another number of words in the two files, or one file
+            has more sentences.
     """
+    inherited = {known.name: known for known in all_kinds() if known.of_words}
+    if kind not in inherited:
+        raise stage.InputError(f"--kind {kind}: no kind of syntax that words have; give one of {', '.join(inherited)}")
+    values, ending = inherited[kind].values, inherited[kind].of_words or ""
     sentences = progress(subword.read(pieces), f"inherit {kind}")
-    if kind == "distances":
+    if isinstance(values, Distances):
         write_rows(output, _distances(input, pieces, sentences), "uint8")
         return
-    if kind == "units":
-        write_rows(output, _units(input, pieces, sentences), "int16")
+    if isinstance(values, Table) and ending.endswith(".arrow"):
+        write_rows(output, _table(input, pieces, sentences, values), "int16")
         return
     with writing(output) as file:
-        if kind == "trees":
+        if isinstance(values, BinaryTrees):
             write_trees(file, _trees(input, pieces, sentences))
         else:
             for labels in _labels(input, pieces, sentences):
@@ -75,9 +80,9 @@ def inherit_distances(matrix: np.ndarray, word_of_piece: list[int]) -> np.ndarra
     return matrix[np.ix_(word, word)]
 
 
-def inherit_units(units: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
-    """Give each of P pieces the unit of its word, and EOS its own: (J+1, 10), (P,) → (P+1, 10)."""
-    return units[[*word_of_piece, len(units) - 1]]
+def inherit_table(table: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
+    """Give each of P pieces the values of its word, and EOS its own: (J+1, columns), (P,) → (P+1, columns)."""
+    return table[[*word_of_piece, len(table) - 1]]
 
 
 def inherit_labels(labels: list[str], word_of_piece: list[int]) -> list[str]:
@@ -113,12 +118,12 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
     )
 
 
-def _units(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
+def _table(path: Path, pieces_path: Path, sentences: Iterable[list[str]], values: Table) -> Iterator[np.ndarray]:
     for number, (row, pieces) in enumerate(_aligned(read_rows(path), sentences, path, pieces_path), start=1):
-        units = row.reshape(-1, UNIT_SIZE)
+        table = row.reshape(-1, values.columns or 1)
         words = subword.word_of_piece(pieces)
-        _check(len(units) - 1, words, path, pieces_path, number)
-        yield inherit_units(units, words).ravel()
+        _check(len(table) - 1, words, path, pieces_path, number)
+        yield inherit_table(table, words).ravel()
 
 
 def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:

@@ -8,11 +8,11 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
+from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
-from pipeline_py.subword.head_row import NO_HEAD
 from pipeline_py.syntax.alignment import with_tokens
 from pipeline_py.syntax.dependency import read_dependencies
 

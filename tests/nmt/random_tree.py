@@ -4,7 +4,7 @@ import numpy as np
 
 
 def random_tree(random: np.random.Generator, pieces: int, parsed: bool = True) -> np.ndarray:
-    """A random binary tree as `subword.tree_row` describes its row; without a parse there is no root and no node."""
+    """A random binary tree as `kinds.trees` describes its row; without a parse there is no root and no node."""
     if pieces == 0 or not parsed:
         return np.array([-1], dtype=np.int32)
     nodes: list[tuple[int, int, tuple | int, tuple | int]] = []

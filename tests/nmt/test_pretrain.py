@@ -221,8 +221,8 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a head lies outside its sentence"),
-        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a head lies outside its sentence"),
+        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a position lies outside its sentence; pack the heads"),
+        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a position lies outside its sentence; pack the heads"),
         ([[0, 1, 2], [0]], "dev.heads, line 2: the sentence has 1 values of heads, but {folder}/dev.source has 2"),
         ([[-1, -1, -1], [-1, -1]], "dev.heads: no word has a head, as no sentence has a parse"),
         ([[-1, -1, -1], [-1, 1]], "dev.heads: no word has a head, as no sentence has a parse"),

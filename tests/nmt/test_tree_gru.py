@@ -18,7 +18,7 @@ Tree = int | tuple["Tree", "Tree"]
 """A word, or left and right part."""
 
 
-# Trees and their packed rows (`subword.tree_row`), with the number of words, EOS not counted.
+# Trees and their packed rows (`kinds.trees`), with the number of words, EOS not counted.
 
 
 def left_chain(first: int, last: int) -> Tree:

@@ -89,7 +89,7 @@ rule inherit:
     benchmark:
         "<benchmarks>/subword/inherit/{units}.{parser}.{split}.{syntax}.tsv"
     wildcard_constraints:
-        syntax=one_of(SYNTAX_FILES.values()),
+        syntax=one_of(INHERITED),
     group:
         on_cluster("views")
     conda:
@@ -100,8 +100,8 @@ rule inherit:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: {
-            "kind": next(kind for kind, file in SYNTAX_FILES.items() if file == wildcards.syntax),
-            "made_by": made_by("subword.inherit", "pyarrow"),
+            "kind": INHERITED[wildcards.syntax],
+            "made_by": made_by("subword.inherit", "pyarrow", parts=[f"kinds.{INHERITED[wildcards.syntax]}"]),
         },
     shell:
         """

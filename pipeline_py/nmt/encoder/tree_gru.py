@@ -33,7 +33,7 @@ class Part(nn.Module):
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
-        self.trees, self.kind = options.trees, options.reads
+        self.trees, self.kind = options.trees, options.reads.name
         self.leaves = gru.Part(GRUEncoder(direction=options.leaves), sizes, inputs, vocabularies)
         self.bottom_up = TreeGRU(sizes.hidden)
         self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None

@@ -11,7 +11,6 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.layout import TREES
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.tree_lstm import TreeLSTM
@@ -47,7 +46,7 @@ class Part(nn.Module):
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions and P phrases."""
         lengths = batch.source_lengths
-        schedule = batch.schedule(TREES)
+        schedule = batch.schedule("trees")
         read = [part(batch) for part in self.inputs]
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         words = batch.source_words

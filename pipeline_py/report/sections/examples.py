@@ -156,7 +156,7 @@ def _attended(chapter: TableChapter, system: str, split: str, number: int) -> At
         attention=attention,
         tree=files["tree"],
         gates=files["gates"],
-        lexical=any(isinstance(each, NeuralSystem) and "lexical_trees" in each.syntax for each in networks),
+        lexical=any(isinstance(each, NeuralSystem) and each.reads_lexical_trees for each in networks),
     )
 
 

@@ -15,7 +15,7 @@ from pipeline_py.nmt.original_gru import OriginalGRU
 HIDDEN = 4
 SIZES = Model(embedding=3, hidden=HIDDEN, dropout=0.4)
 NONE: list[int] = [-1]
-# Sentences and rows as `subword.tree_row` describes them.
+# Sentences and rows as `kinds.trees` describes them.
 SOURCES = [[5, 3, 1, 2, 6, 0], [4, 4, 0], [1, 0], [2, 3, 4, 0], [0]]
 PARSES = [
     [8, 1, 2, 1, 3, 4, 1, 5, 6, 2, 0, 7, 3],  # (0 ((1 2) (3 4)))

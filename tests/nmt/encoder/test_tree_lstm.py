@@ -18,7 +18,7 @@ SIZES = {
     "lstm": Model(embedding=3, hidden=HIDDEN, dropout=0.5),
     "embeddings": Model(embedding=4, hidden=4, dropout=0.5),
 }
-# Sentences, and rows as `subword.tree_row` describes them.
+# Sentences, and rows as `kinds.trees` describes them.
 SOURCES = [[5, 3, 1, 2, 6, 0], [4, 4, 0], [1, 0], [2, 3, 4, 0], [3, 0], [0], [6, 2, 0]]
 TREES = [
     [8, 1, 2, 1, 3, 4, 1, 5, 6, 2, 0, 7, 3],  # (0 ((1 2) (3 4)))

@@ -1,8 +1,12 @@
-"""What the row of a sentence holds where the heads of its words are packed.
+"""Heads in the dependency tree, which some encoder learns to predict.
 
 A row over n pieces has n + 1 values, one for each piece and one for EOS: the position of the head, counted from 0. A
 position that is its own head hangs under ROOT, as EOS does.
 """
 
+from pipeline_py.kinds.kind import Kind, Positions
+
 NO_HEAD = -1
 """Every value of a sentence that has no parse."""
+
+KIND = Kind("heads", "conllu", Positions(padding=NO_HEAD))

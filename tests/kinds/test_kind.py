@@ -1,0 +1,78 @@
+"""Kinds of syntax: found by name, and a further one is known wherever kinds are."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from pipeline_py import kinds
+from pipeline_py.config.loading import load
+from pipeline_py.kinds.kind import all_kinds, kind_of
+from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.packed import open_syntax, syntax_vocabularies
+from pipeline_py.plan.plan import Plan
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword.inherit import inherit
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_kind_is_called_like_its_module():
+    names = [kind.name for kind in all_kinds()]
+    assert names == ["distances", "heads", "labels", "lexical_trees", "trees", "units"]
+    assert [kind_of(name).name for name in names] == names
+
+
+def test_no_two_kinds_have_a_file_in_common():
+    for files in (
+        [kind.of_words for kind in all_kinds() if kind.of_words],
+        [kind.identifiers.vocabulary for kind in all_kinds() if kind.identifiers],
+    ):
+        assert len({*files}) == len(files)
+
+
+@pytest.fixture
+def tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A further kind: two identifiers for each word, in a text."""
+    (tmp_path / "tags.py").write_text(
+        "from pipeline_py.kinds.kind import Identifiers, Kind\n"
+        'KIND = Kind("tags", "conllu", Identifiers(2, vocabulary="vocabulary.tags", further=1), of_words="tags")\n'
+    )
+    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
+    yield
+    sys.modules.pop("pipeline_py.kinds.tags", None)
+
+
+@pytest.mark.usefixtures("tags")
+def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_says(tmp_path: Path) -> None:
+    default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    plan = Plan(load(default, check_files=False), ROOT, tmp_path / "contents.json").subword
+    assert plan.syntax("default", "tags") == "<results>/syntax/{parser}/{split}.tags"
+    assert plan.syntax_of("SDAtt", "dev", ["tags"]) == ["<results>/subword/default/packed/embedded/dev.tags.arrow"]
+
+    (tmp_path / "words").write_text("A B\n")
+    (tmp_path / "pieces").write_text("a@@ a b\n")
+    inherit(kind="tags", input=tmp_path / "words", pieces=tmp_path / "pieces", output=tmp_path / "inherited")
+    assert (tmp_path / "inherited").read_text() == "A A B\n"
+
+    (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\nA 2\n")
+    given = [f"tags={tmp_path / 'vocabulary'}"]
+    vocabularies = syntax_vocabularies(["distances", "tags"], given, "--syntax-vocabulary")
+    assert vocabularies == {"tags": 4}
+    write_rows(tmp_path / "source", [np.array([2, 0])], "int32")
+    source = Ragged(tmp_path / "source")
+    for row, message in (([1, 2], "2 values of tags"), ([1, 2, 3, 4], "outside the vocabulary of 4")):
+        write_rows(tmp_path / "tags", [np.array(row)], "int32")
+        with pytest.raises(InputError, match=message):
+            open_syntax({"tags": tmp_path / "tags"}, source, vocabularies)
+    batch = collate([np.array([2, 0])], syntax={"tags": [np.array([1, 2, 3, 0])]})
+    assert batch.tables["tags"].tolist() == [[[1, 2], [3, 0]]]
+
+
+def test_what_words_have_not_is_not_inherited(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--kind heads: .* give one of distances, labels, trees, units"):
+        inherit(kind="heads", input=tmp_path / "x", pieces=tmp_path / "x", output=tmp_path / "y")
