@@ -5,16 +5,16 @@ from pathlib import Path
 
 from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
 from pipeline_py.progress import progress
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.sheet import Cell, Column, Sheet
 from pipeline_py.report.table_files import Files
-from pipeline_py.report.tsv_rows import count, number, read_rows
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import FAILED
 from pipeline_py.text import read_lines, tokens_of
 
 NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
 FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
-SHARES = ("system", "threshold", "words", "phrases", "generated_words")
+SHARES = ("system", "threshold")
 
 
 def parses_sheet(options: ParseTable, files: Files) -> Sheet:
@@ -49,8 +49,8 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
         InputError: if the file holds no shares.
     """
     path = files.one("shares")
-    read = read_rows(path, SHARES)
-    systems = list(dict.fromkeys(row["system"] for row in read))
+    table = read_table(path, SHARES, ["words", "phrases"], ["generated_words"])
+    systems = [*table["system"].unique()]
     called = {system: options.labels.get(system, system) for system in systems}
     columns = [
         Column(f"{part}_{system}", f"{head} (%)" if len(systems) == 1 else f"{called[system]} {head} (%)")
@@ -58,10 +58,10 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
         for part, head in (("words", "Wrd"), ("phrases", "Phr"))
     ]
     rows: dict[str, list[Cell]] = {}
-    for row in read:
+    for row in table.to_dict("records"):
         cells = rows.setdefault(row["threshold"], [Cell(f"α > {row['threshold']}", row["threshold"])])
-        cells += [Cell(f"{number(row, part, path):.1f}") for part in ("words", "phrases")]
-    generated = {row["system"]: count(row, "generated_words", path) for row in read}
+        cells += [Cell(f"{row[part]:.1f}") for part in ("words", "phrases")]
+    generated = dict(zip(table["system"], table["generated_words"], strict=True))
     notes = [
         "Shares of the five highest weights at each generated word that lie on a word or phrase and exceed α.",
         *(f"{called[system]} generated {words:,} words." for system, words in generated.items()),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw, left_out
@@ -33,8 +33,8 @@ class Groups:
     measure: str
     sizes: Mapping[str, str]
     unit: str
-    values: Mapping[tuple[str, str], float]
-    intervals: Mapping[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    values: Mapping[Any, float]
+    intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     small: Sequence[int] = ()
     bound: Literal["", "lower", "upper"] = ""
     is_drawn: bool = True

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.evaluation.metric import named
-from pipeline_py.report.tsv_rows import count, number, read_rows
+from pipeline_py.report.read_table import read_table
 
 Test = Literal["sign", "bootstrap", "randomization"]
 
@@ -116,18 +116,19 @@ def read_pairs(path: Path) -> list[Pair]:
         InputError: if the file holds none.
     """
     pairs: dict[tuple[str, frozenset[str]], Pair] = {}
-    for row in read_rows(path, COLUMNS):
-        values = {column: number(row, column, path) for column in COLUMNS[3:]}
+    counts = ("better", "worse", "ties")
+    table = read_table(path, COLUMNS[:3], [column for column in COLUMNS[3:] if column not in counts], counts)
+    for row in table.to_dict("records"):
         pair = Pair(
             row["metric"],
             row["system"],
             row["other"],
-            (values["score_system"], values["score_other"]),
-            values["difference"],
-            values["low"],
-            values["high"],
-            counts=(count(row, "better", path), count(row, "worse", path), count(row, "ties", path)),
-            p={test: (values[f"p_{test}"], values[f"p_{test}_holm"]) for test in TESTS},
+            (row["score_system"], row["score_other"]),
+            row["difference"],
+            row["low"],
+            row["high"],
+            counts=(row["better"], row["worse"], row["ties"]),
+            p={test: (row[f"p_{test}"], row[f"p_{test}_holm"]) for test in TESTS},
         )
         pairs.setdefault((pair.metric, frozenset((pair.system, pair.other))), pair)
     return list(pairs.values())

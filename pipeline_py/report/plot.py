@@ -19,7 +19,7 @@ from pipeline_py.report.figures.line_figure import (
     left_out,
 )
 from pipeline_py.report.names import names
-from pipeline_py.report.tsv_rows import count, number, read_rows
+from pipeline_py.report.read_table import read_table
 from pipeline_py.stage import InputError
 
 if TYPE_CHECKING:
@@ -153,22 +153,16 @@ def _name_groups(axes: "Axes", curves: Curves, notes: Sequence[str]) -> None:
 
 def _read(path: Path) -> Curves:
     """Read the scores; every system has every group, so that all lines are as long."""
-    cells: dict[tuple[str, str], tuple[float, float, float]] = {}
-    sentences: dict[str, int] = {}
-    systems: dict[str, None] = {}
-    for row in read_rows(path, ("by", "bucket", "sentences", "system", "bleu", "bleu_low", "bleu_high")):
-        group, name = row["bucket"], row["system"]
-        if row["by"] != FEATURE:
-            continue
-        low, high = number(row, "bleu_low", path), number(row, "bleu_high", path)
-        cells[name, group] = number(row, "bleu", path), low, high
-        sentences[group] = count(row, "sentences", path)
-        systems[name] = None
+    table = read_table(path, ["by", "bucket", "system"], ["bleu", "bleu_low", "bleu_high"], ["sentences"])
+    table = table[table["by"] == FEATURE]
+    points = table.set_index(["system", "bucket"])[["bleu", "bleu_low", "bleu_high"]].apply(tuple, axis=1).to_dict()
+    sentences = dict(zip(table["bucket"], table["sentences"], strict=True))
+    systems = table["system"].unique()
     for name in systems:
         for group in sentences:
-            if (name, group) not in cells:
+            if (name, group) not in points:
                 raise InputError(f"{name!r} has no score in group {group}; make the file anew", path)
-    return Curves(sentences, {name: [cells[name, group] for group in sentences] for name in systems})
+    return Curves(sentences, {name: [points[name, group] for group in sentences] for name in systems})
 
 
 if __name__ == "__main__":

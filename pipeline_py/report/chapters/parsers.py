@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
-from pipeline_py.report.tsv_rows import read_rows
+from pipeline_py.report.read_table import read_table
 from pipeline_py.syntax.accuracy_table import read_accuracies
 from pipeline_py.syntax.measure_table import COLUMNS
 from pipeline_py.syntax.parser_report import ALL
@@ -62,7 +62,7 @@ def measures(path: Path, what: str) -> list[PageTable]:
     Raises:
         InputError: if the file holds no measures.
     """
-    rows = read_rows(path, COLUMNS)
+    rows = read_table(path, COLUMNS).to_dict("records")
     tables = []
     for trees in dict.fromkeys(row["trees"] for row in rows):
         of_kind = [row for row in rows if row["trees"] == trees]

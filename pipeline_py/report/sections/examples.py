@@ -9,8 +9,8 @@ from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
 from pipeline_py.report.figures.inline_svg import InlineFigure
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import count, number, read_rows
 from pipeline_py.text import tokens_of
 
 PLACE = 90
@@ -89,17 +89,15 @@ def read_examples(path: Path) -> list[Example]:
     Raises:
         InputError: if the file holds none.
     """
+    table = read_table(path, COLUMNS, ["score_system", "score_other"], ["sentence"])
     return [
         Example(
-            count(row, "sentence", path),
+            row["sentence"],
             row["source"],
             row["reference"],
-            *(
-                Translated(row[side], row[f"translation_{side}"], number(row, f"score_{side}", path))
-                for side in ("system", "other")
-            ),
+            *(Translated(row[side], row[f"translation_{side}"], row[f"score_{side}"]) for side in ("system", "other")),
         )
-        for row in read_rows(path, COLUMNS)
+        for row in table.to_dict("records")
     ]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import number, read_rows
 
 PLACE = 80
 COLUMNS = ("update", "seconds", "dev_loss", "dev_bleu")
@@ -41,8 +41,8 @@ def read_curve(path: Path) -> Curve:
     Raises:
         InputError: if it is none.
     """
-    rows = read_rows(path, COLUMNS)
-    return {column: [number(row, column, path) if row[column] else float("nan") for row in rows] for column in COLUMNS}
+    table = read_table(path, COLUMNS, optional=COLUMNS)
+    return {column: [*table[column]] for column in COLUMNS}
 
 
 def figures(curves: Mapping[str, Sequence[Curve]], looks: Mapping[str, Look], name: str) -> list[InlineFigure]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import number, read_rows
 
 PLACE = 70
 COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
@@ -42,7 +42,7 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[PageTable]:
     Raises:
         InputError: if the file is none.
     """
-    rows = read_rows(path, COLUMNS)
+    rows = read_table(path, COLUMNS[:3], [*COUNTS, "share"]).to_dict("records")
     pair = chapter.chosen_pair([(row["system"], row["other"]) for row in rows])
     for system, other in () if pair is None else (pair, pair[::-1]):
         found = [row for row in rows if (row["system"], row["other"]) == (system, other)]
@@ -55,8 +55,8 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[PageTable]:
                 [
                     [
                         PageCell(row["ngram"]),
-                        *(cell(f"{number(row, column, path):.0f}") for column in COUNTS),
-                        cell(f"{number(row, 'share', path):.3f}"),
+                        *(cell(f"{row[column]:.0f}") for column in COUNTS),
+                        cell(f"{row['share']:.3f}"),
                     ]
                     for row in found
                 ],

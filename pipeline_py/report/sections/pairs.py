@@ -7,9 +7,9 @@ from pipeline_py.evaluation.metric import named
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
 from pipeline_py.report.pair import LEVEL, TESTS, Pair, both_ways, p_value
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import number, read_rows
 
 PLACE = 30
 INTERVALS = ("metric", "system", "score", "low", "high")
@@ -41,14 +41,19 @@ def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]
     Raises:
         InputError: if the file holds none.
     """
-    rows = read_rows(path, INTERVALS)
-    of_metrics: dict[str, list[tuple[str, list[float]]]] = {row["metric"]: [] for row in rows}
-    for row in rows:
-        of_metrics[row["metric"]].append((row["system"], [number(row, column, path) for column in INTERVALS[2:]]))
-    return [_intervals(of_metric, named(metric).label, called, on) for metric, of_metric in of_metrics.items()]
+    table = read_table(path, INTERVALS[:2], INTERVALS[2:])
+    return [
+        _intervals(
+            [(row[0], row[1:]) for row in of_metric[["system", *INTERVALS[2:]]].itertuples(index=False, name=None)],
+            named(str(metric)).label,
+            called,
+            on,
+        )
+        for metric, of_metric in table.groupby("metric", sort=False)
+    ]
 
 
-def _intervals(rows: list[tuple[str, list[float]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
+def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
     rows.sort(key=lambda row: list(called).index(row[0]) if row[0] in called else len(called))
     least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
     scale = 100 / ((most - least) or 1.0)

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, beside, cell, from_sheet
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.training_notes import note_on_shared_cores
-from pipeline_py.report.tsv_rows import number, read_rows
 
 PLACE = 10
 
@@ -86,18 +87,14 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     yield Part(text=text, tables=[PageTable(wide.caption, wide.columns, wide.rows, notes)])
 
 
-def read_facts(path: Path) -> list[dict[str, str]]:
+def read_facts(path: Path) -> list[Any]:
     """Read the TSV of `report.facts`, a row for each training.
 
     Raises:
         InputError: if it is none.
     """
-    rows = read_rows(path, NEEDED)
-    for row in rows:
-        for cost in COSTS:
-            if row.get(cost.name):
-                number(row, cost.name, path)
-    return [*rows]
+    read_table(path, NEEDED, optional=[cost.name for cost in COSTS])
+    return read_table(path, NEEDED).to_dict("records")
 
 
 def costs_of(

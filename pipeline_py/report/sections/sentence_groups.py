@@ -6,11 +6,11 @@ from pathlib import Path
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.groups import Groups, parts
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import count, number, read_rows
 
 PLACE = 40
-COLUMNS = ("by", "bucket", "sentences", "system")
+COLUMNS = ("by", "bucket", "system")
 KINDS = {
     "length": "Words of the source",
     "depth": "Depth of the tree",
@@ -32,27 +32,18 @@ def read_breakdown(path: Path, metrics: list[str]) -> list[Groups]:
     Raises:
         InputError: if the file is none.
     """
-    rows = read_rows(path, [*COLUMNS, *(f"{name}{end}" for name in metrics for end in ("", "_low", "_high"))])
-    found = []
-    for kind in dict.fromkeys(row["by"] for row in rows):
-        of_kind = [row for row in rows if row["by"] == kind]
-        for metric in metrics:
-            ends = {
-                (row["system"], row["bucket"]): (
-                    number(row, f"{metric}_low", path),
-                    number(row, f"{metric}_high", path),
-                )
-                for row in of_kind
-            }
-            found.append(
-                Groups(
-                    KINDS.get(kind, kind),
-                    named(metric).label,
-                    {row["bucket"]: str(count(row, "sentences", path)) for row in of_kind},
-                    "sentence",
-                    {(row["system"], row["bucket"]): number(row, metric, path) for row in of_kind},
-                    ends,
-                    bound="" if kind == "parse" else "upper",
-                )
-            )
-    return found
+    numbers = [f"{name}{end}" for name in metrics for end in ("", "_low", "_high")]
+    table = read_table(path, COLUMNS, numbers, ["sentences"])
+    return [
+        Groups(
+            KINDS.get(str(kind), str(kind)),
+            named(metric).label,
+            dict(zip(of_kind["bucket"], of_kind["sentences"].map(str), strict=True)),
+            "sentence",
+            of_kind.set_index(["system", "bucket"])[metric].to_dict(),
+            of_kind.set_index(["system", "bucket"])[[f"{metric}_low", f"{metric}_high"]].apply(tuple, axis=1).to_dict(),
+            bound="" if kind == "parse" else "upper",
+        )
+        for kind, of_kind in table.groupby("by", sort=False)
+        for metric in metrics
+    ]

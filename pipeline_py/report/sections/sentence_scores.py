@@ -6,11 +6,11 @@ from typing import Literal
 
 from pipeline_py.report.groups import Groups, parts
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import number, read_rows
 
 PLACE = 50
-COLUMNS = ("by", "bucket", "system", "other", "percent")
+COLUMNS = ("by", "bucket", "system", "other")
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
@@ -29,15 +29,15 @@ def read_sentence_scores(path: Path, called: Mapping[str, str]) -> list[Groups]:
     Raises:
         InputError: if the file is none.
     """
-    rows = read_rows(path, COLUMNS)
+    table = read_table(path, COLUMNS, ["percent"])
 
     def groups(kind: str, by: str, bound: Literal["", "lower"], is_drawn: bool) -> Groups:
-        found = [row for row in rows if row["by"] == kind]
-        values = {(row["system"], row["bucket"]): number(row, "percent", path) for row in found}
-        sizes = {row["bucket"]: "" for row in found}
+        found = table[table["by"] == kind]
+        values = found.set_index(["system", "bucket"])["percent"].to_dict()
+        sizes = dict.fromkeys(found["bucket"], "")
         return Groups(by, "Percent of sentences", sizes, "sentence", values, bound=bound, is_drawn=is_drawn)
 
-    others = dict.fromkeys(row["other"] for row in rows if row["by"] == "difference")
+    others = table.loc[table["by"] == "difference", "other"].unique()
     return [
         groups("score", "chrF of the sentence", "lower", is_drawn=True),
         *(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from pipeline_py.report.groups import Groups, parts
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tsv_rows import count, number, read_rows
 
 PLACE = 60
-COLUMNS = ("frequency", "system", "f1", "f1_low", "f1_high", "words")
+COLUMNS = ("frequency", "system")
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
@@ -23,17 +23,15 @@ def read_words(path: Path) -> list[Groups]:
     Raises:
         InputError: if the file is none.
     """
-    rows = read_rows(path, COLUMNS)
+    table = read_table(path, COLUMNS, ["f1", "f1_low", "f1_high"], ["words"])
+    of_place = table.set_index(["system", "frequency"])
     return [
         Groups(
             "Frequency in the training text",
             "F1 of words",
-            {row["frequency"]: row["words"] and str(count(row, "words", path)) for row in rows},
+            dict(zip(table["frequency"], table["words"].map(str), strict=True)),
             "word",
-            {(row["system"], row["frequency"]): number(row, "f1", path) for row in rows},
-            {
-                (row["system"], row["frequency"]): (number(row, "f1_low", path), number(row, "f1_high", path))
-                for row in rows
-            },
+            of_place["f1"].to_dict(),
+            of_place[["f1_low", "f1_high"]].apply(tuple, axis=1).to_dict(),
         )
     ]
