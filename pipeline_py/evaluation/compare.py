@@ -9,11 +9,11 @@ from typing import Annotated
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.evaluation import holm, randomization, resampling
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import Metric
 from pipeline_py.evaluation.named_files import by_system, named_files
-from pipeline_py.evaluation.sign_test import sign_test
+from pipeline_py.evaluation.significance import holm, randomization, resampling
+from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import (
     SystemStatistics,
     read_statistics,

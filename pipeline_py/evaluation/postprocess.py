@@ -1,15 +1,14 @@
 """A system's pieces become text again: words put back from the source, pieces joined, case restored, detokenized."""
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.evaluation.attended import Attended, read_attended
-from pipeline_py.evaluation.joiner import Joiner, words_of
-from pipeline_py.evaluation.put_back import put_back
-from pipeline_py.evaluation.unknown_words import UNKNOWN, known_words
+from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
+from pipeline_py.evaluation.restoring.put_back import UNKNOWN, known_words, put_back
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.subword.pieces import pieces_of_word
@@ -121,14 +120,30 @@ def _detokenizer(name: Detokenizer, language: str) -> Callable[[list[str]], str]
     if name == "none":
         return " ".join
     if name == "chinese":
-        from pipeline_py.evaluation.chinese import join_chinese
-
         return join_chinese
     from sacremoses import MosesDetokenizer
 
     moses = MosesDetokenizer(lang=language)
     # The corpus is tokenized without XML escapes, so `&amp;` in the output is what the system means.
     return lambda words: moses.detokenize(words, unescape=False)
+
+
+def join_chinese(words: list[str]) -> str:
+    """Join words, with a space only where two letters or digits of another script would run together.
+
+    `["我", "在", "New", "York", "买", "了", "3", "本", "书", "。"]` gives `我在New York买了3本书。`
+    """
+    text = ""
+    for word in words:
+        if text and _needs_space(text[-1]) and _needs_space(word[0]):
+            text += " "
+        text += word
+    return text
+
+
+def _needs_space(character: str) -> bool:
+    # East Asian width "W" and "F" are ideographs, kana and full-width forms.
+    return character.isalnum() and unicodedata.east_asian_width(character) not in "WF"
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.report import renderings
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.names import names
-from pipeline_py.report.parser_accuracy import METRICS, read_accuracies
-from pipeline_py.report.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.training_notes import note_on_shared_cores
+from pipeline_py.report.tables import renderings
+from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.tables.training_notes import note_on_shared_cores
 from pipeline_py.stage import InputError
 
 # Column → key of facts.json.

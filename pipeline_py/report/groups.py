@@ -9,8 +9,8 @@ from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw, left_out
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.sheet import NOTHING
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from pipeline_py.report.figures import figure_files
 from pipeline_py.report.figures.inline_svg import COLOURS
 from pipeline_py.report.figures.line_figure import STYLE
 from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.measures import AVERAGE
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, leading_number, signed
-from pipeline_py.report.pair import Pair
 from pipeline_py.report.sections import pairs
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter, chapters
+from pipeline_py.report.tables.measures import AVERAGE
+from pipeline_py.report.tables.pair import Pair
+from pipeline_py.report.tables.sheet import NOTHING
 
 ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
 """What stands above columns that come from elsewhere than the table."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pipeline_py.report.sheet import NOTHING, Origin, Sheet
+from pipeline_py.report.tables.sheet import NOTHING, Origin, Sheet
 
 _NUMBER = re.compile(r"[-+−]?(?:\d[\d,]*)(?:\.\d+)?(?:e[-+]?\d+)?")
 

@@ -6,14 +6,14 @@ from pydantic import TypeAdapter
 
 from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
-from pipeline_py.report import count_tables, renderings
-from pipeline_py.report.measures import FACTS, SETTINGS, metric_of, read_measured
-from pipeline_py.report.pair import read_comparisons
-from pipeline_py.report.parser_accuracy import read_accuracies, sentences_about
-from pipeline_py.report.published import Published, read_published
-from pipeline_py.report.score_table import bleu_sheet, measures_sheet
-from pipeline_py.report.sheet import Sheet
-from pipeline_py.report.table_files import Files, read_description, read_files
+from pipeline_py.report.tables import count_tables, renderings
+from pipeline_py.report.tables.measures import FACTS, SETTINGS, metric_of, read_measured
+from pipeline_py.report.tables.pair import read_comparisons
+from pipeline_py.report.tables.parser_accuracy import read_accuracies, sentences_about
+from pipeline_py.report.tables.published import Published, read_published
+from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
+from pipeline_py.report.tables.sheet import Sheet
+from pipeline_py.report.tables.table_files import Files, read_description, read_files
 from pipeline_py.stage import InputError
 
 

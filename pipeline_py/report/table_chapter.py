@@ -8,8 +8,8 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable, TableOfSystems
 from pipeline_py.report.figures.line_figure import Look, look_of
 from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.pair import Pair, both_ways, read_pairs
-from pipeline_py.report.sheet import Sheet, read_sheet
+from pipeline_py.report.tables.pair import Pair, both_ways, read_pairs
+from pipeline_py.report.tables.sheet import Sheet, read_sheet
 
 
 @dataclass(frozen=True)

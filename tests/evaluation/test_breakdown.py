@@ -295,7 +295,7 @@ def test_groups_are_of_all_sets_together_and_of_every_metric(tmp_path: Path) -> 
 
 def test_intervals_are_of_sets_that_are_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets are drawn from the group's sentences alone."""
-    monkeypatch.setattr("pipeline_py.evaluation.resampling.SAMPLES", 40)
+    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.SAMPLES", 40)
     sets = Sets(tmp_path, {"x": [3, 7, 2, 30, 8, 9, 1]})
     (row, _) = sets.rows()
     group = [0, 1, 2, 4, 5, 6]

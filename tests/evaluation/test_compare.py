@@ -19,7 +19,7 @@ from scipy.stats import binomtest
 from pipeline_py.evaluation.columns import write_columns
 from pipeline_py.evaluation.compare import COLUMNS, compare
 from pipeline_py.evaluation.metrics.ribes import RIBES
-from pipeline_py.evaluation.sign_test import sign_test
+from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.stage import InputError
 from tests.evaluation.counted import counted

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from sacremoses import MosesTokenizer
 
 from pipeline_py.corpus.generalise import generalise
-from pipeline_py.evaluation.chinese import join_chinese
-from pipeline_py.evaluation.joiner import words_of
-from pipeline_py.evaluation.postprocess import postprocess
+from pipeline_py.evaluation.postprocess import join_chinese, postprocess
+from pipeline_py.evaluation.restoring.attended import words_of
 from pipeline_py.stage import InputError
 from pipeline_py.subword.apply_bpe import apply_bpe
 from pipeline_py.text import tokens_of

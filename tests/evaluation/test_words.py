@@ -119,7 +119,7 @@ def test_agrees_with_crossing_out(texts: Texts, references: int) -> None:
 
 
 def test_intervals_are_of_sets_that_are_written_out(texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline_py.evaluation.resampling.SAMPLES", 80)
+    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.SAMPLES", 80)
     rows = texts.rows(2)
     drawn = np.random.default_rng(12345).choice(25, size=(80, 25), replace=True)
     for group, system in (("1", "A"), ("10-99", "B")):

@@ -8,9 +8,9 @@ import yaml
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.loading import load
-from pipeline_py.report.pair import TESTS
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
-from pipeline_py.report.sheet import Cell, Column, Sheet
+from pipeline_py.report.tables.pair import TESTS
+from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from tests.report.comparison_files import Row, write_comparisons
 
 ROOT = Path(__file__).parents[2]

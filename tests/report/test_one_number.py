@@ -17,8 +17,8 @@ from pipeline_py.config.loading import load
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.report import report
-from pipeline_py.report.sheet import read_sheet
 from pipeline_py.report.table import table
+from pipeline_py.report.tables.sheet import read_sheet
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden", "house"]

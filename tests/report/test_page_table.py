@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline_py.report.page_table import PageCell, PageColumn, beside, cell, from_sheet, leading_number, signed
-from pipeline_py.report.sheet import Cell, Column, Sheet
+from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from math import isfinite
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.sections.scores import read_facts
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.sheet import NOTHING
 
 PLACE = 100
 

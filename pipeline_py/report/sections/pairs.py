@@ -6,10 +6,10 @@ from pathlib import Path
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
-from pipeline_py.report.pair import LEVEL, TESTS, Pair, both_ways, p_value
 from pipeline_py.report.read_table import read_table
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.pair import LEVEL, TESTS, Pair, both_ways, p_value
+from pipeline_py.report.tables.sheet import NOTHING
 
 PLACE = 30
 INTERVALS = ("metric", "system", "score", "low", "high")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
-from pipeline_py.report.published import Published, read_published
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.published import Published, read_published
+from pipeline_py.report.tables.sheet import NOTHING
 from pipeline_py.text import read_lines
 
 PLACE = 20

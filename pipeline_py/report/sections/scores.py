@@ -10,9 +10,9 @@ from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, beside, cell, from_sheet
 from pipeline_py.report.read_table import read_table
-from pipeline_py.report.sheet import NOTHING
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.training_notes import note_on_shared_cores
+from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.training_notes import note_on_shared_cores
 
 PLACE = 10
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.pair import read_pairs
 from pipeline_py.report.sections.pairs import intervals, listing, matrix
+from pipeline_py.report.tables.pair import read_pairs
 from pipeline_py.stage import InputError
 from tests.report.comparison_files import Row, write_comparisons
 

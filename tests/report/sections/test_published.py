@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.published import read_published
 from pipeline_py.report.sections.published import published_tables, source_of
+from pipeline_py.report.tables.published import read_published
 
 FOLDER = Path(__file__).parents[3] / "workflow" / "published"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.evaluation.holm import adjusted
+from pipeline_py.evaluation.significance.holm import adjusted
 
 
 def closed(p_values: list[float]) -> list[float]:

@@ -14,7 +14,7 @@ from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.report.json_object import read_object
-from pipeline_py.report.table_files import Files
+from pipeline_py.report.tables.table_files import Files
 from pipeline_py.stage import InputError
 
 AVERAGE = "AVG"

@@ -7,7 +7,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.evaluation.randomization import p_value, sentences_kept
+from pipeline_py.evaluation.significance.randomization import p_value, sentences_kept
 from pipeline_py.evaluation.system_statistics import sums_over
 from tests.evaluation.counted import of_lines
 

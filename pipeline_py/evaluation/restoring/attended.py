@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
-from pipeline_py.evaluation.joiner import Joiner, joined
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.text import is_number, read_parallel, tokens_of
+
+Joiner = Literal["bpe", "none"]
 
 
 @dataclass(frozen=True)
@@ -89,3 +91,13 @@ def _check_words(read: list[str], original: list[str], path: Path, number: int) 
             raise InputError(
                 f"`{old}` is `{new}` in the source pieces; give the words that were generalised", path, number
             )
+
+
+def joined(line: list[str], joiner: Joiner) -> list[str]:
+    """Give the words that pieces stand for, an empty one for a word of nothing but joiners."""
+    return line if joiner == "none" else subword.join(line)
+
+
+def words_of(line: list[str], joiner: Joiner) -> list[str]:
+    """Give the words that pieces stand for; a word of nothing but joiners is none."""
+    return [word for word in joined(line, joiner) if word]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.artifact import write_json, writing
-from pipeline_py.report.sheet import Cell, Sheet
+from pipeline_py.report.tables.sheet import Cell, Sheet
 
 if TYPE_CHECKING:
     import pandas as pd

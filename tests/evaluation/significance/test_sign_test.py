@@ -14,12 +14,12 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.metrics.ribes import Ribes
 from pipeline_py.evaluation.metrics.ter import Ter
-from pipeline_py.evaluation.sign_test import replacement_scores, sign_test
+from pipeline_py.evaluation.significance.sign_test import replacement_scores, sign_test
 from tests.evaluation.counted import of_lines
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
 FOUR_COUNTS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
-NEWSTEST = Path(__file__).parents[2] / "../shared/data/newstest_ende"
+NEWSTEST = Path(__file__).parents[3] / "../shared/data/newstest_ende"
 
 
 def sentences(random_state: random.Random, number: int, longest: int) -> list[str]:

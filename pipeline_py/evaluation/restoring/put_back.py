@@ -1,4 +1,6 @@
-"""A placeholder in the output becomes the time, date or number of the source that it stands for.
+"""Words of the output that come from the source: for unknown words, and for placeholders of times, dates and numbers.
+
+An unknown word becomes the source word that it attended to most (Luong et al. 2015, "copy").
 
 Yang et al. (2017, section 4.1) generalise rare times, dates and numbers and say nothing of putting them back; attention
 tells which is which, as it does for unknown words.
@@ -6,7 +8,30 @@ tells which is which, as it does for unknown words.
 
 from pipeline_py.artifact import Ledger
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
-from pipeline_py.evaluation.attended import Attended
+from pipeline_py.evaluation.restoring.attended import Attended
+
+UNKNOWN = "<unk>"
+
+
+def known_words(sentence: Attended, ledger: Ledger) -> dict[int, str]:
+    """Give the word in the place of each `<unk>` of the output; one that attended to EOS leaves no word.
+
+    Args:
+        sentence: an output and its source.
+        ledger: notes what became of each.
+
+    Returns:
+        Words by index of the output piece.
+    """
+    words = {}
+    for place, piece in enumerate(sentence.pieces):
+        if piece == UNKNOWN:
+            end = sentence.attended[place] == len(sentence.original)
+            ledger.note(
+                "unknown word dropped: it attended to the end of the source" if end else "unknown word replaced"
+            )
+            words[place] = "" if end else sentence.original[sentence.attended[place]]
+    return words
 
 
 def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, str]:

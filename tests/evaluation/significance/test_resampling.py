@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sacrebleu.significance import estimate_ci
 
-from pipeline_py.evaluation.resampling import interval, p_value, times_drawn
+from pipeline_py.evaluation.significance.resampling import interval, p_value, times_drawn
 
 
 def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:

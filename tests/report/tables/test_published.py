@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.published import COLUMNS, Published, published_score, read_published
+from pipeline_py.report.tables.published import COLUMNS, Published, published_score, read_published
 from pipeline_py.stage import InputError
 
-FOLDER = Path(__file__).parents[2] / "workflow" / "published"
+FOLDER = Path(__file__).parents[3] / "workflow" / "published"
 FILES = sorted(FOLDER.glob("*.tsv"))
 HEADER = "\t".join(COLUMNS)
 ROW = "1\tzh-en\tSDAtt\tNIST03\ttest\tBLEU\t36.67\t**†"

@@ -6,8 +6,8 @@ from statistics import fmean, stdev
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.evaluation.metric import named
-from pipeline_py.report.marks import Marks, of_style
-from pipeline_py.report.measures import (
+from pipeline_py.report.tables.marks import Marks, of_style
+from pipeline_py.report.tables.measures import (
     AVERAGE,
     FACTS,
     SETTINGS,
@@ -17,10 +17,10 @@ from pipeline_py.report.measures import (
     is_metric,
     metric_of,
 )
-from pipeline_py.report.pair import Comparisons
-from pipeline_py.report.published import Published, published_score
-from pipeline_py.report.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.training_notes import note_on_kernels, note_on_shared_cores
+from pipeline_py.report.tables.pair import Comparisons
+from pipeline_py.report.tables.published import Published, published_score
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.tables.training_notes import note_on_kernels, note_on_shared_cores
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
 from pipeline_py.progress import progress
 from pipeline_py.report.read_table import read_table
-from pipeline_py.report.sheet import Cell, Column, Sheet
-from pipeline_py.report.table_files import Files
+from pipeline_py.report.tables.sheet import Cell, Column, Sheet
+from pipeline_py.report.tables.table_files import Files
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import FAILED
 from pipeline_py.text import read_lines, tokens_of
