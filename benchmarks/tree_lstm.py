@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pipeline_py import stage
+from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.schedule import Schedule
 from pipeline_py.nmt.tree_lstm import TreeLSTM
 from pipeline_py.subword.pack_trees import Forest, Node
@@ -51,8 +52,7 @@ def compare(
     schedule = Schedule.of_rows([row_of(*pair) for pair in zip(trees, lengths, strict=True)], [n + 1 for n in lengths])
 
     model = TreeLSTM(hidden)
-    torch.nn.init.normal_(model.weight, std=(2 * hidden) ** -0.5)
-    model.begin()
+    initialize(model, "lecun")
     shape = schedule.words * sentences, hidden
     leaves = torch.randn(shape, requires_grad=True), torch.randn(shape, requires_grad=True)
     ways: dict[str, Callable[[], Tensor]] = {

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt import kernels
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.loop_linears import LoopLinears
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -26,7 +26,7 @@ class GRU(nn.Module):
         super().__init__()
         self.hidden = hidden
         self.input = LoopLinear(inputs, 3 * hidden, bias=True)
-        self.recurrent = LoopLinear(hidden, 3 * hidden, bias=False)
+        self.recurrent = RecurrentLinear(hidden, 3 * hidden, bias=False)
 
     def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None, place: Tensor | None = None) -> Tensor:
         """Move on by one position.

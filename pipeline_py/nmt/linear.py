@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.initialization import Rule
 
 
 class Weight:
@@ -43,6 +44,15 @@ class Linear(nn.Linear):
     def forward(self, values: Tensor) -> Tensor:
         """Map (…, X) → (…, Y)."""
         return super().forward(values) if self.layout is None else self.layout(values, self.bias)
+
+
+class OutputLayer(Linear):
+    """What a softmax is made of."""
+
+    def initialize(self, rule: Rule) -> None:
+        """Begin as the rule says."""
+        rule.output(self.weight)
+        rule.bias(self.bias)
 
 
 @contextmanager

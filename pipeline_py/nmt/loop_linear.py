@@ -9,6 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.linear import Linear, Weight
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
@@ -26,6 +27,15 @@ class LoopLinear(Linear, LoopPart):
     def traced(self, rows: int) -> Trace:
         """Begin a trace of a loop whose steps have so many rows together, or fewer."""
         return _LinearTrace(self, rows)
+
+
+class RecurrentLinear(LoopLinear):
+    """What a state of size X goes through from step to step: the matrices of all gates (n·X, X)."""
+
+    def initialize(self, rule: Rule) -> None:
+        """Begin as the rule says."""
+        rule.recurrent(self.weight)
+        rule.bias(self.bias)
 
 
 class ProductTrace(Trace):

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.time_loop import time_loop
 
 
@@ -23,14 +24,8 @@ class LSTM(nn.Module):
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
         self.hidden = hidden
-        self.input = LoopLinear(inputs, 4 * hidden, bias=True)
-        self.recurrent = LoopLinear(hidden, 4 * hidden, bias=False)
-
-    @torch.no_grad()
-    def begin(self) -> None:
-        """Set the biases of the forget gates to 1, so that a cell is kept to begin with."""
-        assert self.input.bias is not None
-        self.input.bias[self.hidden : 2 * self.hidden] = 1
+        self.input = _Input(inputs, 4 * hidden, bias=True)
+        self.recurrent = RecurrentLinear(hidden, 4 * hidden, bias=False)
 
     def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Move on by one position.
@@ -66,6 +61,15 @@ class LSTM(nn.Module):
                 hiddens.append(hidden)
                 cells.append(cell)
         return torch.cat(hiddens), torch.cat(cells)
+
+
+class _Input(LoopLinear):
+    """W x + b of all gates."""
+
+    def initialize(self, rule: Rule) -> None:
+        """Begin as the rule says, but with biases of 1 of the forget gates, so that a cell is kept."""
+        rule.linear(self)
+        self.bias[len(self.bias) // 4 : len(self.bias) // 2] = 1
 
 
 class _Gates(Function):

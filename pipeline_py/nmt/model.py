@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.parts import module_of
-from pipeline_py.config.systems import Initialization, System
+from pipeline_py.config.systems import System
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
+from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.memory import Memory
 
 
@@ -53,7 +53,7 @@ class Model(nn.Module):
             loss=part("loss", system.loss.type)(system.loss, vocabularies["target"]),
         )
         self.decoder: Decoder = part("decoder", system.decoder.type)(system.decoder, parts)
-        self._initialize(system.model.initialization)
+        initialize(self, system.model.initialization)
 
     def _encoder(self, options: Any) -> Any:
         sizes = options.sizes(self.system.model.embedding)
@@ -86,27 +86,3 @@ class Model(nn.Module):
         They are no part of the state that is saved; only training needs them.
         """
         self.decoder.criterion.learn_frequencies(counts)
-
-    @torch.no_grad()
-    def _initialize(self, rule: Initialization) -> None:
-        for name, parameter in self.named_parameters():
-            if "bias" in name.rpartition(".")[2]:
-                parameter.zero_()
-            elif rule == "uniform":
-                parameter.uniform_(-0.1, 0.1)
-            elif name.endswith("recurrent.weight"):
-                for gate in parameter.split(parameter.shape[1]):
-                    nn.init.orthogonal_(gate)
-            elif rule == "nematus":
-                parameter.normal_(std=0.01)
-            elif parameter.dim() > 1:
-                # Inputs of unit variance stay so: an embedding has one unit at work, a matrix as many as it reads.
-                parameter.normal_(std=1.0 if "embedding" in name else parameter.shape[1] ** -0.5)
-            else:
-                parameter.uniform_(-0.1, 0.1)
-        if rule == "uniform":
-            self.decoder.softmax.weight.zero_()
-        for module in self.modules():
-            begin = getattr(module, "begin", None)  # of parts whose parameters begin at something of their own
-            if begin is not None:
-                begin()

@@ -10,7 +10,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.time_loop import time_loop
 
 
@@ -25,8 +25,8 @@ class OriginalGRU(nn.Module):
         super().__init__()
         self.hidden = hidden
         self.input = LoopLinear(inputs, 3 * hidden, bias=True)
-        self.gates_recurrent = LoopLinear(hidden, 2 * hidden, bias=False)
-        self.candidate_recurrent = LoopLinear(hidden, hidden, bias=False)
+        self.gates_recurrent = RecurrentLinear(hidden, 2 * hidden, bias=False)
+        self.candidate_recurrent = RecurrentLinear(hidden, hidden, bias=False)
 
     def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None) -> Tensor:
         """Move on by one position.

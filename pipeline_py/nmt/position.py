@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
 
@@ -15,6 +16,10 @@ class PredictedPosition(nn.Module):
         super().__init__()
         self.query = LoopLinear(query_size, query_size, bias=False)
         self.vector = nn.Parameter(torch.empty(query_size))
+
+    def initialize(self, rule: Rule) -> None:
+        """Let the vector begin as the rule says."""
+        rule.vector(self.vector)
 
     def forward(self, query: Tensor, memory: Memory) -> Tensor:
         """Predict one position a sentence: (B, Q) → (B,)."""

@@ -9,6 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.levels import places, product_dtype, spans
+from pipeline_py.nmt.loop_linear import RecurrentLinear
 from pipeline_py.nmt.schedule import Schedule
 
 
@@ -21,8 +22,8 @@ class TreeGRU(nn.Module):
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
-        self.left_recurrent = nn.Linear(hidden, 4 * hidden)
-        self.right_recurrent = nn.Linear(hidden, 4 * hidden, bias=False)
+        self.left_recurrent = RecurrentLinear(hidden, 4 * hidden)
+        self.right_recurrent = RecurrentLinear(hidden, 4 * hidden, bias=False)
 
     def forward(self, states: Tensor, schedule: Schedule) -> Tensor:
         """Compute the states of all inner nodes.

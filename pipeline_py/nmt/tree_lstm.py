@@ -9,6 +9,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.levels import places, product_dtype, spans
 from pipeline_py.nmt.schedule import Schedule
 
@@ -29,9 +30,10 @@ class TreeLSTM(nn.Module):
         self.weight = nn.Parameter(torch.empty(GATES * hidden, 2 * hidden))
         self.bias = nn.Parameter(torch.zeros(GATES * hidden))
 
-    @torch.no_grad()
-    def begin(self) -> None:
-        """Set the biases of both forget gates to 1, so that children's cells are kept to begin with."""
+    def initialize(self, rule: Rule) -> None:
+        """Begin as the rule says, but with biases of 1 of both forget gates, so that children's cells are kept."""
+        rule.matrix(self.weight)
+        rule.bias(self.bias)
         self.bias[self.hidden : 3 * self.hidden] = 1
 
     def forward(

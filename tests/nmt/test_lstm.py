@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.lstm import LSTM
 
 INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
@@ -102,16 +103,12 @@ def test_gradients_of_a_step() -> None:
 
 def test_forget_gates_begin_open() -> None:
     lstm = make()
-    before = {name: parameter.detach().clone() for name, parameter in lstm.named_parameters()}
-    lstm.begin()
-    before["input.bias"][HIDDEN : 2 * HIDDEN] = 1
-    for name, parameter in lstm.named_parameters():
-        torch.testing.assert_close(parameter, before[name], rtol=0, atol=0)
+    initialize(lstm, "uniform")
+    assert lstm.input.bias.tolist() == [0] * HIDDEN + [1] * HIDDEN + [0] * 2 * HIDDEN
     # An LSTM of zeros otherwise forgets sigmoid(1) of its cell.
     with torch.no_grad():
-        for parameter in lstm.parameters():
-            parameter.zero_()
-    lstm.begin()
+        for linear in (lstm.input, lstm.recurrent):
+            linear.weight.zero_()
     cell = torch.ones(1, HIDDEN, dtype=torch.float64)
     _, new = lstm.step(lstm.input(torch.ones(1, INPUTS, dtype=torch.float64)), cell, cell)
     torch.testing.assert_close(new, torch.full_like(new, 0.7310585786300049))

@@ -1,7 +1,6 @@
 """Networks against a reference that follows the papers' equations word by word, in plain Python and float64."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -467,37 +466,6 @@ def test_parameters_of_every_composition(composition: dict, expected: int) -> No
     with torch.device("meta"):
         model = Model(System.model_validate(composition), vocabularies)
     assert sum(parameter.numel() for parameter in model.parameters()) == expected == count_by_hand(composition)
-
-
-@pytest.mark.parametrize(
-    ("rule", "embeddings", "matrices", "vectors"),
-    [
-        ("nematus", 0.01, lambda reads: 0.01, 0.01),
-        ("uniform", 0.1 / 3**0.5, lambda reads: 0.1 / 3**0.5, 0.1 / 3**0.5),
-        ("lecun", 1.0, lambda reads: reads**-0.5, 0.1 / 3**0.5),
-    ],
-)
-def test_initial_parameters(rule: str, embeddings: float, matrices: Callable[[int], float], vectors: float) -> None:
-    """Standard deviations by hand: a uniform distribution over ±a has a/√3."""
-    torch.manual_seed(0)
-    sizes = {"embedding": 30, "hidden": 40, "initialization": rule}
-    model = Model(
-        System.model_validate(
-            {"model": sizes, "contexts": ["local"], "encoders": [{"inputs": [{"type": "units", "size": 12}, "words"]}]}
-        ),
-        {"source": 200, "target": 200, "units": 200},
-    )
-    for name, parameter in model.named_parameters():
-        if name.endswith("recurrent.weight") and rule != "uniform":
-            for gate in parameter.split(40):
-                torch.testing.assert_close(gate @ gate.T, torch.eye(40), atol=1e-5, rtol=0)
-        elif "bias" in name or (rule == "uniform" and "softmax" in name):
-            assert not parameter.any(), name
-        else:
-            expected = embeddings if "embedding" in name else vectors
-            if "embedding" not in name and parameter.dim() == 2:
-                expected = matrices(parameter.shape[1])
-            assert parameter.std().item() == pytest.approx(expected, rel=0.25), name
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())

@@ -143,35 +143,6 @@ def test_blackout_is_another_loss_in_training_alone() -> None:
     torch.testing.assert_close(sampled.eval().loss(batch), full.eval().loss(batch), rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("rule", ["uniform", "nematus", "lecun"])
-def test_first_parameters(rule: str) -> None:
-    """Tree2seq section 4.2: forget gates 1, other biases and the softmax 0, the rest U(−0.1, 0.1)."""
-    torch.manual_seed(0)
-    model = Model(
-        System.model_validate(
-            {**SYSTEMS["tree to sequence"], "model": {"embedding": 30, "hidden": 30, "initialization": rule}}
-        ),
-        {"source": 200, "target": 200},
-    )
-    parameters = dict(model.named_parameters())
-    ones = {"encoders.0.leaves.input.bias": 1, "encoders.0.tree.bias": 2, "encoders.0.summarize.bias": 2}
-    ones["decoder.lstm.input.bias"] = 1
-    for name, gates in ones.items():
-        bias = parameters.pop(name)
-        assert bias[30 : 30 * (1 + gates)].eq(1).all() and bias.sum() == 30 * gates, name
-    for name, parameter in parameters.items():
-        if "bias" in name:
-            assert not parameter.any(), name
-        elif rule == "uniform" and name == "decoder.softmax.weight":
-            assert not parameter.any()
-        elif rule == "uniform":
-            assert parameter.abs().max() <= 0.1, name
-            assert parameter.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.1), name
-        elif name == "decoder.lstm.recurrent.weight":  # the rows of a gate read [h; h~]
-            for gate in parameter.split(30):
-                torch.testing.assert_close(gate @ gate.T, torch.eye(30), atol=1e-5, rtol=0)
-
-
 def count(composition: dict, embedding: int, hidden: int, source: int, target: int) -> int:
     options = {**composition, "model": {"embedding": embedding, "hidden": hidden}}
     with torch.device("meta"):

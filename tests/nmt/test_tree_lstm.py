@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.schedule import Schedule
 from pipeline_py.nmt.tree_lstm import TreeLSTM
 from pipeline_py.subword.pack_trees import Forest, Node
@@ -237,10 +238,9 @@ def test_one_composition(masked: bool) -> None:
 
 def test_forget_gates_begin_open() -> None:
     tree = make()
+    initialize(tree, "uniform")
     with torch.no_grad():
-        for parameter in tree.parameters():
-            parameter.zero_()
-    tree.begin()
+        tree.weight.zero_()
     assert tree.bias.tolist() == [0] * HIDDEN + [1] * 2 * HIDDEN + [0] * 2 * HIDDEN
     ones = torch.ones(1, HIDDEN, dtype=torch.float64)
     _, cell = tree.compose((ones, ones), (ones, 2 * ones))

@@ -12,7 +12,7 @@ from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.gru import GRU, as_read
-from pipeline_py.nmt.linear import Linear
+from pipeline_py.nmt.linear import Linear, OutputLayer
 from pipeline_py.nmt.memory import Memory
 
 
@@ -56,7 +56,7 @@ class Part(Decoder):
         self.readout_contexts = nn.ModuleList(
             Linear(memory, model.embedding) for _ in parts.weightings for memory in memory_sizes
         )
-        self.softmax = Linear(model.embedding, parts.target_size)
+        self.softmax = OutputLayer(model.embedding, parts.target_size)
 
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""

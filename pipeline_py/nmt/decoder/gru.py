@@ -10,7 +10,7 @@ from pipeline_py.config.decoders import GRUDecoder
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
-from pipeline_py.nmt.linear import Linear
+from pipeline_py.nmt.linear import Linear, OutputLayer
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.original_gru import OriginalGRU
@@ -49,7 +49,7 @@ class Part(Decoder):
         self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)
         self.gate = LoopLinear(self.size, 1, bias=True) if options.phrase_weight == "learned" else None
         self.readout = Linear(self.size, model.embedding)
-        self.softmax = Linear(model.embedding, parts.target_size)
+        self.softmax = OutputLayer(model.embedding, parts.target_size)
 
     def _first_hidden(self, memory: Memory) -> Tensor:
         state = torch.tanh(at_least_single(self.initial(memory.summary[0])))

@@ -9,8 +9,8 @@ from pipeline_py.config.decoders import LSTMDecoder
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
-from pipeline_py.nmt.linear import Linear
-from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.linear import OutputLayer
+from pipeline_py.nmt.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 
@@ -30,9 +30,9 @@ class Part(Decoder):
         (memory_size,) = parts.memory_sizes
         self.size = parts.system.model.hidden
         self.lstm = LSTM(parts.system.model.embedding, self.size)
-        self.lstm.recurrent = LoopLinear(2 * self.size, 4 * self.size, bias=False)  # of [h; h~] where it had h
+        self.lstm.recurrent = RecurrentLinear(2 * self.size, 4 * self.size, bias=False)  # of [h; h~] where it had h
         self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)
-        self.softmax = Linear(self.size, parts.target_size)
+        self.softmax = OutputLayer(self.size, parts.target_size)
 
     def _first_hidden(self, memory: Memory) -> Tensor:
         hidden, cell = memory.summary[0].chunk(2, dim=1)

@@ -12,6 +12,7 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
@@ -58,6 +59,10 @@ class Part(Parser):
         self.last_state = nn.Linear(2 * hidden, hidden)
         self.last_cell = nn.Linear(2 * hidden, hidden)
         self.dropout = SharedDropout(sizes.dropout)
+
+    def initialize(self, rule: Rule) -> None:
+        """Let ROOT begin as the rule says."""
+        rule.vector(self.root)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -12,6 +12,7 @@ from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt import kernels
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.groups import groups
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import LoopPart, Trace
@@ -27,6 +28,11 @@ class Part(LoopPart):
         self.key = nn.Linear(memory_size, width)
         self.vector = nn.Parameter(torch.empty(width))
         self.bias = nn.Parameter(torch.zeros(()))
+
+    def initialize(self, rule: Rule) -> None:
+        """Begin as the rule says."""
+        rule.vector(self.vector)
+        rule.bias(self.bias)
 
     def keys(self, states: Tensor, there: Tensor | None = None) -> Tensor:
         """Compute U h_j + b, which no step changes.

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.decoders import FlexibleContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import positions
@@ -26,6 +27,10 @@ class Part(Weighting):
         self.threshold = options.threshold
         self.query = LoopLinear(query_size, query_size, bias=True)
         self.vector = nn.Parameter(torch.empty(query_size))
+
+    def initialize(self, rule: Rule) -> None:
+        """Let the vector begin as the rule says."""
+        rule.vector(self.vector)
 
     def start(self, memory: Memory) -> Carried:
         """Begin at the start of the sentence: one centre each (B,)."""
