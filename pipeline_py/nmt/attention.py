@@ -17,7 +17,7 @@ Observation = dict[str, tuple[Tensor, Tensor]]
 class Weighting(nn.Module, ABC):
     """Turns the scores of a step into attention weights.
 
-    A weighting is built as `Part(options, query_size)` with its options of `config.decoders`.
+    A weighting is built of its options of `config.decoders` and the size of the query.
     """
 
     def start(self, memory: Memory) -> Carried:

@@ -16,8 +16,23 @@ from pipeline_py.nmt.memory import Memory
 
 
 def part(kind: str, name: str) -> Any:
-    """Find a part: the class `Part` of its module, e.g. of `pipeline_py/nmt/weighting/local.py`."""
-    return importlib.import_module(f"pipeline_py.{module_of(kind, name)}").Part
+    """Find a part: the only public class of a network that its module defines, e.g. `nmt/weighting/local.py`.
+
+    Raises:
+        TypeError: there are none, or several.
+    """
+    module = importlib.import_module(f"pipeline_py.{module_of(kind, name)}")
+    found = [
+        member
+        for called, member in vars(module).items()
+        if isinstance(member, type)
+        and issubclass(member, nn.Module)
+        and member.__module__ == module.__name__
+        and not called.startswith("_")
+    ]
+    if len(found) != 1:
+        raise TypeError(f"{module.__name__} has {len(found)} public classes of networks; the part is the only one")
+    return found[0]
 
 
 class Model(nn.Module):

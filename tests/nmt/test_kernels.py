@@ -220,7 +220,7 @@ def test_a_sentence_reaches_no_further_than_its_columns() -> None:
 def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two units read, and their states are scored: with the kernels, and without."""
     units, steps = [GRU(4, 6), GRU(4, 6)], [SENTENCES, SENTENCES, 3]
-    score = mlp.Part(MLPScore(), 6, 12)
+    score = mlp.PerceptronScore(MLPScore(), 6, 12)
     torch.nn.init.normal_(score.vector)
     read, states = torch.randn(sum(steps), 4), torch.randn(SENTENCES, COLUMNS, 12)
 

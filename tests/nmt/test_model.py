@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.loss import blackout
+from pipeline_py.nmt.model import Model, part
 
 SOURCE_SIZE, TARGET_SIZE = 11, 9
 SIZES = {"embedding": 5, "hidden": 4, "dropout": 0.0}
@@ -598,3 +599,11 @@ def test_positions_stay_exact_where_products_are_in_half_precision(context: obje
         with torch.autocast("cpu", torch.bfloat16):
             assert weighting.position(query, memory).dtype == torch.float32
     torch.testing.assert_close(rough, exact, rtol=0.05, atol=0.05)
+
+
+def test_the_part_is_the_only_network_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert part("loss", "blackout") is blackout.BlackOutLoss, "not the class that it inherits from"
+    one = type("OtherLoss", (nn.Module,), {"__module__": blackout.__name__})
+    monkeypatch.setattr(blackout, "OtherLoss", one, raising=False)
+    with pytest.raises(TypeError, match="blackout has 2 public classes of networks"):
+        part("loss", "blackout")

@@ -18,7 +18,7 @@ from pipeline_py.nmt.decoder.recurrence import Attention, State, Step, at_places
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.loop_linear import LoopLinear
-from pipeline_py.nmt.loss import softmax
+from pipeline_py.nmt.loss.softmax import SoftmaxLoss
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -43,13 +43,13 @@ class Parts:
     summary_sizes: Sequence[int]
     scores: Sequence[nn.Module]
     weightings: Sequence[Weighting]
-    loss: softmax.Part
+    loss: SoftmaxLoss
 
 
 class Decoder(Attending, ABC):
     """A recurrence that attends, a readout, and an output layer.
 
-    A decoder is built as `Part(options, parts)` with its options of `config.decoders`.
+    A decoder is built of its options of `config.decoders` and `Parts`.
 
     Attributes:
         reads_word: whether the readout reads the embedding of the word before too, as the first of its vectors.

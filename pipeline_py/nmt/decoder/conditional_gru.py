@@ -26,7 +26,7 @@ class Masks:
     context: Tensor | None = None
 
 
-class Part(Decoder):
+class ConditionalGRUDecoder(Decoder):
     """s' = GRU1(E[y_{i−1}], s_{i−1}); scores of s'; contexts c_i; s_i = GRU2(c_i, s').
 
     Initial state tanh(W · summary); readout tanh(L_w E[y_{i−1}] + L_d s_i + Σ L_c c_i) of the embedding's size, each

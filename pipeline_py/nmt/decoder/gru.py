@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.decoders import GRUDecoder
+from pipeline_py.config.decoders import GRUDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
@@ -24,7 +24,7 @@ class Masks:
     fed: Tensor | None = None
 
 
-class Part(Decoder):
+class GRUDecoder(Decoder):
     """s_j = GRU([E[y_{j−1}]; c_{j−1}], s_{j−1}); c_j = tanh(W [s_j; d_j] + b); softmax of tanh(L c_j + b).
 
     s_0 = tanh(W · summary + b); c_0 and the embedding before the first word are zero. The query of the score is s_j;
@@ -38,7 +38,7 @@ class Part(Decoder):
     recurrent products, on c_{j−1} as it is fed, and on what enters the softmax.
     """
 
-    def __init__(self, options: GRUDecoder, parts: Parts) -> None:
+    def __init__(self, options: Options, parts: Parts) -> None:
         super().__init__(parts)
         model = parts.system.model
         (memory_size,), (summary_size,) = parts.memory_sizes, parts.summary_sizes

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pipeline_py.config.decoders import LSTMDecoder
+from pipeline_py.config.decoders import LSTMDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
@@ -15,7 +15,7 @@ from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 
 
-class Part(Decoder):
+class LSTMDecoder(Decoder):
     """h_j, c_j = LSTM(E[y_{j−1}], [h_{j−1}; h~_{j−1}], c_{j−1}); h~_j = tanh(W_2 [h_j; d_j] + b_2); softmax of h~_j.
 
     h_1 and c_1 are the encoder's last state, its summary [h; c]: nothing is read before the first word is predicted.
@@ -25,7 +25,7 @@ class Part(Decoder):
     into the recurrent product, and on what enters the softmax.
     """
 
-    def __init__(self, options: LSTMDecoder, parts: Parts) -> None:
+    def __init__(self, options: Options, parts: Parts) -> None:
         super().__init__(parts)
         (memory_size,) = parts.memory_sizes
         self.size = parts.system.model.hidden

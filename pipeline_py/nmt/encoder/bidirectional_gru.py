@@ -14,7 +14,7 @@ from pipeline_py.nmt.gru import GRU, sequences
 from pipeline_py.nmt.memory import Memory
 
 
-class Part(nn.Module):
+class BidirectionalGRUEncoder(nn.Module):
     """Annotation h_j = [→h_j; ←h_j] of size 2·hidden; the summary is their mean over the sentence.
 
     What is read at a position are the vectors of the inputs side by side, of the embedding's size together.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.encoders import GRUEncoder
+from pipeline_py.config.encoders import GRUEncoder as Options
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
@@ -15,7 +15,7 @@ from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.original_gru import OriginalGRU
 
 
-class Part(nn.Module):
+class GRUEncoder(nn.Module):
     """Annotation →h_j, or [→h_j; ←h_j] with each direction of half the size; the summary is their mean.
 
     What is read at a position are the vectors of the inputs side by side, of the embedding's size together.
@@ -25,7 +25,7 @@ class Part(nn.Module):
     """
 
     def __init__(
-        self, options: GRUEncoder, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden

@@ -18,7 +18,7 @@ from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
 
 
-class Part(Parser):
+class LatentGraphEncoder(Parser):
     """Annotations of the hidden size H; the summary is [h; c] of size 2·H.
 
     With h_i = [→h_i; ←h_i] (2·H) the states of an LSTM of H in each direction, for all positions i and j, EOS among

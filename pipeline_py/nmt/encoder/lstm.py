@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.encoders import LSTMEncoder
+from pipeline_py.config.encoders import LSTMEncoder as Options
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
@@ -14,7 +14,7 @@ from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
 
 
-class Part(nn.Module):
+class LSTMEncoder(nn.Module):
     """Annotation h_j of the hidden size H; the summary is the last state with its cell, [h; c] of size 2·H.
 
     What is read at a position are the vectors of the inputs side by side, of the embedding's size together. Reversed,
@@ -26,7 +26,7 @@ class Part(nn.Module):
     """
 
     def __init__(
-        self, options: LSTMEncoder, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden

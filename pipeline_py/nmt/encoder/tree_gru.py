@@ -6,7 +6,6 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from pipeline_py.config.encoders import GRUEncoder
 from pipeline_py.config.encoders import TreeGRU as Options
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch
@@ -16,7 +15,7 @@ from pipeline_py.nmt.top_down_gru import TopDownGRU
 from pipeline_py.nmt.tree_gru import TreeGRU
 
 
-class Part(nn.Module):
+class TreeGRUEncoder(nn.Module):
     """Words as `gru` reads them, then phrases from the words up, then, if asked, all of them from the root down.
 
     Annotations are the words', EOS among them, and behind them the phrases'. The end of sentence is in no tree, and
@@ -34,7 +33,7 @@ class Part(nn.Module):
         super().__init__()
         self.size = self.summary_size = sizes.hidden
         self.trees, self.kind = options.trees, options.reads.name
-        self.leaves = gru.Part(GRUEncoder(direction=options.leaves), sizes, inputs, vocabularies)
+        self.leaves = gru.GRUEncoder(gru.Options(direction=options.leaves), sizes, inputs, vocabularies)
         self.bottom_up = TreeGRU(sizes.hidden)
         self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None
 

@@ -16,7 +16,7 @@ from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.tree_lstm import TreeLSTM
 
 
-class Part(nn.Module):
+class TreeLSTMEncoder(nn.Module):
     """Annotations of words and EOS, then of phrases, all of the hidden size H; the summary is [h; c] of size 2·H.
 
     A word's annotation is the state of a forward LSTM, which with its cell is the leaf of the tree; phrases have no

@@ -8,7 +8,7 @@ from pipeline_py.config.encoders import LabelInput
 from pipeline_py.nmt.batch import Batch
 
 
-class Part(nn.Module):
+class LabelEmbedding(nn.Module):
     """A row of a table for the label of each word; the end of the sentence has a label of its own."""
 
     def __init__(self, options: LabelInput, size: int, vocabularies: Mapping[str, int]) -> None:

@@ -12,7 +12,7 @@ WIDTH = 3
 """Rows under a convolution's kernel."""
 
 
-class Part(nn.Module):
+class UnitConvolution(nn.Module):
     """V_U, made of the n = 10 embedded words of a unit, (n, d), by convolutions and poolings along the unit.
 
     A convolution has kernels over 3 rows and all d columns, d of them, with a bias, and then ReLU; a pooling takes the

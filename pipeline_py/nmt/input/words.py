@@ -8,7 +8,7 @@ from pipeline_py.config.encoders import WordInput
 from pipeline_py.nmt.batch import Batch
 
 
-class Part(nn.Module):
+class WordEmbedding(nn.Module):
     """V_x, a row of a table for each identifier of the source vocabulary."""
 
     def __init__(self, options: WordInput, size: int, vocabularies: Mapping[str, int]) -> None:

@@ -7,12 +7,12 @@ from torch.nn import functional
 from pipeline_py.config.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch_words import Words
-from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.sampled import sampled_outputs
+from pipeline_py.nmt.loss.softmax import SoftmaxLoss
 from pipeline_py.subword.vocabulary import EOS
 
 
-class Part(softmax.Part):
+class BlackOutLoss(SoftmaxLoss):
     """−log p̃(y) − Σ_k log(1 − p̃(y^k)) in training; the loss of the full softmax otherwise.
 
     p̃ is the softmax over y and K drawn words y^k of log q + s, with s what the output layer gives and q = 1/Q. The y^k
@@ -47,7 +47,7 @@ class Part(softmax.Part):
         self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
 
     def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
-        """Compute the losses of N words; see `softmax.Part`.
+        """Compute the losses of N words; see `SoftmaxLoss`.
 
         Raises:
             RuntimeError: in training, before `learn_frequencies`.

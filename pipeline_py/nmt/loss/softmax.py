@@ -12,7 +12,7 @@ from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.groups import groups
 
 
-class Part(nn.Module):
+class SoftmaxLoss(nn.Module):
     """−log p(y) with p the softmax over the whole target vocabulary."""
 
     def __init__(self, options: Softmax | BlackOut, target_size: int) -> None:

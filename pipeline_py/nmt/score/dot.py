@@ -10,7 +10,7 @@ from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import Trace
 
 
-class Part(nn.Module):
+class DotProductScore(nn.Module):
     """e_ij = h_j · s; annotations and query are of one size."""
 
     def __init__(self, options: DotScore, query_size: int, memory_size: int) -> None:

@@ -18,7 +18,7 @@ from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import LoopPart, Trace
 
 
-class Part(LoopPart):
+class PerceptronScore(LoopPart):
     """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden, or another."""
 
     def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
@@ -92,7 +92,7 @@ class _ScoreTrace(Trace):
     steps: Σ g t² is summed up step by step, and the rest is done after the loop.
     """
 
-    def __init__(self, part: Part, keys: Tensor, reach: Sequence[int] | None) -> None:
+    def __init__(self, part: PerceptronScore, keys: Tensor, reach: Sequence[int] | None) -> None:
         super().__init__(part, keys, part.vector, part.bias)
         columns, numbers = keys.shape[1], _reach(reach, keys)
         self.reach = numbers.tolist()

@@ -14,7 +14,7 @@ LARGEST_EXPONENT = 50.0
 """Keeps g finite, so that no penalty becomes inf · 0; a penalty of e^50 forbids a position just as well."""
 
 
-class Part(Weighting):
+class FlexibleWeighting(Weighting):
     """softmax(e_ij − g · (j − p)² / 2σ²), where p = Σ_j α_{i−1,j} · j is the centre of the step before.
 
     g = exp(vᵀ tanh(W s' + b)) > 0 says how strictly; the first centre is 0. With a `threshold`, positions whose

@@ -7,7 +7,7 @@ from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 
 
-class Part(Weighting):
+class GlobalWeighting(Weighting):
     """α_ij = exp(e_ij) / Σ_k exp(e_ik) over all positions and phrases of the sentence."""
 
     def __init__(self, options: GlobalContext, query_size: int) -> None:

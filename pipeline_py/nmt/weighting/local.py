@@ -9,7 +9,7 @@ from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import PredictedPosition, positions
 
 
-class Part(Weighting):
+class LocalWeighting(Weighting):
     """α_ij · exp(−(j − p)² / 2σ²) within a window around p and 0 outside, with σ = D/2.
 
     `normalized` says what α is: the softmax over the whole `sentence` (eq. 6), with the window [p − D, p + D], or that

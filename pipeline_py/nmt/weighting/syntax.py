@@ -9,7 +9,7 @@ from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.position import PredictedPosition
 
 
-class Part(Weighting):
+class SyntaxWeighting(Weighting):
     """A softmax over the words within syntax distance n of position p, with a Gaussian of their distance, σ = n/2.
 
     M is the matrix of distances in the tree, p the predicted position (eq. 5), counted from 0. The paper takes the

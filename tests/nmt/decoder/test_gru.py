@@ -10,7 +10,7 @@ from torch import Tensor
 from pipeline_py.config.systems import System
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.base import Parts
-from pipeline_py.nmt.decoder.gru import Part
+from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import part
@@ -43,8 +43,8 @@ def make_system(score: str, contexts: list, phrase_weight: object, dropout: floa
     )
 
 
-def make_decoder(system: System, seed: int = 0) -> Part:
-    decoder = Part(
+def make_decoder(system: System, seed: int = 0) -> GRUDecoder:
+    decoder = GRUDecoder(
         system.decoder,
         Parts(
             system,
@@ -53,7 +53,7 @@ def make_decoder(system: System, seed: int = 0) -> Part:
             summary_sizes=[H],
             scores=[part("score", system.scores[0].type)(system.scores[0], H, H)],
             weightings=[part("weighting", options.type)(options, H) for options in system.contexts],
-            loss=softmax.Part(system.loss, V),
+            loss=softmax.SoftmaxLoss(system.loss, V),
         ),
     ).double()
     torch.manual_seed(seed)
@@ -75,7 +75,7 @@ def make_memory(phrases: bool, seed: int = 1) -> Memory:
     return Memory((states,), columns, max(WORDS), words, (summary,))
 
 
-def with_keys(decoder: Part, memory: Memory) -> Memory:
+def with_keys(decoder: GRUDecoder, memory: Memory) -> Memory:
     return replace(memory, keys=decoder.keys(memory))
 
 
@@ -89,7 +89,7 @@ def make_target() -> tuple[Tensor, Tensor]:
 class Reference:
     """One sentence: −log p of its words, the weights of the first context at each step, and β."""
 
-    def __init__(self, decoder: Part, system: System) -> None:
+    def __init__(self, decoder: GRUDecoder, system: System) -> None:
         self.p = dict(decoder.named_parameters())
         self.system = system
 

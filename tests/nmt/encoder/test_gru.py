@@ -7,11 +7,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.encoders import GRUEncoder, WordInput
+from pipeline_py.config.encoders import GRUEncoder as Options
+from pipeline_py.config.encoders import WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.encoder.gru import Part
-from pipeline_py.nmt.input.words import Part as Words
+from pipeline_py.nmt.encoder.gru import GRUEncoder
+from pipeline_py.nmt.input.words import WordEmbedding as Words
 from pipeline_py.nmt.original_gru import OriginalGRU
 
 SIZES = Model(embedding=5, hidden=6, dropout=0.5)
@@ -19,10 +20,10 @@ SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0]]
 DIRECTIONS = ["forward", "bidirectional"]
 
 
-def make(direction: str, inputs: tuple[int, ...] = (5,)) -> Part:
+def make(direction: str, inputs: tuple[int, ...] = (5,)) -> GRUEncoder:
     torch.manual_seed(0)
     words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = Part(GRUEncoder.model_validate({"direction": direction}), SIZES, words, {}).double()
+    part = GRUEncoder(Options.model_validate({"direction": direction}), SIZES, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
@@ -47,7 +48,7 @@ def run(gru: OriginalGRU, read: list[Tensor], kept: Tensor | None) -> list[Tenso
     return states
 
 
-def annotate(part: Part, source: list[int], masks: Iterator[Tensor | None]) -> Tensor:
+def annotate(part: GRUEncoder, source: list[int], masks: Iterator[Tensor | None]) -> Tensor:
     """Annotations (J, H) of a sentence; `masks` are those of what is read and of h, of each direction in turn."""
     read = [torch.cat([words.embedding.weight[word] for words in part.inputs]) for word in source]  # type: ignore
 

@@ -10,8 +10,8 @@ from torch import Tensor
 from pipeline_py.config.encoders import LatentGraph, WordInput
 from pipeline_py.config.systems import Model, System
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.encoder.latent_graph import Part
-from pipeline_py.nmt.input.words import Part as Words
+from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
+from pipeline_py.nmt.input.words import WordEmbedding as Words
 from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.model import Model as Network
 
@@ -23,10 +23,10 @@ HEADS = [[1, 1, 1, 2, 0, 5], [0, 1], [0], [-1, -1, -1, -1], [0, 1, 2]]
 LABELS_OF = [[0, 2, 1, 1, 0, 0], [2, 0], [0], [1, 1, 1, 0], [2, 0, 0]]
 
 
-def make(inputs: tuple[int, ...] = (5,)) -> Part:
+def make(inputs: tuple[int, ...] = (5,)) -> LatentGraphEncoder:
     torch.manual_seed(0)
     words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = Part(LatentGraph(), SIZES, words, {"source": 7, "labels": LABELS}).double()
+    part = LatentGraphEncoder(LatentGraph(), SIZES, words, {"source": 7, "labels": LABELS}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
@@ -57,7 +57,7 @@ def read(lstm: LSTM, words: list[Tensor], kept: tuple[Tensor, Tensor] | None) ->
 class Reference:
     """One sentence; `masks` in the order of their drawing: of x and h rightward, of x and h leftward."""
 
-    def __init__(self, part: Part, source: list[int], masks: list[Tensor] | None = None) -> None:
+    def __init__(self, part: LatentGraphEncoder, source: list[int], masks: list[Tensor] | None = None) -> None:
         words = [torch.cat([one.embedding.weight[token] for one in part.inputs]) for token in source]
         rightward = read(part.forwards, words, masks and (masks[0], masks[1]))
         leftward = read(part.backwards, words[::-1], masks and (masks[2], masks[3]))[::-1]
@@ -93,14 +93,14 @@ class Reference:
         return loss
 
 
-def catch_masks(part: Part, monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
+def catch_masks(part: LatentGraphEncoder, monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
     drawn: list[Tensor] = []
     draw = part.dropout.draw
     monkeypatch.setattr(part.dropout, "draw", lambda *size: drawn.append(draw(*size)) or drawn[-1])
     return drawn
 
 
-def check_gradients(part: Part, ours: Tensor, theirs: Tensor, without: tuple[str, ...] = ()) -> None:
+def check_gradients(part: LatentGraphEncoder, ours: Tensor, theirs: Tensor, without: tuple[str, ...] = ()) -> None:
     parameters = {name: one for name, one in part.named_parameters() if not name.startswith(without or "-")}
     got, want = (torch.autograd.grad(one, [*parameters.values()]) for one in (ours, theirs))
     for name, one, other in zip(parameters, got, want, strict=True):
@@ -220,7 +220,7 @@ def test_the_translation_trains_the_parser(decoder: dict) -> None:
 
 def test_the_number_of_parameters() -> None:
     """At the sizes of tree2seq: each direction 4·256·(256 + 256 + 1), and the maps one by one."""
-    part = Part(LatentGraph(), Model(embedding=256, hidden=256), [], {"labels": 40})
+    part = LatentGraphEncoder(LatentGraph(), Model(embedding=256, hidden=256), [], {"labels": 40})
     maps = 512 * 512 + 512 + 40 * (1024 + 1) + 256 * (1024 + 40 + 1) + 2 * 256 * (512 + 1)
     assert sum(parameter.numel() for parameter in part.parameters()) == 2 * 4 * 256 * 513 + maps
 

@@ -5,11 +5,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.encoders import LSTMEncoder, WordInput
+from pipeline_py.config.encoders import LSTMEncoder as Options
+from pipeline_py.config.encoders import WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.encoder.lstm import Part
-from pipeline_py.nmt.input.words import Part as Words
+from pipeline_py.nmt.encoder.lstm import LSTMEncoder
+from pipeline_py.nmt.input.words import WordEmbedding as Words
 from pipeline_py.nmt.lstm import LSTM
 
 HIDDEN = 4
@@ -18,10 +19,10 @@ SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0]]
 DIRECTIONS = ["forward", "reversed", "bidirectional"]
 
 
-def make(direction: str, inputs: tuple[int, ...] = (5,)) -> Part:
+def make(direction: str, inputs: tuple[int, ...] = (5,)) -> LSTMEncoder:
     torch.manual_seed(0)
     words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = Part(LSTMEncoder.model_validate({"direction": direction}), SIZES, words, {}).double()
+    part = LSTMEncoder(Options.model_validate({"direction": direction}), SIZES, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
@@ -46,7 +47,9 @@ def run(lstm: LSTM, read: list[Tensor], kept: tuple[Tensor, Tensor] | None) -> l
     return steps
 
 
-def reference(part: Part, direction: str, source: list[int], masks: list[Tensor] | None) -> tuple[Tensor, Tensor]:
+def reference(
+    part: LSTMEncoder, direction: str, source: list[int], masks: list[Tensor] | None
+) -> tuple[Tensor, Tensor]:
     """Annotations (J, H) and summary (2·H,) of one sentence; `masks` in the order of their drawing."""
     words = [torch.cat([one.embedding.weight[token] for one in part.inputs]) for token in source]
     rightward_masks = None if masks is None else (masks[0], masks[1])

@@ -9,7 +9,7 @@ from pipeline_py.config.encoders import GRUEncoder, TreeGRU, WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
-from pipeline_py.nmt.input.words import Part as Words
+from pipeline_py.nmt.input.words import WordEmbedding as Words
 from pipeline_py.nmt.original_gru import OriginalGRU
 
 HIDDEN = 4
@@ -41,16 +41,16 @@ OPTIONS = {
 }
 
 
-def make(name: str) -> tuple[tree_gru.Part, gru.Part]:
+def make(name: str) -> tuple[tree_gru.TreeGRUEncoder, gru.GRUEncoder]:
     """The encoder, and one of sequences that reads the same with the same parameters."""
     torch.manual_seed(0)
     options = TreeGRU.model_validate(OPTIONS[name])
     words = Words(WordInput(), 3, {"source": 7})
-    part = tree_gru.Part(options, SIZES, [words], {}).double().eval()
+    part = tree_gru.TreeGRUEncoder(options, SIZES, [words], {}).double().eval()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
-    reading = gru.Part(GRUEncoder(direction=options.leaves), SIZES, [words], {}).double().eval()
+    reading = gru.GRUEncoder(GRUEncoder(direction=options.leaves), SIZES, [words], {}).double().eval()
     reading.load_state_dict(part.leaves.state_dict())
     return part, reading
 
@@ -73,7 +73,7 @@ def gru_step(cell: OriginalGRU, x: Tensor, h: Tensor) -> Tensor:
     return (1 - z) * h + z * torch.tanh(W[2] @ x + U[2] @ (r * h) + b[2])
 
 
-def annotate(part: tree_gru.Part, words: Tensor, row: list[int]) -> tuple[list[Tensor], Tensor]:
+def annotate(part: tree_gru.TreeGRUEncoder, words: Tensor, row: list[int]) -> tuple[list[Tensor], Tensor]:
     """Final states of words, EOS and phrases, and the summary, given the words and EOS as they were read (J, H)."""
     n = len(words) - 1
     L, R = part.bottom_up.left_recurrent.weight.chunk(4), part.bottom_up.right_recurrent.weight.chunk(4)

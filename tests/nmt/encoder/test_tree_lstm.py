@@ -10,8 +10,8 @@ from torch import Tensor
 from pipeline_py.config.encoders import TreeLSTM, WordInput
 from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.encoder.tree_lstm import Part
-from pipeline_py.nmt.input.words import Part as Words
+from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
+from pipeline_py.nmt.input.words import WordEmbedding as Words
 
 HIDDEN = 4
 SIZES = {
@@ -32,11 +32,11 @@ TREES = [
 LEAVES = ["lstm", "embeddings"]
 
 
-def make(leaves: str) -> Part:
+def make(leaves: str) -> TreeLSTMEncoder:
     torch.manual_seed(0)
     sizes = SIZES[leaves]
     words = [Words(WordInput(), sizes.embedding, {"source": 7})]
-    part = Part(TreeLSTM.model_validate({"leaves": leaves}), sizes, words, {}).double()
+    part = TreeLSTMEncoder(TreeLSTM.model_validate({"leaves": leaves}), sizes, words, {}).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_(std=0.8)
@@ -56,7 +56,7 @@ def compose(tree, left: list[Tensor], right: list[Tensor], keep: Tensor) -> list
     return [torch.sigmoid(o) * torch.tanh(c), c]
 
 
-def reference(part: Part, leaves: str, row: int, masks: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Annotations of positions and of phrases and the summary of one sentence; `masks` in the order of drawing."""
     zeros = torch.zeros(HIDDEN, dtype=torch.float64)
     embedded = [part.inputs[0].embedding.weight[token] for token in SOURCES[row]]
@@ -163,5 +163,5 @@ def test_half_precision(leaves: str) -> None:
 
 def test_parameters_at_256() -> None:
     """LSTM 4 · (2 · 256² + 256), and twice 5 · (2 · 256² + 256) for phrases and for the decoder's first state."""
-    part = Part(TreeLSTM(), Model(embedding=256, hidden=256), [], {})
+    part = TreeLSTMEncoder(TreeLSTM(), Model(embedding=256, hidden=256), [], {})
     assert sum(parameter.numel() for parameter in part.parameters()) == 525_312 + 2 * 656_640

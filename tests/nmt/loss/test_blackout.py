@@ -11,7 +11,7 @@ from torch.nn import functional
 from pipeline_py.config.decoders import BlackOut, Softmax
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss import softmax
-from pipeline_py.nmt.loss.blackout import Part
+from pipeline_py.nmt.loss.blackout import BlackOutLoss
 
 COUNTS = (50, 3, 400, 0, 7, 120, 33, 1, 18)
 V, E = len(COUNTS), 4
@@ -19,8 +19,8 @@ SENTENCES = (0, 2, 1, 0, 2, 1, 0, 2, 2, 2)
 """Of each word; as a decoder has them, and so that the lengths differ. Sentence 3 of 4 has no word at all."""
 
 
-def make_part(samples: int = 5, power: float = 0.4, counts: tuple[int, ...] = COUNTS) -> Part:
-    part = Part(BlackOut(samples=samples, power=power), len(counts))
+def make_part(samples: int = 5, power: float = 0.4, counts: tuple[int, ...] = COUNTS) -> BlackOutLoss:
+    part = BlackOutLoss(BlackOut(samples=samples, power=power), len(counts))
     part.learn_frequencies(torch.tensor(counts))
     return part.train()
 
@@ -44,7 +44,7 @@ def words_of(sentences: Tensor, count: int) -> Words:
     return Words(torch.tensor(place), (count,) * max(sizes), tuple(sizes))
 
 
-def draws_of(part: Part, seed: int, count: int = 4) -> list[list[int]]:
+def draws_of(part: BlackOutLoss, seed: int, count: int = 4) -> list[list[int]]:
     torch.manual_seed(seed)
     return part._draw(count).tolist()
 
@@ -195,7 +195,7 @@ def test_evaluation_is_the_full_softmax_and_draws_nothing() -> None:
     assert torch.equal(torch.get_rng_state(), state)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none")
     torch.testing.assert_close(losses, expected)
-    full = softmax.Part(Softmax(), V).train()
+    full = softmax.SoftmaxLoss(Softmax(), V).train()
     torch.testing.assert_close(full(linear, readout, targets, words_of(sentences, 4)), losses, rtol=0, atol=0)
 
 
@@ -230,7 +230,7 @@ def test_counts_that_do_not_fit(act: Callable[[], object], message: str) -> None
 
 
 def test_training_without_frequencies() -> None:
-    part = Part(BlackOut(), V).train()
+    part = BlackOutLoss(BlackOut(), V).train()
     linear, readout, targets, sentences = make_words()
     words = words_of(sentences, 4)
     with pytest.raises(RuntimeError, match="call `learn_frequencies` before training"):

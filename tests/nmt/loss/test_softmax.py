@@ -21,7 +21,7 @@ def build(dtype: torch.dtype) -> tuple[nn.Linear, Tensor, Tensor, Tensor]:
 
 
 def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor) -> Tensor:
-    part = softmax.Part(Softmax(), VOCABULARY)
+    part = softmax.SoftmaxLoss(Softmax(), VOCABULARY)
     losses: Tensor = part(linear, readout, targets, Words.of_lengths([len(targets)]))
     return losses
 

@@ -16,9 +16,9 @@ from pipeline_py.nmt.time_loop import time_loop
 SENTENCES, POSITIONS, QUERY, MEMORY = 5, 4, 3, 6
 
 
-def build() -> mlp.Part:
+def build() -> mlp.PerceptronScore:
     torch.manual_seed(0)
-    part = mlp.Part(MLPScore(), QUERY, MEMORY).double()
+    part = mlp.PerceptronScore(MLPScore(), QUERY, MEMORY).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_()
@@ -31,7 +31,7 @@ def values() -> tuple[Tensor, Tensor]:
     return query, torch.randn(SENTENCES, POSITIONS, MEMORY, dtype=torch.float64, requires_grad=True)
 
 
-def written_out(part: mlp.Part, query: Tensor, states: Tensor) -> Tensor:
+def written_out(part: mlp.PerceptronScore, query: Tensor, states: Tensor) -> Tensor:
     hidden = torch.tanh(
         torch.einsum("aq,bq->ba", part.query.weight, query).unsqueeze(1)
         + torch.einsum("am,bnm->bna", part.key.weight, states)
