@@ -44,6 +44,19 @@ def test_files_are_compared_and_read():
     ]
 
 
+def test_what_is_written_by_hand_comes_to_what_torch_comes_to():
+    sizes = ["--embedding", "6", "--hidden", "8", "--sentences", "3", "--words", "5", "--vocabulary", "40"]
+    command = [sys.executable, "-m", "benchmarks.gains", *sizes, "--beam", "2", "--rounds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"^(\S.*?) {2,}(\S.*?) {2,}-?[\d.]+% \(-?[\d.]+%–-?[\d.]+%\)$", done.stdout, flags=re.MULTILINE)
+    assert len({*rows}) == len(rows) and ("scores in C (kernels.c)", "GlobalAtt") in rows
+    code, told = ROOT / "pipeline_py" / "nmt", " ".join(what for what, _ in rows)
+    by_hand = {str(file.relative_to(code)) for file in code.rglob("*.py") if "(Function)" in file.read_text("utf-8")}
+    others = {"gru.py", "loop_linear.py"}  # told as what is in C, and as the loop over time
+    assert {file for file in by_hand if f"({file})" not in told} == others
+
+
 SPEED = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
 SPEED += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
 TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3"]

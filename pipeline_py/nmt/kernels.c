@@ -137,17 +137,16 @@ void score_back(int64_t rows, int64_t columns, int64_t width, const float *gradi
     }
 }
 
-/* Rows side by side of D units, R of each: where the first stands, how many numbers it is from a unit or row to the
-   next, and whether they are half. */
+/* Rows: where the first stands, how many numbers it is from one to the next, and whether they are half. */
 struct rows {
     char *first;
-    int64_t unit, row;
+    int64_t row;
     int32_t half;
 };
 
-WITHIN void *row_of(const struct rows *rows, int64_t unit, int64_t row)
+WITHIN void *row_of(const struct rows *rows, int64_t row)
 {
-    return rows->first + (unit * rows->unit + row * rows->row) * (rows->half ? 2 : 4);
+    return rows->first + row * rows->row * (rows->half ? 2 : 4);
 }
 
 /* [r; z] = sigmoid(x + u), n = tanh(x + r ⊙ u), h' = n + z ⊙ (h − n) of x = W x + b and u = U h (3·H), h (H). */
@@ -215,26 +214,21 @@ PROCESSORS static void gru_row_back_of_kind(int64_t size, const float *gradient,
 }
 
 /* What a GRU does after its products: gates [r; z; n] and h', of W x + b, U h and h. */
-void gru(int64_t units, int64_t rows, int64_t size, struct rows x, struct rows u, struct rows state, struct rows gates,
+void gru(int64_t rows, int64_t size, struct rows x, struct rows u, struct rows state, struct rows gates,
          struct rows new)
 {
 #pragma omp parallel for
-    for (int64_t place = 0; place < units * rows; place++) {
-        int64_t unit = place / rows, row = place % rows;
-        gru_row_of_kind(size, row_of(&x, unit, row), x.half, row_of(&u, unit, row), u.half, row_of(&state, unit, row),
-                        row_of(&gates, unit, row), row_of(&new, unit, row));
-    }
+    for (int64_t row = 0; row < rows; row++)
+        gru_row_of_kind(size, row_of(&x, row), x.half, row_of(&u, row), u.half, row_of(&state, row),
+                        row_of(&gates, row), row_of(&new, row));
 }
 
 /* Going back, the gradients of W x + b, U h and h, of that of h'. */
-void gru_back(int64_t units, int64_t rows, int64_t size, struct rows gradient, struct rows gates, struct rows state,
-              struct rows u, struct rows of_x, struct rows of_u, struct rows of_state)
+void gru_back(int64_t rows, int64_t size, struct rows gradient, struct rows gates, struct rows state, struct rows u,
+              struct rows of_x, struct rows of_u, struct rows of_state)
 {
 #pragma omp parallel for
-    for (int64_t place = 0; place < units * rows; place++) {
-        int64_t unit = place / rows, row = place % rows;
-        gru_row_back_of_kind(size, row_of(&gradient, unit, row), row_of(&gates, unit, row), row_of(&state, unit, row),
-                             row_of(&u, unit, row), u.half, row_of(&of_x, unit, row), of_x.half,
-                             row_of(&of_u, unit, row), row_of(&of_state, unit, row));
-    }
+    for (int64_t row = 0; row < rows; row++)
+        gru_row_back_of_kind(size, row_of(&gradient, row), row_of(&gates, row), row_of(&state, row), row_of(&u, row),
+                             u.half, row_of(&of_x, row), of_x.half, row_of(&of_u, row), row_of(&of_state, row));
 }

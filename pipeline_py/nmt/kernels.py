@@ -24,13 +24,12 @@ HALF = torch.bfloat16
 class _Rows(ctypes.Structure):
     """`struct rows`."""
 
-    _fields_ = (("first", c_void_p), ("unit", c_int64), ("row", c_int64), ("half", c_int32))
+    _fields_ = (("first", c_void_p), ("row", c_int64), ("half", c_int32))
 
     @staticmethod
     def of(values: Tensor) -> "_Rows":
-        """Point at rows (R, X) or those of units (D, R, X)."""
-        unit = values.stride(0) if values.dim() == 3 else 0
-        return _Rows(values.data_ptr(), unit, values.stride(-2), values.dtype == HALF)
+        """Point at rows (R, X)."""
+        return _Rows(values.data_ptr(), values.stride(0), values.dtype == HALF)
 
 
 def compute_scores(*values: Tensor) -> bool:
@@ -49,7 +48,7 @@ def compute_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> bool:
         _can_be_read(state, torch.float32)
         and read_by_gru(inputs)
         and read_by_gru(recurrent)
-        and inputs.shape[:-1] == recurrent.shape[:-1] == state.shape[:-1]
+        and len(inputs) == len(recurrent) == len(state)
     )
 
 
@@ -109,27 +108,27 @@ def gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tenso
     """What a GRU does after its products.
 
     Args:
-        inputs: W x + b (…, R, 3·H).
-        recurrent: U h (…, R, 3·H).
-        state: h (…, R, H).
+        inputs: W x + b (R, 3·H).
+        recurrent: U h (R, 3·H).
+        state: h (R, H).
 
     Returns:
-        r, z and n side by side (…, R, 3·H), and h' (…, R, H).
+        r, z and n side by side (R, 3·H), and h' (R, H).
     """
-    gates, new = state.new_empty(*state.shape[:-1], 3 * state.shape[-1]), state.new_empty(state.shape)
-    _loaded().gru(*_sizes(state), *map(_Rows.of, (inputs, recurrent, state, gates, new)))
+    gates, new = state.new_empty(len(state), 3 * state.shape[1]), state.new_empty(state.shape)
+    _loaded().gru(*state.shape, *map(_Rows.of, (inputs, recurrent, state, gates, new)))
     return gates, new
 
 
 def gru_back(
     gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Give the gradients of W x + b, in the precision of the inputs, of U h and of h, of that of h' (…, R, H)."""
+    """Give the gradients of W x + b, in the precision of the inputs, of U h and of h, of that of h' (R, H)."""
     of_inputs, of_recurrent = torch.empty_like(gates, dtype=inputs), torch.empty_like(gates, dtype=recurrent.dtype)
     of_state = state.new_empty(state.shape)
     gradient = gradient if gradient.stride(-1) == 1 else gradient.contiguous()
     given = gradient, gates, state, recurrent, of_inputs, of_recurrent, of_state
-    _loaded().gru_back(*_sizes(state), *map(_Rows.of, given))
+    _loaded().gru_back(*state.shape, *map(_Rows.of, given))
     return of_inputs, of_recurrent, of_state
 
 
@@ -144,8 +143,8 @@ def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
     sizes, rows = (c_int64,) * 3, _Rows
     library.score.argtypes = (*sizes, *(c_void_p,) * 3, c_float, *(c_void_p,) * 3)
     library.score_back.argtypes = (*sizes, *(c_void_p,) * 8)
-    library.gru.argtypes = (*sizes, *(rows,) * 5)
-    library.gru_back.argtypes = (*sizes, *(rows,) * 7)
+    library.gru.argtypes = (*sizes[:2], *(rows,) * 5)
+    library.gru_back.argtypes = (*sizes[:2], *(rows,) * 7)
     for function in FUNCTIONS:
         getattr(library, function).restype = None
     return library
@@ -163,9 +162,3 @@ def _can_be_read(values: Tensor, *dtypes: torch.dtype) -> bool:
 
 def _start(values: Tensor | None) -> int | None:
     return None if values is None else values.data_ptr()
-
-
-def _sizes(state: Tensor) -> tuple[int, int, int]:
-    """D, R and H of (R, H) or (D, R, H)."""
-    units = len(state) if state.dim() == 3 else 1
-    return units, state.shape[-2], state.shape[-1]

@@ -12,28 +12,23 @@ from pipeline_py.nmt.initialization import Rule
 
 
 class Weight:
-    """A matrix, or several of a size, laid out for products of few rows as the processor likes it best."""
+    """A matrix laid out for products of few rows as the processor likes it best."""
 
     def __init__(self, matrix: Tensor, often: bool = False) -> None:
-        """Lay out (X, Y) or (D, X, Y); `often`: for so many products that it may take longer."""
+        """Lay out (X, Y); `often`: for so many products that it may take longer."""
         self.dtype = matrix.dtype
-        self._packed: list[Tensor] = []
+        self._packed: Tensor | None = None
         if on_cpu(matrix.device) and _packs(matrix.dtype, often):
-            matrices = matrix if matrix.dim() == 3 else matrix.unsqueeze(0)
-            self._packed = [torch.ops.mkldnn._reorder_linear_weight(one.T.contiguous(), None) for one in matrices]
+            self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
         else:
             self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
 
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
-        """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,), or (D, B, X) with the matrices (D, X, Y)."""
-        if not self._packed:
+        """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
+        if self._packed is None:
             return values @ self._matrix if bias is None else torch.addmm(bias, values, self._matrix)
-        rows = values if values.dim() == 3 else values.unsqueeze(0)
-        products = [
-            torch.ops.mkldnn._linear_pointwise(of_matrix, matrix, bias, "none", [], "")
-            for of_matrix, matrix in zip(rows, self._packed, strict=True)
-        ]
-        return torch.stack(products) if values.dim() == 3 else products[0]
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
+        return product
 
 
 class Linear(nn.Linear):

@@ -21,7 +21,7 @@ class LoopLinear(Linear, LoopPart):
         """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
         if self.trace is None:
             return super().forward(drop(values, mask))
-        product: Tensor = Product.apply(values, mask, self.trace)
+        product: Tensor = _Product.apply(values, mask, self.trace)
         return product
 
     def traced(self, rows: int) -> Trace:
@@ -38,62 +38,49 @@ class RecurrentLinear(LoopLinear):
         rule.bias(self.bias)
 
 
-class ProductTrace(Trace):
-    """Weights as the products read them, what they were applied to, and the gradients of what they gave."""
+class _LinearTrace(Trace):
+    """A weight as the products read it, what they were applied to, and the gradients of what they gave."""
 
-    def __init__(self, part: LoopPart, rows: int, weight: Tensor, bias: Tensor | None, *tensors: Tensor | None) -> None:
-        """Begin a trace of products with a weight (Y, X), or several (D, Y, X), which is made of `tensors`."""
-        super().__init__(part, *tensors)
-        self.product, self.product_back = Weight(weight.mT), Weight(weight)
-        self.bias = bias
-        # Of all steps, side by side (…, N, X) and (…, N, Y), as the one product at the end reads them.
-        self._inputs = weight.new_empty(*weight.shape[:-2], rows, weight.shape[-1])
+    def __init__(self, linear: LoopLinear, rows: int) -> None:
+        super().__init__(linear, linear.weight, linear.bias)
+        dtype = loop_dtype(linear.weight)
+        weight = linear.weight.detach().to(dtype)
+        self.product, self.product_back = Weight(weight.T), Weight(weight)
+        self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
+        # Of all steps, (N, X) and (N, Y), as the one product at the end reads them.
+        self._inputs = weight.new_empty(rows, weight.shape[1])
         self._of_outputs: Tensor | None = None
         self._steps: list[slice] = []
         self._went_back: set[int] = set()
 
     def put(self, values: Tensor, mask: Tensor | None) -> tuple[int, Tensor]:
-        """Take the next step's values (…, B, X), dropped out by a mask: its number, and what the product reads."""
+        """Take the next step's values (B, X), dropped out by a mask: its number, and what the product reads."""
         start = self._steps[-1].stop if self._steps else 0
-        self._steps.append(slice(start, start + values.shape[-2]))
-        placed = self._inputs[..., self._steps[-1], :]
+        self._steps.append(slice(start, start + len(values)))
+        placed = self._inputs[self._steps[-1]]
         if mask is None:
             placed.copy_(values)
         else:
-            torch.mul(values, mask[..., : values.shape[-2], :], out=placed)
+            torch.mul(values, mask[: len(values)], out=placed)
         return len(self._steps) - 1, placed
 
     def put_back(self, step: int, gradient: Tensor) -> Tensor:
-        """Take the gradient (…, B, Y) of what a step's product gave: what the product back reads."""
+        """Take the gradient (B, Y) of what a step's product gave: what the product back reads."""
         if self._of_outputs is None:
-            self._of_outputs = self._inputs.new_empty(*self._inputs.shape[:-1], gradient.shape[-1])
+            self._of_outputs = self._inputs.new_empty(len(self._inputs), gradient.shape[1])
         self._went_back.add(step)
-        return self._of_outputs[..., self._steps[step], :].copy_(gradient)
-
-    def taken_back(self) -> tuple[Tensor, Tensor] | None:
-        """Give gradients (…, N, Y) and inputs (…, N, X) of all steps, or None where no step had a gradient."""
-        of_outputs, self._of_outputs = self._of_outputs, None
-        if of_outputs is None:
-            return None
-        for number, step in enumerate(self._steps):
-            if number not in self._went_back:
-                of_outputs[..., step, :] = 0
-        self._went_back.clear()
-        rows = self._steps[-1].stop
-        return of_outputs[..., :rows, :], self._inputs[..., :rows, :]
-
-
-class _LinearTrace(ProductTrace):
-    def __init__(self, linear: LoopLinear, rows: int) -> None:
-        dtype = loop_dtype(linear.weight)
-        bias = None if linear.bias is None else linear.bias.detach().to(dtype)
-        super().__init__(linear, rows, linear.weight.detach().to(dtype), bias, linear.weight, linear.bias)
+        return self._of_outputs[self._steps[step]].copy_(gradient)
 
     def gradients(self) -> Sequence[Tensor | None]:
-        taken = self.taken_back()
-        if taken is None:
+        of_outputs, self._of_outputs = self._of_outputs, None
+        if of_outputs is None:
             return None, None
-        of_outputs, inputs = taken
+        for number, step in enumerate(self._steps):
+            if number not in self._went_back:
+                of_outputs[step] = 0
+        self._went_back.clear()
+        rows = self._steps[-1].stop
+        of_outputs, inputs = of_outputs[:rows], self._inputs[:rows]
         return of_outputs.T @ inputs, None if self.bias is None else of_outputs.sum(dim=0)
 
 
@@ -103,11 +90,11 @@ def loop_dtype(weight: Tensor) -> torch.dtype:
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight.dtype
 
 
-class Product(Function):
+class _Product(Function):
     """Applies what is traced; going backwards, leaves the gradients of weights for later."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: ProductTrace) -> Tensor:
+    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: _LinearTrace) -> Tensor:
         ctx.trace, ctx.mask, ctx.dtype = trace, mask, values.dtype
         ctx.step, placed = trace.put(values, mask)
         return trace.product(placed, trace.bias)

@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.loop_linear import LoopLinear, RecurrentLinear
@@ -39,8 +36,10 @@ class LSTM(nn.Module):
         Returns:
             h' and c' (B, H).
         """
-        new: tuple[Tensor, Tensor] = _Gates.apply(inputs, self.recurrent(hidden, mask), cell)
-        return new
+        gates, three = inputs.to(cell.dtype) + self.recurrent(hidden, mask).to(cell.dtype), 3 * self.hidden
+        write, forget, read = gates[:, :three].sigmoid().chunk(3, dim=1)
+        new = torch.addcmul(forget * cell, write, gates[:, three:].tanh())
+        return read * new.tanh(), new
 
     def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Read whole sentences from zeros.
@@ -70,34 +69,3 @@ class _Input(LoopLinear):
         """Begin as the rule says, but with biases of 1 of the forget gates, so that a cell is kept."""
         rule.linear(self)
         self.bias[len(self.bias) // 4 : len(self.bias) // 2] = 1
-
-
-class _Gates(Function):
-    """What an LSTM does after its matrix products, with its derivative written out."""
-
-    @staticmethod
-    def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        gates = inputs.to(cell.dtype) + recurrent.to(cell.dtype)
-        three = 3 * cell.shape[-1]
-        gates[:, :three].sigmoid_()
-        gates[:, three:].tanh_()
-        write, forget, read, candidate = gates.chunk(4, dim=-1)
-        new = torch.addcmul(forget * cell, write, candidate)
-        squashed = new.tanh()
-        ctx.save_for_backward(gates, squashed, cell)
-        return read * squashed, new
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, of_hidden: Tensor, of_new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        gates, squashed, cell = ctx.saved_tensors
-        write, forget, read, candidate = gates.chunk(4, dim=-1)
-        of_new = torch.ops.aten.tanh_backward(of_hidden * read, squashed).add_(of_new)
-        of_gates = torch.empty_like(gates)
-        of_write, of_forget, of_read, of_candidate = of_gates.chunk(4, dim=-1)
-        sigmoid_backward = torch.ops.aten.sigmoid_backward.grad_input
-        sigmoid_backward(of_new * candidate, write, grad_input=of_write)
-        sigmoid_backward(of_new * cell, forget, grad_input=of_forget)
-        sigmoid_backward(of_hidden * squashed, read, grad_input=of_read)
-        torch.ops.aten.tanh_backward.grad_input(of_new * write, candidate, grad_input=of_candidate)
-        return of_gates, of_gates, of_new * forget

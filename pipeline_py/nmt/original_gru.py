@@ -40,8 +40,9 @@ class OriginalGRU(nn.Module):
             h' (B, H).
         """
         dropped = drop(state, mask)
-        update, reset, remaining = _Gates.apply(inputs, self.gates_recurrent(dropped), dropped)
-        new: Tensor = _Update.apply(update, remaining, self.candidate_recurrent(reset), state)
+        of_gates, of_candidate = inputs.to(state.dtype).split([2 * self.hidden, self.hidden], dim=1)
+        update, reset = (of_gates + self.gates_recurrent(dropped).to(state.dtype)).sigmoid().chunk(2, dim=1)
+        new: Tensor = _Update.apply(update, of_candidate, self.candidate_recurrent(reset * dropped), state)
         return new
 
     def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> Tensor:
@@ -62,35 +63,6 @@ class OriginalGRU(nn.Module):
                 state = self.step(position, state[:rows], mask)
                 states.append(state)
         return torch.cat(states)
-
-
-class _Gates(Function):
-    """Between the two products: W x + b (B, 3·H), U h (B, 2·H), h (B, H) → z, r ⊙ h, h~'s part of W x + b (B, H).
-
-    That part is handed through, so that the gradient of W x + b is written in one place.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        two = 2 * state.shape[-1]
-        inputs = inputs.to(state.dtype)
-        gates = (inputs[:, :two] + recurrent.to(state.dtype)).sigmoid_()
-        ctx.save_for_backward(gates, state)
-        update, reset = gates.chunk(2, dim=-1)
-        return update, reset * state, inputs[:, two:].clone()
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, of_update: Tensor, of_reset: Tensor, of_remaining: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        gates, state = ctx.saved_tensors
-        size = state.shape[-1]
-        update, reset = gates.chunk(2, dim=-1)
-        of_inputs = gates.new_empty(len(gates), 3 * size)
-        first, second, third = of_inputs.chunk(3, dim=-1)
-        torch.ops.aten.sigmoid_backward.grad_input(of_update, update, grad_input=first)
-        torch.ops.aten.sigmoid_backward.grad_input(of_reset * state, reset, grad_input=second)
-        third.copy_(of_remaining)
-        return of_inputs, of_inputs[:, : 2 * size], of_reset * reset
 
 
 class _Update(Function):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pipeline_py.config.decoders import MLPScore
 from pipeline_py.nmt import kernels
-from pipeline_py.nmt.gru import GRU, sequences
+from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -110,11 +110,11 @@ def written_out_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
 
 
 def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """What stands between other things in memory, of two units with four rows each."""
+    """What stands between other things in memory, of four rows."""
     return (
-        torch.randn(2, 6, 3 * WIDTH)[:, 1:5].to(inputs),
-        torch.randn(2, 9, 3 * WIDTH).to(recurrent)[:, 2:6],
-        torch.randn(2, 4, 2 * WIDTH)[..., :WIDTH],
+        torch.randn(6, 4 * WIDTH)[1:5, : 3 * WIDTH].to(inputs),
+        torch.randn(9, 3 * WIDTH).to(recurrent)[2:6],
+        torch.randn(4, 2 * WIDTH)[:, :WIDTH],
     )
 
 
@@ -127,7 +127,7 @@ def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) ->
     expected = written_out_gru(*exact)
     gates, new = kernels.gru(*given)
     torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
-    gradient = torch.randn(2, 5, WIDTH)[:, :4]
+    gradient = torch.randn(5, WIDTH)[:4]
     found = kernels.gru_back(gradient, gates, given[2], given[1], inputs)
     for one, wanted, dtype in zip(
         found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
@@ -138,8 +138,8 @@ def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) ->
 
 def test_half_precision_is_rounded_as_torch_does() -> None:
     inputs, recurrent, state = step(HALF, HALF)
-    recurrent, gradient = recurrent.float(), torch.randn(2, 4, WIDTH)
-    gradient[0, 0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
+    recurrent, gradient = recurrent.float(), torch.randn(4, WIDTH)
+    gradient[0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
     gates, _ = kernels.gru(inputs, recurrent, state)
     half, *_ = kernels.gru_back(gradient, gates, state, recurrent, HALF)
     single, *_ = kernels.gru_back(gradient, gates, state, recurrent, SINGLE)
@@ -227,7 +227,7 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
     def gradients() -> list[Tensor]:
         wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
         with torch.autocast("cpu", HALF, enabled=half):
-            found = sequences(units, torch.stack([unit.input(read) for unit in units]), steps)
+            found = torch.stack([unit.sequence(unit.input(read), steps) for unit in units])
             keys, reach = score.keys(states), (7, 2, 4, 1, 5)
             traces = [partial(score.query.traced, sum(steps)), partial(score.traced, keys, reach)]
             with time_loop(found.sum(dim=0), traces) as queries:

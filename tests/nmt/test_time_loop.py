@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.gru import GRU, sequences
+from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.time_loop import time_loop
 
@@ -99,8 +99,7 @@ def test_gru_is_that_of_torch(masked: bool) -> None:
         theirs.bias_hh_l0.zero_()
     values = torch.randn(6, 4, 3, dtype=torch.float64, requires_grad=True)
     mask = torch.ones(4, 5, dtype=torch.float64) if masked else None
-    masks = None if mask is None else mask.unsqueeze(0)
-    outputs = sequences([ours], ours.input(values).flatten(0, 1).unsqueeze(0), [4] * 6, masks).view(6, 4, 5)
+    outputs = ours.sequence(ours.input(values).flatten(0, 1), [4] * 6, mask).view(6, 4, 5)
     expected, _ = theirs(values)
     torch.testing.assert_close(outputs, expected)
     direction = torch.randn_like(outputs)

@@ -10,7 +10,7 @@ from pipeline_py.config.systems import Model
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.gru import GRU, sequences
+from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
 
 
@@ -39,20 +39,14 @@ class BidirectionalGRUEncoder(nn.Module):
         values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
         words = batch.source_words
         turned = words.turned(batch.source_lengths)
-        rightward, leftward = self._read([values, values.index_select(0, turned)], words).unbind(0)
+        rightward = self._read(self.forwards, values, words)
+        leftward = self._read(self.backwards, values.index_select(0, turned), words)
         states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return Memory.of_words(batch, states, summary)
 
-    def _read(self, directions: Sequence[Tensor], words: Words) -> Tensor:
-        """Run both directions side by side: what each reads (N, E) → states (2, N, hidden)."""
-        dropped, masks = [], []
-        for read in directions:
-            dropped.append(words.drop(read, self.dropout.draw(words.sentences, read.shape[1], read)))
-            masks.append(self.dropout.draw(words.sentences, self.size // 2, read))
-        grus = self.forwards, self.backwards
-        weights = torch.stack([gru.input.weight for gru in grus]).transpose(1, 2)  # (2, E, 3·hidden)
-        biases = torch.stack([gru.input.bias for gru in grus if gru.input.bias is not None]).unsqueeze(1)
-        inputs = torch.baddbmm(biases, torch.stack(dropped), weights)
-        of_states = [mask for mask in masks if mask is not None]
-        return sequences(grus, inputs, words.steps, torch.stack(of_states) if of_states else None)
+    def _read(self, gru: GRU, values: Tensor, words: Words) -> Tensor:
+        """Run one direction over what it reads (N, E): states (N, hidden)."""
+        dropped = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
+        mask = self.dropout.draw(words.sentences, gru.hidden, values)
+        return gru.sequence(gru.input(dropped), words.steps, mask)

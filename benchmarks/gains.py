@@ -1,0 +1,273 @@
+"""Measures what each hand-written derivative, kernel and layout gains, beside what torch does by itself.
+
+    python -m benchmarks.gains
+    python -m benchmarks.gains --embedding 256 --hidden 512 --sentences 64 --words 13 --vocabulary 7500
+
+Both sides make updates of the same network with the same batch in turns, or translate it; a ratio is that of their
+seconds of the processor within a round, so that others on the machine disturb it little. Results are compared first.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import partial
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from benchmarks import tree2seq
+from benchmarks.spread import ratio
+from pipeline_py import stage
+from pipeline_py.config.systems import System
+from pipeline_py.config.training import Training
+from pipeline_py.nmt import gru, kernels, lstm, original_gru, search, time_loop, top_down_gru, tree_gru, tree_lstm
+from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.decoder import base
+from pipeline_py.nmt.levels import spans
+from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.loss import sampled, softmax
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.owners import Owners
+from pipeline_py.nmt.score import mlp
+from pipeline_py.nmt.update import Update
+
+Without = Callable[[], AbstractContextManager[Any]]
+
+LSTM = {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}
+TREES = {"encoders": [{"type": "tree_gru", "leaves": "bidirectional", "top_down": True}], "decoder": "gru"}
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "GlobalAtt": {},
+    "Seq2Seq": LSTM,
+    "Seq2Seq, BlackOut": {**LSTM, "loss": {"type": "blackout", "samples": 500}},
+    "Tree2Seq": {**LSTM, "encoders": ["tree_lstm"]},
+    "Hierarchical": {**TREES, "scores": [{"type": "mlp", "width": 1}]},
+}
+
+
+class Gain(NamedTuple):
+    """Something to do without.
+
+    Attributes:
+        what: of which code.
+        system: where.
+        without: does without it, in a context.
+        beside: what both sides do without.
+        searched: translate instead of making updates.
+    """
+
+    what: str
+    system: str
+    without: Without
+    beside: Without = nullcontext
+    searched: bool = False
+
+
+def replaced(module: Any, name: str, function: Callable[..., Any]) -> Without:
+    """Put a function that autograd goes through where an autograd function is."""
+    plain = type("Plain", (), {"apply": staticmethod(function)})
+    return lambda: patch.object(module, name, plain)
+
+
+def no_kernel(*names: str) -> AbstractContextManager[Any]:
+    """Do as where nothing compiles."""
+    stack = ExitStack()
+    for name in names:
+        stack.enter_context(patch.object(kernels, name, lambda *_: False))
+    return stack
+
+
+no_gru = partial(no_kernel, "compute_gru", "read_by_gru")
+no_score = partial(no_kernel, "compute_scores")
+
+
+@contextmanager
+def untraced(*parts: type) -> Iterator[None]:
+    """Let autograd sum gradients step by step of some parts within loops, or of all."""
+    original = time_loop.time_loop
+
+    def loop(state: Tensor, traces: Sequence[Any]) -> AbstractContextManager[Tensor]:
+        return original(state, [trace for trace in traces if parts and not isinstance(trace.func.__self__, parts)])
+
+    with ExitStack() as stack:
+        for module in (base, gru, lstm, original_gru):
+            stack.enter_context(patch.object(module, "time_loop", loop))
+        yield
+
+
+def original_update(update: Tensor, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+    return torch.lerp(state, (inputs + recurrent).tanh(), update)
+
+
+def ascent_lstm(
+    states: Tensor, cells: Tensor, weight: Tensor, bias: Tensor, schedule: Any, mask: None
+) -> tuple[Tensor, Tensor]:
+    size, levels, of_cells = states.shape[1], [states], [cells]
+    for level in spans(schedule.sizes):
+        rows = schedule.children[level].flatten()
+        pair = torch.cat(levels).index_select(0, rows).view(-1, 2 * size)
+        left, right = torch.cat(of_cells).index_select(0, rows).view(-1, 2, size).unbind(1)
+        gates = torch.addmm(bias, pair, weight.T)
+        write, forget_left, forget_right, read = gates[:, : 4 * size].sigmoid().chunk(4, dim=1)
+        cell = write * gates[:, 4 * size :].tanh() + forget_left * left + forget_right * right
+        levels.append(read * cell.tanh())
+        of_cells.append(cell)
+    return torch.cat(levels[1:]), torch.cat(of_cells[1:])
+
+
+def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, sizes: Sequence[int]) -> Tensor:
+    size, levels = states.shape[1], [states]
+    for level in spans(sizes):
+        pair = torch.cat(levels).index_select(0, children[level].flatten()).view(-1, 2 * size)
+        gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
+        candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
+        levels.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
+    return torch.cat(levels[1:])
+
+
+def descent(
+    states: Tensor, of_input: Tensor, bias: Tensor, of_gates: Tensor, of_candidate: Tensor, children: Tensor,
+    sizes: Sequence[int],
+) -> Tensor:  # fmt: skip
+    size, leaves, final = states.shape[1], len(states) - len(children), states
+    upward = states.index_select(0, children.T.flatten()).view(2, -1, size)
+    inputs = torch.baddbmm(bias.unsqueeze(1), upward, of_input.mT)
+    for level in reversed(spans(sizes)):
+        parent = final[leaves:][level]
+        recurrent = (parent @ of_gates.T).view(-1, 2, 2 * size).transpose(0, 1)
+        update, reset = (inputs[:, level, : 2 * size] + recurrent).sigmoid().chunk(2, dim=2)
+        candidate = (inputs[:, level, 2 * size :] + torch.bmm(reset * parent, of_candidate.mT)).tanh()
+        down = torch.lerp(parent.expand_as(candidate), candidate, update)
+        final = final.index_copy(0, children[level].T.flatten(), down.flatten(0, 1))
+    return final
+
+
+def softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
+    return functional.cross_entropy(functional.linear(readout, weight, bias), targets, reduction="none")
+
+
+def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
+    rows = functional.embedding(samples, weight)
+    return torch.baddbmm(bias.unsqueeze(1), readout, rows.transpose(1, 2))
+
+
+def not_laid_out() -> AbstractContextManager[Any]:
+    """Let a search multiply with weights as they are."""
+    return patch.object(search, "laid_out", lambda _: nullcontext())
+
+
+def not_together() -> AbstractContextManager[Any]:
+    """Say nothing of where rows of a sentence stand, as on a GPU."""
+    return patch.object(Owners, "of", lambda sentence, _, reach=None: Owners(sentence, reach))
+
+
+GAINS = [
+    Gain("gates of a GRU in C (kernels.c)", "GlobalAtt", no_gru),
+    Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
+    Gain("scores in C (kernels.c)", "GlobalAtt", no_score),
+    Gain("scores in C, in a search", "GlobalAtt", no_score, searched=True),
+    Gain(
+        "scores again on the way back, without C (score/mlp.py)",
+        "GlobalAtt",
+        lambda: untraced(mlp.PerceptronScore),
+        no_score,
+    ),
+    Gain("gradients after the loop (time_loop.py)", "GlobalAtt", untraced, no_score),
+    Gain("gradients after the loop (time_loop.py)", "Seq2Seq", untraced),
+    Gain("of these, annotations' (loop_matrices.py)", "GlobalAtt", lambda: untraced(LoopMatrices)),
+    Gain("of these, annotations' (loop_matrices.py)", "Seq2Seq", lambda: untraced(LoopMatrices)),
+    Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
+    Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(sampled, "_Outputs", sampled_outputs)),
+    Gain("trees upwards (tree_lstm.py)", "Tree2Seq", replaced(tree_lstm, "_Levels", ascent_lstm)),
+    Gain("trees upwards (tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
+    Gain("trees downwards (top_down_gru.py)", "Hierarchical", replaced(top_down_gru, "_Descent", descent)),
+    Gain("new state of a GRU (original_gru.py)", "Hierarchical", replaced(original_gru, "_Update", original_update)),
+    Gain("weights laid out for a search (linear.py)", "GlobalAtt", not_laid_out, searched=True),
+    Gain("rows of a sentence together in a search (owners.py)", "GlobalAtt", not_together, searched=True),
+]
+"""All that is measured."""
+
+
+def gains(
+    *,
+    embedding: int = 128,
+    hidden: int = 128,
+    sentences: int = 32,
+    words: int = 10,
+    vocabulary: int = 3800,
+    beam: int = 5,
+    rounds: int = 9,
+    threads: int = 1,
+    only: str = "",
+) -> None:
+    """Print what each thing gains: by how much less processor time an update or a search takes with it.
+
+    Args:
+        embedding: size of the embeddings; the defaults are those of the embedded experiment.
+        hidden: size of states.
+        sentences: of a batch.
+        words: mean length of a sentence.
+        vocabulary: words on each side.
+        beam: hypotheses of a search.
+        rounds: how often both sides have their turn, after one that does not count.
+        threads: CPU threads.
+        only: what has this in its name.
+    """
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    batch = tree2seq.random_batch(np.random.default_rng(1), sentences, words, vocabulary)
+    sizes = {"embedding": embedding, "hidden": hidden, "dropout": 0, "initialization": "lecun"}
+    print(f"torch {torch.__version__}, {threads} thread(s), embedding {embedding}, hidden {hidden},")
+    print(f"{sentences} sentences of {words} words; what is gained, medians of {rounds} rounds (lowest–highest)\n")
+    for gain in GAINS:
+        if only not in f"{gain.what} {gain.system}":
+            continue
+        times: tuple[list[float], list[float]] = ([], [])
+        with gain.beside():
+            sides = [side(gain, batch, sizes, vocabulary, beam) for _ in range(2)]
+            results = []
+            for number in range(rounds + 1):
+                for take, without, seconds in zip(sides, (nullcontext, gain.without), times, strict=True):
+                    with without():
+                        began = time.process_time()
+                        result = take()
+                        if number:
+                            seconds.append(time.process_time() - began)
+                        else:
+                            results.append(result)
+        torch.testing.assert_close(*results, rtol=1e-3, atol=1e-3)
+        saved = ratio(times[0], times[1])
+        found = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
+        print(f"{gain.what:<56}{gain.system:<19}{found}")
+
+
+def side(gain: Gain, batch: Batch, sizes: dict[str, Any], vocabulary: int, beam: int) -> Callable[[], Tensor]:
+    """Build the network, and what one turn with it does: returns the loss, or the scores of the translations."""
+    torch.manual_seed(1)
+    system = System.model_validate({**SYSTEMS[gain.system], "model": sizes})
+    model = Model(system, {"source": vocabulary, "target": vocabulary})
+    model.learn_frequencies(torch.arange(vocabulary, 0, -1))
+    if gain.searched:
+        limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
+
+        def translate() -> Tensor:
+            found = search.beam_search([model.eval()], [batch], beam=beam, max_lengths=limits)
+            return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
+
+        return translate
+    update = Update(model.train(), model.loss, torch.optim.Adam(model.parameters()), Training(), torch.device("cpu"))
+
+    def train() -> Tensor:
+        torch.manual_seed(2)
+        update.begin(batch)
+        made = update.finish()
+        return torch.tensor([made.loss, made.gradient_norm])
+
+    return train
+
+
+if __name__ == "__main__":
+    stage.run(gains)
