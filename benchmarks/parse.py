@@ -21,12 +21,12 @@ import torch
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.order import in_order
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.batches import BatchParser
-from pipeline_py.syntax.model_source import ModelSource
-from pipeline_py.syntax.parser_words import Sentence, in_tokens
-from pipeline_py.syntax.stanza_pipeline import models_left_alone
-from pipeline_py.syntax.text_parser import text_parser
+from pipeline_py.syntax.stanza.batches import BatchParser
+from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.stanza.pipeline import models_left_alone
+from pipeline_py.syntax.stanza.text_parser import text_parser
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
 from pipeline_py.text import read_lines, tokens_of
 
 DIRECTORY = Path("../shared/data/stanza_en")

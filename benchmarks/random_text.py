@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py.ragged import write_rows
 from pipeline_py.subword.vocabulary import EOS
-from pipeline_py.syntax.control_shapes import Shape, heads
 from pipeline_py.syntax.distances import syntax_distances
+from pipeline_py.syntax.trees.control_shapes import Shape, heads
 
 SPECIALS = 2
 WORDS = 24

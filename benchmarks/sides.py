@@ -12,7 +12,7 @@ import yaml
 from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.setting import Setting, Shape
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.device import device_named
 
 LEARNING_RATE = 0.001

@@ -18,7 +18,7 @@ from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
 from pipeline_py import stage
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.progress import progress
 from pipeline_py.provenance import code_of
 

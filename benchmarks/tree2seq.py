@@ -15,8 +15,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py import stage
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.update import Update

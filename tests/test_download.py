@@ -12,7 +12,7 @@ import sacrebleu.dataset
 import yaml
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.download import download
 from pipeline_py.stage import InputError
 from tests.workplace import ROOT

@@ -13,7 +13,7 @@ import sacrebleu
 import yaml
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.evaluation.postprocess import postprocess
 from pipeline_py.report.tables.published import published_score, read_published
 from tests.workplace import ROOT, SNAKEMAKE, Workplace, merged

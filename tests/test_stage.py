@@ -19,7 +19,7 @@ from pipeline_py.nmt.saved import save_weights
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
 from pipeline_py.report.figures import figure_files
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.reproducible import save_reproducibly
+from pipeline_py.syntax.stanza.reproducible import save_reproducibly
 from pipeline_py.text import read_lines, read_parallel
 
 

@@ -5,7 +5,7 @@ import re
 
 from snakemake.logging import logger
 
-from pipeline_py.config.targets import no_target
+from pipeline_py.config.loading.targets import no_target
 
 SENTENCES = {
     "InputError": re.compile(r'InputError in file ".+:\n(.+)'),

@@ -8,8 +8,8 @@ import torch
 
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.worker import Side, serve
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.device import prepare

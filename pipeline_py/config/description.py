@@ -6,21 +6,20 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from pipeline_py.config.any_system import AnySystem
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME, Corpora
-from pipeline_py.config.decoding import Decoding
-from pipeline_py.config.ensemble import Ensemble
 from pipeline_py.config.evaluation import Evaluation
-from pipeline_py.config.misfit import Entry
+from pipeline_py.config.loading.misfit import Entry
 from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.neural import NeuralSystem
-from pipeline_py.config.parsers import GivenParser, Parser, StanzaParser, TrainedParser
-from pipeline_py.config.parsing import Parsing
+from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser, TrainedParser
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems import Model
+from pipeline_py.config.systems.any_system import AnySystem
+from pipeline_py.config.systems.composition import Model
+from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.ensemble import Ensemble
+from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.training import Training
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
-from pipeline_py.config.training import Training
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 from pipeline_py.stage import InputError
 

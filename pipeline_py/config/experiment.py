@@ -5,12 +5,13 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from pipeline_py.config.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.description import DEFAULT_UNITS, Description
-from pipeline_py.config.misfit import Entry, Misfit
+from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
+from pipeline_py.config.loading.misfit import Entry, Misfit
+from pipeline_py.config.loading.unknown import shortened, unknown
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
-from pipeline_py.config.neural import NeuralSystem
 from pipeline_py.config.parsers import GivenParser, StanzaOptions, TrainedParser
+from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,
@@ -18,7 +19,6 @@ from pipeline_py.config.tables import (
     ParseTable,
     VocabularyTable,
 )
-from pipeline_py.config.unknown import shortened, unknown
 from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 
 

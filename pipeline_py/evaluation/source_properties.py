@@ -10,9 +10,9 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.evaluation.columns import write_columns
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.constituency import read_trees
-from pipeline_py.syntax.dependency import read_dependencies
-from pipeline_py.syntax.tree_shape import dependency_lengths, depth, phrase_shape
+from pipeline_py.syntax.trees.constituency import read_trees
+from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.shape import dependency_lengths, depth, phrase_shape
 from pipeline_py.text import read_lines, tokens_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import torch
 from pydantic import ValidationError
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.model import Model
 from pipeline_py.stage import InputError
 

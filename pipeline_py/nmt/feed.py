@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.device import on_cpu

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from pipeline_py.config.training import Optimizer
+from pipeline_py.config.systems.training import Optimizer
 
 LEARNING_RATES = {"adadelta": 1.0, "adam": 0.0005, "sgd": 1.0}
 """Where the configuration leaves the rate open."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.divergence import check_progress, check_weights
 from pipeline_py.nmt.optimizer import build, decay_if_worse, learning_rate

@@ -9,9 +9,9 @@ from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
-from pipeline_py.config.encoders import LatentGraph
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.encoders import LatentGraph
+from pipeline_py.config.systems.training import Training
 from pipeline_py.kept import Kept, identity
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies

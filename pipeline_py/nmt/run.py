@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.checkpoint import (
     Checkpoint,

@@ -10,8 +10,8 @@ from pipeline_py import stage, usage
 from pipeline_py.artifact import write_json, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import cards_of, meter, told
 from pipeline_py.kept import Kept, identity
 from pipeline_py.nmt.launch import is_one_of_several, launch

@@ -12,8 +12,8 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
-from pipeline_py.config.decoding import Decoding
 from pipeline_py.config.effects import Effect
+from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.kept import Kept, identity
 from pipeline_py.options import Option
 from pipeline_py.order import in_order

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.graphs import Graphs, on_cuda

@@ -10,7 +10,7 @@ from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.stanza_directory import INDEX, tokenizer_in
+from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
 from pipeline_py.text import read_bytes
 
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}

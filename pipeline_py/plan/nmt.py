@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipeline_py.config.decoding import Decoding
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.phrase_based import PhraseBased
+from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.plan.paths import named_files, one_of
 from pipeline_py.plan.subword import SubwordPlan
 

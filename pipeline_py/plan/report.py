@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.decoders import BlackOut
-from pipeline_py.config.differences import notes, settings_of_trainings, warning
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.phrase_based import PhraseBased
+from pipeline_py.config.systems.decoders import BlackOut
+from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,

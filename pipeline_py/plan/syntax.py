@@ -13,8 +13,8 @@ from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.stanza_directory import models_in, tokenizer_in
+from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.syntax.trees.annotation import Annotation
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 

@@ -14,7 +14,7 @@ from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
 from pipeline_py.progress import progress
 from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.constituency import (
+from pipeline_py.syntax.trees.constituency import (
     Node,
     Phrase,
     PhraseTree,

@@ -13,8 +13,8 @@ from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.alignment import with_tokens
-from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.syntax.trees.dependency import read_dependencies
 
 LAST_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""

@@ -14,7 +14,7 @@ from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
 from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.constituency import Phrase, PhraseTree, fold, read_trees
+from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read_trees
 
 
 def pack_trees(

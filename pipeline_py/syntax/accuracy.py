@@ -6,11 +6,11 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.progress import progress
 from pipeline_py.syntax.accuracy_table import Accuracy, write_accuracies
-from pipeline_py.syntax.alignment import in_pairs
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.bracket_scoring import BracketCounts, compare
-from pipeline_py.syntax.constituency import PhraseTree, read_treebank, read_trees
-from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.alignment import in_pairs
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
+from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, read_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 
 Metrics = list[tuple[str, float]]
 

@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from pipeline_py import stage
 from pipeline_py.progress import progress
-from pipeline_py.syntax.alignment import AnyTree, in_pairs
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import read_trees
-from pipeline_py.syntax.dependency import read_dependencies
 from pipeline_py.syntax.files_by_split import Trees, files_by_split, need_the_same
 from pipeline_py.syntax.measure_table import Row, write_measures
-from pipeline_py.syntax.tree_shape import phrase_spans
+from pipeline_py.syntax.trees.alignment import AnyTree, in_pairs
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import read_trees
+from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.shape import phrase_spans
 
 Measures: TypeAlias = list[tuple[str, str]]
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.alignment import with_tokens
-from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
-from pipeline_py.syntax.head_rules import head_child
-from pipeline_py.syntax.simplify import simplify
+from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
+from pipeline_py.syntax.trees.head_rules import head_child
+from pipeline_py.syntax.trees.simplify import simplify
 
 FAILED = "failed parse, words only"
 """What the ledger calls a sentence without a tree."""

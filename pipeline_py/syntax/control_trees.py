@@ -7,12 +7,12 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, write_trees
-from pipeline_py.syntax.control_shapes import Shape, heads, phrase_ends
-from pipeline_py.syntax.dependency import DependencyTree, write_dependencies
-from pipeline_py.syntax.tokenized_text import read_sentences
-from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, write_trees
+from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
+from pipeline_py.syntax.trees.dependency import DependencyTree, write_dependencies
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.words.tokenized_text import read_sentences
 
 LABEL = "X"
 """Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""

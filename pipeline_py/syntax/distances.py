@@ -18,8 +18,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from pipeline_py import ragged, stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.progress import progress
-from pipeline_py.syntax.alignment import with_tokens
-from pipeline_py.syntax.dependency import DependencyTree, fault, read_dependencies
+from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.syntax.trees.dependency import DependencyTree, fault, read_dependencies
 
 FARTHEST = 255
 WINDOW = 1024

@@ -10,21 +10,21 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import AnyTree
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import PhraseTree, read_treebank, unparsed_phrase, write_trees
-from pipeline_py.syntax.dependency import (
+from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
+from pipeline_py.syntax.trees.alignment import AnyTree
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, unparsed_phrase, write_trees
+from pipeline_py.syntax.trees.dependency import (
     DependencyTree,
     MultiwordToken,
     read_dependencies,
     unparsed,
     write_dependencies,
 )
-from pipeline_py.syntax.fallback import note_fallback
-from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
-from pipeline_py.syntax.retokenize import dependencies_over_tokens, phrases_over_tokens, places_of
-from pipeline_py.syntax.token_alignment import SPACE, DifferentWordsError, Match, align
-from pipeline_py.syntax.tree_facts import TreeFacts, checksums
+from pipeline_py.syntax.trees.fallback import note_fallback
+from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
+from pipeline_py.syntax.words.retokenize import dependencies_over_tokens, phrases_over_tokens, places_of
+from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align
 
 NO_REASON = "marked as failed"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.alignment import with_tokens
-from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.syntax.trees.dependency import read_dependencies
 
 UNKNOWN = "_"
 """Stands for the labels of a sentence without a parse; CoNLL-U's mark for what is not specified."""

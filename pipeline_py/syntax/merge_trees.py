@@ -8,11 +8,11 @@ from typing import IO
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, whole
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import REMEDY, HasWords, same_words
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import read_trees
-from pipeline_py.syntax.dependency import read_dependencies
-from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.alignment import REMEDY, HasWords, same_words
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import read_trees
+from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.text import read_lines, tokens_of
 
 AGAIN = "parse this slice again"

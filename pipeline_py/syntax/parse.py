@@ -15,17 +15,17 @@ from pipeline_py.kept import Kept, identity
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.english_words import english_words
-from pipeline_py.syntax.fallback import fallbacks
-from pipeline_py.syntax.model_source import ModelSource
-from pipeline_py.syntax.parser_words import Divide, Sentence, Word, in_tokens, read_in_words
-from pipeline_py.syntax.tokenized_text import read_sentences
-from pipeline_py.syntax.tree_facts import NO_DEVICE, TreeFacts, checksums
+from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.fallback import fallbacks
+from pipeline_py.syntax.trees.tree_facts import NO_DEVICE, TreeFacts, checksums
+from pipeline_py.syntax.words.english_words import english_words
+from pipeline_py.syntax.words.parser_words import Divide, Sentence, Word, in_tokens, read_in_words
+from pipeline_py.syntax.words.tokenized_text import read_sentences
 from pipeline_py.text import read_lines
 
 if TYPE_CHECKING:
-    from pipeline_py.syntax.stanza_pipeline import Pipeline
+    from pipeline_py.syntax.stanza.pipeline import Pipeline
 
 LIBRARIES = "stanza", "torch"
 
@@ -118,8 +118,8 @@ def parse(
     # Stanza and torch take seconds to import: not before the arguments are known to be good.
     import torch
 
-    from pipeline_py.syntax.stanza_pipeline import model_files, models_left_alone
-    from pipeline_py.syntax.text_parser import text_parser
+    from pipeline_py.syntax.stanza.pipeline import model_files, models_left_alone
+    from pipeline_py.syntax.stanza.text_parser import text_parser
 
     torch.set_num_threads(threads)
     pipeline = source.load(device, batch_size)
@@ -152,7 +152,7 @@ def _content(lines: Iterator[str]) -> tuple[int, str]:
 
 
 def _english(pipeline: "Pipeline") -> Divide:
-    from pipeline_py.syntax.stanza_pipeline import splits_compounds
+    from pipeline_py.syntax.stanza.pipeline import splits_compounds
 
     hyphens = splits_compounds(pipeline)
     return lambda texts: ([Word(*span) for span in english_words(text, hyphens)] for text in texts)

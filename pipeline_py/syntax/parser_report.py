@@ -8,13 +8,13 @@ from typing import TypeAlias
 from pipeline_py import stage
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.accuracy_table import read_accuracies
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.fallback import fallbacks
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
 from pipeline_py.syntax.measure_table import Row, write_measures
-from pipeline_py.syntax.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
-from pipeline_py.syntax.tree_facts import TreeFacts
 from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.fallback import fallbacks
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
 
 ALL = "all"
 """Stands for the split where a value is that of every split."""

@@ -11,7 +11,7 @@ from pipeline_py.artifact import Ledger
 from pipeline_py.device import device_named
 from pipeline_py.kept import Kept, identity
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.training_data import write_dependency_training, write_phrase_training
+from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 
 class Processor(StrEnum):
@@ -98,10 +98,10 @@ def train_parser(
         import torch
 
         from pipeline_py.optimizers import without_compiler
-        from pipeline_py.syntax import stanza_training
-        from pipeline_py.syntax.reproducible import load_model, save_reproducibly
-        from pipeline_py.syntax.stanza_pipeline import ModelFiles, from_files
-        from pipeline_py.syntax.word_vectors import write_pretrain
+        from pipeline_py.syntax.stanza import training as stanza_training
+        from pipeline_py.syntax.stanza.pipeline import ModelFiles, from_files
+        from pipeline_py.syntax.stanza.reproducible import load_model, save_reproducibly
+        from pipeline_py.syntax.stanza.word_vectors import write_pretrain
 
         torch.set_num_threads(threads)
         without_compiler()

@@ -9,10 +9,10 @@ from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import PhraseTree, read_trees
-from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.tree_shape import dependency_lengths, depth, is_projective, phrase_shape
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import PhraseTree, read_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.shape import dependency_lengths, depth, is_projective, phrase_shape
 
 
 @dataclass

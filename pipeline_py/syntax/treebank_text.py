@@ -6,9 +6,9 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import read_treebank
-from pipeline_py.syntax.dependency import read_dependencies
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import read_treebank
+from pipeline_py.syntax.trees.dependency import read_dependencies
 
 
 def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:

@@ -11,8 +11,8 @@ from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.alignment import with_tokens
-from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 
 LAST_PLACE = np.iinfo(np.int16).max
 """The last word of a sentence that a unit can name."""

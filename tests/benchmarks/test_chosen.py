@@ -11,7 +11,7 @@ from benchmarks.material import Material, prepared
 from benchmarks.setting import Corpus, Setting
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.dataset import Dataset
 
 

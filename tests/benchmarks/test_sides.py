@@ -6,8 +6,8 @@ import yaml
 from benchmarks.setting import Shape
 from benchmarks.sides import COUNTERPARTS, STEP, as_large_as, composition
 from benchmarks.syntax import BESIDE
-from pipeline_py.config.loading import load
-from pipeline_py.config.systems import System
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.capacity import parameters
 
 SIZES = {"source": 60, "target": 50, "units": 40}

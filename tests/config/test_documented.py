@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 
 ROOT = Path(__file__).parents[2]
 SHOWN = [

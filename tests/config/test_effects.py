@@ -9,12 +9,12 @@ import pytest
 from pydantic import BaseModel
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.decoding import Decoding
-from pipeline_py.config.differences import differences
 from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.differences import differences
+from pipeline_py.config.systems.training import Training
 from pipeline_py.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]

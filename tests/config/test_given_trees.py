@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.stage import InputError
 
 GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}

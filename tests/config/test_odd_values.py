@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.files import read_file
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.files import read_file
+from pipeline_py.config.loading.load import load
 from pipeline_py.stage import InputError
 from tests.workplace import ROOT
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.corpora import Language
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.config.parsers import StanzaParser
 from pipeline_py.stage import InputError
 

@@ -8,7 +8,6 @@ import re
 
 import pytest
 
-from pipeline_py.corpus.grammar import english, german
 from pipeline_py.corpus.grammar.derivation import (
     HE,
     IT,
@@ -22,7 +21,9 @@ from pipeline_py.corpus.grammar.derivation import (
     Subordinate,
 )
 from pipeline_py.corpus.grammar.determiners import MANY, THE, A
-from pipeline_py.corpus.grammar.german_verbs import german_verb
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.german import realization as german
+from pipeline_py.corpus.grammar.german.verbs import german_verb
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, SUBORDINATORS, TIME_ADVERBS, Moment
 from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, of_classes
 from pipeline_py.corpus.grammar.pairs import Limits, Pairs

@@ -4,12 +4,12 @@ import itertools
 
 import pytest
 
-from pipeline_py.corpus.grammar import english
 from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase
 from pipeline_py.corpus.grammar.determiners import THE, A
-from pipeline_py.corpus.grammar.english_verbs import english_verb
-from pipeline_py.corpus.grammar.english_words import indefinite_article
-from pipeline_py.corpus.grammar.german_verbs import german_verb
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.english.verbs import english_verb
+from pipeline_py.corpus.grammar.english.words import indefinite_article
+from pipeline_py.corpus.grammar.german.verbs import german_verb
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF
 from pipeline_py.corpus.grammar.nouns import NOUNS, of_classes
 from pipeline_py.corpus.grammar.senses import SENSES

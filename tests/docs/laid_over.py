@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.stage import InputError
 from tests.docs.readers_place import ELSEWHERE
 from tests.test_experiments import write_stand_ins

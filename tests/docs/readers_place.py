@@ -12,7 +12,7 @@ import yaml
 from tests.docs.pages import Block, blocks
 from tests.workplace import ROOT, Workplace, merged
 
-OPTIONS_OF_PARTS = "pipeline_py/config/decoders.py"
+OPTIONS_OF_PARTS = "pipeline_py/config/systems/decoders.py"
 UNION = "AnyContext = Annotated[\n    "
 """What new options stand before, and are named in."""
 

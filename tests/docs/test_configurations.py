@@ -36,7 +36,8 @@ def test_a_mistake_in_a_configuration_is_found(place):
 
 def test_every_key_and_part_is_explained():
     """What a reader may configure of texts and systems stands on the pages about them."""
-    from pipeline_py.config import corpora, decoders, decoding, encoders, evaluation, neural, subword, systems, training
+    from pipeline_py.config import corpora, evaluation, subword
+    from pipeline_py.config.systems import composition, decoders, decoding, encoders, neural, training
 
     sections = {
         "docs/data.md": [
@@ -45,7 +46,7 @@ def test_every_key_and_part_is_explained():
             *(decoding.Decoding, evaluation.Evaluation),
         ],
         "docs/systems.md": [
-            *(neural.NeuralSystem, systems.Model, encoders.LabelInput, encoders.UnitInput, encoders.GRUEncoder),
+            *(neural.NeuralSystem, composition.Model, encoders.LabelInput, encoders.UnitInput, encoders.GRUEncoder),
             *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
             *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
             *(decoders.GRUDecoder, decoders.BlackOut),
@@ -66,7 +67,7 @@ def test_the_new_part_does_what_the_page_says(place):
     code = f"""
 import numpy, torch
 from types import SimpleNamespace
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.model import part
 (context,) = System.model_validate({{"contexts": [{{"type": {name!r}, "temperature": 0.25}}]}}).contexts
 scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.stage import InputError
 from tests.docs.pages import PAGES, blocks
 from tests.test_house import STAGES

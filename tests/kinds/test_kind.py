@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pipeline_py import kinds
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.kinds.kind import all_kinds, kind_of
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.packed import open_syntax, syntax_vocabularies

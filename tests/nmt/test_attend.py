@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt import sources as sources_module
 from pipeline_py.nmt.attend import attend

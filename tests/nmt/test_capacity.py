@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.capacity import matched, parameters
 from pipeline_py.nmt.model import Model
 from pipeline_py.stage import InputError

@@ -16,9 +16,9 @@ import yaml
 from torch import Tensor
 
 import pipeline_py.nmt
-from pipeline_py.config.loading import load
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.graphs import FEW
 from pipeline_py.nmt.model import Model

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.initial import start_from
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import save_weights

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems import Initialization, System
+from pipeline_py.config.systems.composition import Initialization, System
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.linear import Linear
 from pipeline_py.nmt.loop_linear import RecurrentLinear

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt import kernels
 from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.score import mlp

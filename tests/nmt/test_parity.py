@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.decoders import ConditionalGRU, FlexibleContext, GlobalContext, LocalContext, SyntaxContext
-from pipeline_py.config.systems import Model, System
+from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.decoders import (
+    ConditionalGRU,
+    FlexibleContext,
+    GlobalContext,
+    LocalContext,
+    SyntaxContext,
+)
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search import beam_search

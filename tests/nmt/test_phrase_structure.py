@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search import beam_search

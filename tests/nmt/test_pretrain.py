@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.dataset import Dataset
 from pipeline_py.nmt.initial import start_from
 from pipeline_py.nmt.model import Model

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
-from pipeline_py.config.systems import Model, System
+from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.beams import _greatest, _survey
 from pipeline_py.nmt.model import Model as Network

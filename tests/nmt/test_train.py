@@ -16,7 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.kept import Kept
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network

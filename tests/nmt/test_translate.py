@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.decoders import GlobalContext, SyntaxContext
-from pipeline_py.config.systems import Model, System
+from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
 from pipeline_py.nmt import sources as sources_module
 from pipeline_py.nmt.batch import collate
 from pipeline_py.nmt.model import Model as Network

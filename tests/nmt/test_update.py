@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.graphs import FEW, Graphs
 from pipeline_py.nmt.model import Model

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from pipeline_py.artifact import write_json
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
 from pipeline_py.report.tables.pair import TESTS
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pipeline_py.artifact import write_json
-from pipeline_py.config.loading import load
+from pipeline_py.config.loading.load import load
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.report import report

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.agreement import agreement
 from pipeline_py.syntax.binarize import Branching, binary
-from pipeline_py.syntax.constituency import brackets, read_treebank
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.trees.constituency import brackets, read_treebank
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 

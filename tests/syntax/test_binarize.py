@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.syntax.binarize import Branching, binarize, binary
-from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
 
 LABELS = st.sampled_from(["ROOT", "S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
 LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-", "."]), st.sampled_from(["a", "b", "(", "ü"]))

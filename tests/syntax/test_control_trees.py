@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.binarize import Branching, binarize
-from pipeline_py.syntax.constituency import Phrase, brackets, preorder, read_trees
-from pipeline_py.syntax.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
-from pipeline_py.syntax.dependency import fault, read_dependencies
 from pipeline_py.syntax.distances import syntax_distances
-from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import Phrase, brackets, preorder, read_trees
+from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
+from pipeline_py.syntax.trees.dependency import fault, read_dependencies
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 WORDS = ("a", "b", "c", "d", "e")
 PHRASES = {

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
 from pipeline_py.syntax.distances import batch_distances, distances, syntax_distances
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 
 
 @st.composite

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.dependency import DependencyTree, unparsed
 from pipeline_py.syntax.kept_trees import Located, kept_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed
 
 
 def write(path: Path, lines: list[str]) -> Path:

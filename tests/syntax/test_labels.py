@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
 from pipeline_py.syntax.labels import labels
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 
 
 def test_labels_of_every_word(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import read_trees
-from pipeline_py.syntax.dependency import read_dependencies
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.parse import parse
-from pipeline_py.syntax.tree_facts import TreeFacts
+from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import read_trees
+from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 ROOT = Path(__file__).parents[2]
 STANZA = (ROOT / "../shared/data/stanza_en").resolve()
@@ -329,7 +329,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     arguments = ", ".join(f"{option}=Path({str(tmp_path / name)!r})" for option, name in files.items())
     code = (
         "import sys; from pathlib import Path; from pipeline_py.syntax.parse import parse; "
-        "from pipeline_py.syntax.annotation import Annotation; "
+        "from pipeline_py.syntax.trees.annotation import Annotation; "
         f"parse(annotation=Annotation.DEPENDENCY, {arguments}); "
         "print([name for name in ('stanza', 'torch') if name in sys.modules])"
     )
@@ -458,7 +458,7 @@ def test_resources_that_are_none(tmp_path: Path) -> None:
 def test_the_collector_sees_everything_again_after_parsing() -> None:
     import gc
 
-    from pipeline_py.syntax.stanza_pipeline import models_left_alone
+    from pipeline_py.syntax.stanza.pipeline import models_left_alone
 
     with pytest.raises(KeyboardInterrupt), models_left_alone():
         assert gc.get_freeze_count() > 0

@@ -13,13 +13,13 @@ import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import brackets, read_trees
-from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.model_source import ModelSource
 from pipeline_py.syntax.parse import parse
-from pipeline_py.syntax.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
+from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import brackets, read_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "../shared/data"

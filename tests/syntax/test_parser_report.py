@@ -11,8 +11,8 @@ import pytest
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.parser_report import parser_report
-from pipeline_py.syntax.tree_facts import TreeFacts
 from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 

@@ -11,10 +11,10 @@ import nltk
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.annotation import Annotation
-from pipeline_py.syntax.constituency import brackets, read_treebank
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
 from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics, tree_statistics
+from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.constituency import brackets, read_treebank
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 needs_treebank = pytest.mark.skipif(not TREEBANK.exists(), reason="the treebank en_gum is not on this machine")

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pipeline_py.syntax.annotation import Annotation
 from pipeline_py.syntax.treebank_text import treebank_text
+from pipeline_py.syntax.trees.annotation import Annotation
 
 CONLLU = """\
 # a multi-word token, an empty node, and a space inside a word

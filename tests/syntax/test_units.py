@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.ragged import Ragged
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 from pipeline_py.syntax.units import dependency_units, padded, units
 
 

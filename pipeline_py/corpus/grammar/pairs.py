@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
 
-from pipeline_py.corpus.grammar import english, german, length, on_clauses, on_phrases
+from pipeline_py.corpus.grammar import length, on_clauses, on_phrases
 from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.growth import grow
 from pipeline_py.corpus.grammar.phenomena import (
     AGREEMENT,

@@ -15,8 +15,8 @@ Traits: `sein` (German perfect), `stative` (no progressive, no manner), `modal`,
 from dataclasses import dataclass
 
 from pipeline_py.corpus.grammar import nouns
-from pipeline_py.corpus.grammar.english_verbs import EnglishVerb, english_verb
-from pipeline_py.corpus.grammar.german_verbs import GermanVerb, german_verb
+from pipeline_py.corpus.grammar.english.verbs import EnglishVerb, english_verb
+from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
 from pipeline_py.corpus.grammar.nouns import Noun
 
 TABLE = """

@@ -5,8 +5,8 @@ from functools import partial
 
 from torch import Tensor, nn
 
-from pipeline_py.config.decoders import Context
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.decoders import Context
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single
 from pipeline_py.nmt.decoder.recurrence import Attended
 from pipeline_py.nmt.loop_matrices import LoopMatrices

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems import System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending

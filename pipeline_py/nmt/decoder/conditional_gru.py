@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.decoders import ConditionalGRU, Context, GlobalContext
+from pipeline_py.config.systems.decoders import ConditionalGRU, Context, GlobalContext
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.encoders import TreeLSTM as Options
-from pipeline_py.config.systems import Model
+from pipeline_py.config.systems.composition import Model
+from pipeline_py.config.systems.encoders import TreeLSTM as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.batch_words import Words

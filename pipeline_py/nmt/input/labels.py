@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from pipeline_py.config.encoders import LabelInput
+from pipeline_py.config.systems.encoders import LabelInput
 from pipeline_py.nmt.batch import Batch
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.encoders import UnitInput
+from pipeline_py.config.systems.encoders import UnitInput
 from pipeline_py.nmt.batch import Batch
 
 WIDTH = 3

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.decoders import BlackOut
+from pipeline_py.config.systems.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss.sampled import sampled_outputs

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.config.decoders import BlackOut, Softmax
+from pipeline_py.config.systems.decoders import BlackOut, Softmax
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.groups import groups
 

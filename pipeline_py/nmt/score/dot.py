@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from pipeline_py.config.decoders import DotScore
+from pipeline_py.config.systems.decoders import DotScore
 from pipeline_py.nmt.loop_matrices import LoopMatrices
 from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.time_loop import Trace

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.config.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt import kernels
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.groups import groups

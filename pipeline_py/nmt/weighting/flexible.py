@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.decoders import FlexibleContext
+from pipeline_py.config.systems.decoders import FlexibleContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.loop_linear import LoopLinear

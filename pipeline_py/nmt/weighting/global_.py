@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from pipeline_py.config.decoders import GlobalContext
+from pipeline_py.config.systems.decoders import GlobalContext
 from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 

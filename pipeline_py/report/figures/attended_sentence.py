@@ -15,7 +15,7 @@ from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.inherit import inherit_tree
 from pipeline_py.subword.vocabulary import EOS, SPECIALS
-from pipeline_py.syntax.constituency import Node, Phrase, PhraseTree, Preterminal, read_trees
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, read_trees
 
 Item = TypeVar("Item")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from pipeline_py.syntax.constituency import Node, Phrase, Preterminal, fold
+from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, fold
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pipeline_py.report.figures.attended_sentence import nth
 from pipeline_py.report.figures.pens import write
 from pipeline_py.report.figures.phrase_columns import PhraseColumn, phrase_columns
 from pipeline_py.report.figures.typesetting import fitted
-from pipeline_py.syntax.constituency import read_trees
-from pipeline_py.syntax.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.constituency import read_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from pipeline_py.config.neural import NeuralSystem
+from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
 from pipeline_py.report.figures.inline_svg import InlineFigure
 from pipeline_py.report.page_parts import Part

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.encoders import LatentGraph, WordInput
-from pipeline_py.config.systems import Model, System
+from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.encoders import LatentGraph, WordInput
 from pipeline_py.nmt.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.decoders import Softmax
+from pipeline_py.config.systems.decoders import Softmax
 from pipeline_py.nmt import groups
 from pipeline_py.nmt.batch_words import Words
 from pipeline_py.nmt.loss import softmax

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pipeline_py.config.decoders import DotScore
+from pipeline_py.config.systems.decoders import DotScore
 from pipeline_py.nmt.score.dot import DotProductScore
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt import groups
 from pipeline_py.nmt.owners import Owners
 from pipeline_py.nmt.score import mlp

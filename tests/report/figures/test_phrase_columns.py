@@ -6,7 +6,7 @@ import pytest
 from pipeline_py.ragged import Ragged
 from pipeline_py.report.figures.phrase_columns import phrase_columns
 from pipeline_py.subword.pack_trees import pack_trees
-from pipeline_py.syntax.constituency import Phrase, Preterminal, read_trees
+from pipeline_py.syntax.trees.constituency import Phrase, Preterminal, read_trees
 
 
 def test_by_height_then_from_left_to_right(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.report.figures.phrase_columns import phrase_columns
 from pipeline_py.report.figures.tree_layout import BOX, GAP, LEVEL, WIDEST, WORD_SIZE, layout
 from pipeline_py.report.figures.typesetting import width
-from pipeline_py.syntax.constituency import Phrase, Preterminal
+from pipeline_py.syntax.trees.constituency import Phrase, Preterminal
 
 
 def tree(words, random):

@@ -1,0 +1,201 @@
+"""From the merged files of a configuration to an `Experiment`, or to a sentence that says what is wrong."""
+
+from collections.abc import Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pipeline_py import failures
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading.crossing import crossed
+from pipeline_py.config.loading.default_parser import with_parser
+from pipeline_py.config.loading.leaving_out import dependent, misfits, without
+from pipeline_py.config.loading.misfit import Entry, Misfit
+from pipeline_py.config.loading.mistakes import sentence
+from pipeline_py.config.loading.own import Own, unfit_parsers
+from pipeline_py.config.loading.unknown import unknown
+from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
+from pipeline_py.config.systems.any_system import KINDS, type_of_system
+from pipeline_py.stage import InputError
+
+
+def load(
+    config: Mapping[str, Any],
+    command_line: Mapping[str, Any] | None = None,
+    check_files: bool = True,
+    own: Mapping[str, Any] | None = None,
+) -> Experiment:
+    """Validate a merged configuration.
+
+    Order: defaults of the models < `config` < `presets[preset]` < `command_line`. Every preset is validated, chosen
+    or not.
+    A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
+    `subword`. Then systems that read trees get the experiment's `parser`, and are crossed with parsers.
+
+    Systems, tables and figures that `own` neither names nor needs, and that do not fit what it says, are left out.
+
+    Args:
+        config: all files, merged in their order.
+        command_line: what is laid over them.
+        check_files: whether files of the user's that it names have to be there, and parsers to know such text.
+        own: what of `config` the experiment's own files say, the rest being inherited; None: everything is its own.
+
+    Raises:
+        InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
+    """
+    presets = config.get("presets") or {}
+    preset = config.get("preset")
+    if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
+        raise InputError("presets: is a mapping of names to partial configurations", "configuration")
+    if preset is not None and preset not in [*presets]:
+        raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
+    for name in presets:
+        said = Own(_laid_over(own or {}, presets[name]), inherits=own is not None)
+        _validate(_laid_over(config, presets[name]), f"configuration with preset {name}", said)
+    layers = [presets[preset] if preset else {}, command_line or {}]
+    said = Own(reduce(_laid_over, layers, own or {}), inherits=own is not None)
+    experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
+    files = experiment.files()
+    if strange := [file for file in files if not is_path(file)]:
+        raise InputError(
+            f"{strange[0]}: Snakemake takes {' '.join(PATH_OF_SNAKEMAKE)} in a path for its own{_more(strange)}; "
+            "rename what is called so",
+            "configuration",
+        )
+    if check_files:
+        missing = [file for file in files if not _is_there(file)]
+        if missing:
+            raise InputError(
+                f"{missing[0]}: no such file{_more(missing)}; "
+                f"relative paths start from `data`, now {experiment.data} (override: --config data=DIR)"
+                + _remedy(experiment, missing),
+                "configuration",
+            )
+        directories = experiment.model_directories()
+        for file in files:
+            if Path(file).is_dir() != (file in directories):
+                what = "no folder, but one of models is asked for" if file in directories else "a folder; name the file"
+                raise InputError(f"{file}: {what}", "configuration")
+        for _, parser, _, splits in experiment.readings():
+            if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
+                raise InputError(experiment.unfit_parsers[parser], "configuration")
+    return experiment
+
+
+MOST = 5
+"""Mistakes that are told at once; a value that many systems share may be wrong in all of them."""
+
+OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding",), "phrase_based": ()}
+"""Keys of the experiment that systems of a kind inherit and may depart from."""
+
+
+def _validate(config: Mapping[str, Any], origin: str, own: Own) -> Experiment:
+    if isinstance(config.get("systems"), Mapping):
+        for name, given in config["systems"].items():
+            _check_kind(name, given, origin)
+    left_out: dict[Entry, str] = {}
+    while isinstance(found := _read(config, origin), list):
+        needed = own.needs(config)
+        told = [what for entries, what in found if not own.inherits or not entries or entries & needed]
+        if told:
+            told = list(dict.fromkeys(told))
+            raise InputError("; ".join(told[:MOST]) + _more(told[MOST - 1 :]), origin)
+        for entries, what in found:
+            left_out |= dict.fromkeys(dependent(entries, config), what)
+        config = without({*left_out}, config)
+    return found.loaded(left_out, unfit_parsers(found, own))
+
+
+def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set[Entry], str]]:
+    """Validate mappings, or say every mistake in them, with the entries that could be left out for it."""
+    config = dict(config)
+    bases: dict[str, str] = {}
+    systems, subwords = config.get("systems"), config.get("subwords")
+    if isinstance(subwords, Mapping):
+        config["subwords"] = {name: _over(config, "subword", own) for name, own in subwords.items()}
+    if isinstance(systems, Mapping):
+        config["systems"] = {
+            name: {**system, **{key: _over(config, key, system.get(key)) for key in OVERLAID[type_of_system(system)]}}
+            for name, system in systems.items()
+        }
+    try:
+        config, bases = crossed(with_parser(config))
+    except ValidationError:
+        pass  # of a system: what it reads is known once it is mended
+    except ExceptionGroup as group:
+        return [({misfit.entry}, str(misfit)) for misfit in group.exceptions if isinstance(misfit, Misfit)]
+    try:
+        return Experiment.model_validate(config)
+    except ValidationError as error:
+        mistakes = [dict(mistake) for mistake in error.errors()]
+        inherited = [mistake for mistake in mistakes if _is_inherited(mistake, mistakes, bases)]
+        return [
+            (misfits(mistake, config, bases), sentence(mistake, config))
+            for mistake in mistakes
+            if mistake not in inherited
+        ]
+    except UnicodeEncodeError as error:
+        raise InputError(f"`{error.object[error.start]}` is no character; leave it out", origin) from None
+
+
+def _check_kind(name: str, system: Any, origin: str) -> None:
+    if not isinstance(system, Mapping):
+        raise InputError(
+            f"systems.{name}: a system is a mapping of its parts, {{}} the base; to leave out a row, leave it out of "
+            "`tables`",
+            origin,
+        )
+    kind = type_of_system(system)
+    if kind not in KINDS:
+        raise InputError(unknown(f"type of systems.{name}", str(kind), KINDS), origin)
+
+
+def _over(config: Mapping[str, Any], key: str, own: Any) -> Any:
+    """Lay what a system or scheme sets itself over the experiment's."""
+    common = config.get(key) or {}
+    return _laid_over(common, own or {}) if isinstance(own, Mapping | None) and isinstance(common, Mapping) else own
+
+
+def _is_inherited(mistake: dict[str, Any], mistakes: list[dict[str, Any]], bases: Mapping[str, str]) -> bool:
+    """Whether a mistake of a system or scheme is the experiment's own or its base's, which is told once."""
+    place = mistake["loc"]
+    if place[:1] == ("systems",) and {*place[1:2]} & {*bases}:
+        return True
+    if place[:1] == ("subwords",):
+        common = ("subword", *place[2:])
+    elif place[:1] == ("systems",):
+        common = place[3:]
+    else:
+        return False
+    return any(other["loc"] == common and other["type"] == mistake["type"] for other in mistakes)
+
+
+def _is_there(file: str) -> bool:
+    try:
+        return Path(file).exists()
+    except OSError as error:
+        raise InputError(failures.about(error) or file) from None
+
+
+def _more(items: list[str]) -> str:
+    return f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+
+
+def _remedy(experiment: Experiment, missing: list[str]) -> str:
+    downloads = {experiment.path(file) for _, files in experiment.corpora.downloads for file in files}
+    count = len(downloads.intersection(missing))
+    return f"; `python -m pipeline_py.download --configfile FILE` gets {count} of them" if count else ""
+
+
+def _laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge mappings recursively as Snakemake merges configuration files: anything but a mapping replaces."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            merged[key] = _laid_over(below, value)
+        else:
+            merged[key] = value
+    return merged

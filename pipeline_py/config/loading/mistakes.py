@@ -1,0 +1,105 @@
+"""A mistake in the configuration, as one sentence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading.unknown import shortened, unknown
+
+PATTERNS = {
+    NAME: "letters, digits, _ and -, a letter or digit first",
+    IDENTIFIER: "mtdata: or sacrebleu: and a name of theirs, as sacrebleu:wmt14/full",
+    LANGUAGE: "an ISO 639 code, as en or zh",
+}
+"""What patterns ask for."""
+
+
+def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
+    """Say what is wrong where.
+
+    Args:
+        mistake: one of pydantic's `errors()`.
+        config: what was validated.
+    """
+    location = [step for step, is_key in _steps(mistake["loc"], config) if is_key]
+    if mistake["type"] == "missing":
+        location.append(mistake["loc"][-1])
+    where = ".".join(map(str, location))
+    if mistake["type"] == "extra_forbidden":
+        if _is_of_another_parser(location):
+            kind = config["parsers"][location[1]]["type"]
+            return (
+                f"unknown key `{where}`; type {kind} has none (files merge: if another one gives `{location[1]}` "
+                "another type, choose a new name)"
+            )
+        beside = _keys_beside(mistake["loc"], config)
+        if places := _sections_with(str(location[-1])):
+            return f"unknown key `{where}`; did you mean `{'` or `'.join(places)}`?"
+        return unknown("key", where, beside, last=str(location[-1]))
+    if mistake["type"] == "union_tag_invalid":
+        known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
+        return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
+    if mistake["type"] == "string_type" and mistake["loc"][-1] == "[key]":
+        return f"{mistake['loc'][0]}: the name {mistake['input']!r} is not text; put it in quotes"
+    message = mistake["msg"].removeprefix("Value error, ")
+    if mistake["type"] == "union_tag_not_found":
+        message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"
+    if mistake["type"] == "string_pattern_mismatch":
+        message = f"give {PATTERNS[mistake['ctx']['pattern']]}"
+    given = mistake.get("input")
+    shown = f", not {shortened(repr(given))}" if isinstance(given, str | int | float | bool) else ""
+    return f"{where}: {message[0].lower() + message[1:]}{shown}" if where else message
+
+
+def _steps(location: Sequence[Any], config: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    """Yield the steps of pydantic's location, and whether each is a key of the file and not the branch of a union."""
+    value: Any = config
+    for step in location:
+        found = isinstance(step, int) if isinstance(value, list) else isinstance(value, Mapping) and step in value
+        yield step, found
+        if found:
+            value = value[step]
+
+
+def _is_of_another_parser(location: Sequence[Any]) -> bool:
+    """Whether a key of a parser is one that parsers of another type have."""
+    if len(location) != 3 or location[0] != "parsers":
+        return False
+    return any(location[2] in model.model_fields for model in _models_in(Experiment.model_fields["parsers"].annotation))
+
+
+def _sections_with(key: str) -> list[str]:
+    """Where else the configuration has a key of this name, in a section of its own name."""
+    sections = {name: field.annotation for name, field in Experiment.model_fields.items()}
+    return [
+        f"{name}.{key}"
+        for name, annotation in sections.items()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel) and key in annotation.model_fields
+    ]
+
+
+def _keys_beside(location: Sequence[Any], config: Mapping[str, Any]) -> list[str]:
+    """Keys that the configuration knows in the place of the last one."""
+    models: list[type[BaseModel]] = [Experiment]
+    for step, is_key in [*_steps(location, config)][:-1]:
+        if not is_key:
+            models = [model for model in models if step in _types_of(model)] or models
+            continue
+        fields = [model.model_fields[step].annotation for model in models if step in model.model_fields]
+        # A step that no model knows is a list's index or a name that the user chose.
+        models = [inner for annotation in fields for inner in _models_in(annotation)] if fields else models
+    return list(dict.fromkeys(key for model in models for key in model.model_fields))
+
+
+def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
+    """What may stand as `type` in a mapping of a union's branch."""
+    return get_args(model.model_fields["type"].annotation) if "type" in model.model_fields else ()
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in getattr(annotation, "__args__", ()) for model in _models_in(argument)]

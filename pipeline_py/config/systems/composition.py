@@ -1,0 +1,156 @@
+"""`systems`: each a composition of parts."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pipeline_py.config.base import Section
+from pipeline_py.config.numbers import NUMBER, Size
+from pipeline_py.config.systems.decoders import (
+    AnyContext,
+    AnyDecoder,
+    AnyLoss,
+    AnyScore,
+    ConditionalGRU,
+    GlobalContext,
+    MLPScore,
+    Softmax,
+)
+from pipeline_py.config.systems.encoders import AnyEncoder, BidirectionalGRU
+from pipeline_py.config.systems.parts import module_of, or_of_type, type_alone
+from pipeline_py.kinds.kind import Kind, kind_of
+
+Initialization = Literal["nematus", "uniform", "lecun"]
+
+
+class Model(Section):
+    """Sizes of a network, and how it begins."""
+
+    embedding: Size = 620
+    hidden: Size = 1000
+    dropout: Annotated[float, NUMBER] = Field(0.2, ge=0, lt=1)
+    initialization: Initialization = Field(
+        "nematus",
+        description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
+        "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
+        "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), "
+        "vectors as uniform, for small networks and short trainings.",
+    )
+
+
+class System(Section):
+    """One row of the tables: encoders × scores × contexts × decoder × loss."""
+
+    type: Literal["neural"] = "neural"
+    encoders: list[Annotated[AnyEncoder, or_of_type("bidirectional_gru")]] = Field(
+        [BidirectionalGRU()], min_length=1, description="The decoder has a state for each."
+    )
+    scores: list[Annotated[AnyScore, or_of_type("mlp")]] = Field([MLPScore()], min_length=1)
+    contexts: list[Annotated[AnyContext, BeforeValidator(type_alone)]] = Field([GlobalContext()], min_length=1)
+    decoder: Annotated[AnyDecoder, or_of_type("conditional_gru")] = ConditionalGRU()
+    loss: Annotated[AnyLoss, or_of_type("softmax")] = Softmax()
+    model: Model = Model()
+
+    @model_validator(mode="after")
+    def _check_composition(self) -> Self:
+        for encoder in self.encoders:
+            encoder.sizes(self.model.embedding)
+        for score in self.scores:
+            if score.encoder >= len(self.encoders):
+                raise ValueError(
+                    f"a score reads encoder {score.encoder}, but there are {len(self.encoders)}, counted from 0"
+                )
+        for context in self.contexts:
+            if context.score >= len(self.scores):
+                raise ValueError(
+                    f"a context weights score {context.score}, but there are {len(self.scores)}, counted from 0"
+                )
+            if context.mixture is not None and len(context.mixture) != len(self.scores):
+                raise ValueError(
+                    f"a context mixes {len(context.mixture)} scores, but there are {len(self.scores)}; "
+                    "give one factor for each"
+                )
+            if context.mixture is not None and context.score:
+                raise ValueError("a context weights either one `score` or a `mixture` of all; give one of the two")
+        self._check_fit()
+        mixed = any(context.mixture is not None for context in self.contexts)
+        for number in range(len(self.scores)):
+            if not mixed and all(context.score != number for context in self.contexts):
+                raise ValueError(f"no context weights score {number}; name it with `score`, mix it, or leave it out")
+        return self
+
+    def _check_fit(self) -> None:
+        """Raise ValueError where parts do not fit each other."""
+        decoder = self.decoder.type
+        if decoder != "conditional_gru" and len(self.encoders) * len(self.scores) > 1:
+            raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
+        if decoder == "lstm" and not self.encoders[0].has_cells:
+            raise ValueError(
+                f"the decoder lstm starts from the state of an LSTM, which the encoder {self.encoders[0].type} has not"
+            )
+        for score in self.scores:
+            if score.type == "dot" and self.encoders[score.encoder].type == "bidirectional_gru":
+                raise ValueError("the score dot needs annotations of the hidden size; bidirectional_gru has twice that")
+        for encoder in self.encoders:
+            if encoder.has_phrases and len(self.encoders) > 1:
+                raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot stand beside another one")
+            if encoder.has_phrases and any(context.type != "global" for context in self.contexts):
+                raise ValueError(
+                    f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"
+                )
+            halved = encoder.type in ("gru", "tree_gru") and "bidirectional" in (
+                getattr(encoder, "direction", None),
+                getattr(encoder, "leaves", None),
+            )
+            if halved and self.model.hidden % 2:
+                raise ValueError(f"each direction has half the hidden size, but {self.model.hidden} is odd")
+            if getattr(encoder, "leaves", None) == "embeddings" and self.model.embedding != self.model.hidden:
+                raise ValueError("leaves that are embeddings need an embedding of the hidden size")
+
+    @property
+    def _parts(self) -> dict[str, Sequence[Any]]:
+        return {
+            "input": [part for encoder in self.encoders for part in encoder.inputs],
+            "encoder": self.encoders,
+            "score": self.scores,
+            "weighting": self.contexts,
+            "decoder": [self.decoder],
+            "loss": [self.loss],
+        }
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules that hold the system's parts and the kinds of their syntax, sorted."""
+        parts = {module_of(kind, part.type) for kind, parts in self._parts.items() for part in parts}
+        return sorted(parts | {f"kinds.{kind.name}" for kind in self.kinds})
+
+    @property
+    def syntax(self) -> list[str]:
+        """Names of the kinds of syntax that the system's parts read, sorted."""
+        return sorted({part.reads.name for parts in self._parts.values() for part in parts if part.reads})
+
+    @property
+    def pretrained_on(self) -> list[str]:
+        """Names of the kinds of syntax that an encoder is trained to predict before, sorted."""
+        return sorted({kind.name for encoder in self.encoders for kind in encoder.pretrained_on})
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Kinds of syntax that the system reads or predicts, sorted by name."""
+        return [kind_of(name) for name in sorted({*self.syntax, *self.pretrained_on})]
+
+    @property
+    def reads_lexical_trees(self) -> bool:
+        """Whether the system reads trees over the pieces of words, which no parser makes."""
+        return any(kind.trees is None for kind in self.kinds)
+
+    @property
+    def kinds_parsed(self) -> list[str]:
+        """Names of the kinds, read or predicted, that are made from a parser's trees."""
+        return [kind.name for kind in self.kinds if kind.trees]
+
+    @property
+    def kinds_with_vocabulary(self) -> list[str]:
+        """Names of the kinds, read or predicted, whose values are identifiers."""
+        return [kind.name for kind in self.kinds if kind.identifiers]

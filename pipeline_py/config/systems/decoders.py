@@ -1,0 +1,141 @@
+"""Options of decoders: scores, contexts, the recurrence, and the loss."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
+from pipeline_py.config.systems.parts import PartOptions
+from pipeline_py.kinds import distances
+from pipeline_py.kinds.kind import Kind
+
+
+class Score(PartOptions):
+    """Says how well an annotation fits the decoder's state."""
+
+    encoder: Place = Field(0, description="Whose annotations are scored, with the query of its own state.")
+
+
+class MLPScore(Score):
+    """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
+
+    type: Literal["mlp"] = "mlp"
+    width: Annotated[float, NUMBER] = Field(
+        2.0, gt=0, le=64, description="Size of the hidden layer, in hidden sizes of the decoder."
+    )
+
+
+class DotScore(Score):
+    """e_ij = h_j · s (Luong et al. 2015; tree2seq eq. 5); annotations are of the decoder's hidden size."""
+
+    type: Literal["dot"] = "dot"
+
+
+AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
+
+
+class Context(PartOptions):
+    """A context vector of each encoder: a weighting over the decoder's scores."""
+
+    score: Place = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+    mixture: list[Annotated[float, NUMBER, Field(ge=-1e6, le=1e6)]] | None = Field(
+        None, description="Weight the sum of all scores with these factors instead (SDRNMT eq. 11: [λ, 1 − λ])."
+    )
+
+
+class GlobalContext(Context):
+    """Softmax over all source positions (SDAtt eq. 2–3)."""
+
+    type: Literal["global"] = "global"
+
+
+class LocalContext(Context):
+    """Gaussian window around a predicted position (SDAtt eq. 5–7)."""
+
+    type: Literal["local"] = "local"
+    window: Count = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
+    normalized: Literal["sentence", "window"] = Field(
+        "sentence", description="Where the softmax runs: over the whole sentence (eq. 6) or over the window alone."
+    )
+
+
+class FlexibleContext(Context):
+    """Penalty that grows with the distance from the previous centre of attention (Shu and Nakayama 2017)."""
+
+    type: Literal["flexible"] = "flexible"
+    sigma: Ratio = 1.5
+    threshold: Ratio | None = Field(
+        None, description="When decoding, positions whose penalty exceeds it are skipped; null skips none."
+    )
+
+
+class SyntaxContext(Context):
+    """Gaussian over the syntax distance from a predicted position (SDAtt eq. 9–12)."""
+
+    type: Literal["syntax"] = "syntax"
+    reads: ClassVar[Kind | None] = distances.KIND
+    window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
+    position: Literal["interpolate", "round", "attention"] = Field(
+        "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
+    )
+    gaussian: Literal["log", "score", "weight"] = Field(
+        "log",
+        description="Where the Gaussian stands: its logarithm is added to the score, or it scales the score (eq. 10 as "
+        "printed), or the weight after the softmax.",
+    )
+
+
+AnyContext = Annotated[
+    GlobalContext | LocalContext | FlexibleContext | SyntaxContext,
+    Field(discriminator="type"),
+]
+
+
+class ConditionalGRU(PartOptions):
+    """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
+
+    type: Literal["conditional_gru"] = "conditional_gru"
+    gru_context: Literal["global", "both"] = Field(
+        "global",
+        description="With several contexts: what the second GRU is fed, the global one (the first where none is "
+        "global) or all.",
+    )
+
+
+class LSTMDecoder(PartOptions):
+    """An LSTM with input feeding (Luong et al. 2015; tree2seq eq. 3–8)."""
+
+    type: Literal["lstm"] = "lstm"
+
+
+class GRUDecoder(PartOptions):
+    """A GRU with input feeding (hierarchical section 2.2)."""
+
+    type: Literal["gru"] = "gru"
+    phrase_weight: Literal["learned"] | Annotated[float, NUMBER, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="β, the weight of phrases in the context, words having 1 − β: a number, or learned, a gating "
+        "scalar for each step (hierarchical eq. 4); null: all have 1 (eq. 2).",
+    )
+
+
+AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder, Field(discriminator="type")]
+
+
+class Softmax(PartOptions):
+    """−log p(y) under the softmax over the whole target vocabulary."""
+
+    type: Literal["softmax"] = "softmax"
+
+
+class BlackOut(PartOptions):
+    """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
+
+    type: Literal["blackout"] = "blackout"
+    samples: Count = Field(500, description="K, words drawn for each sentence.")
+    power: Annotated[float, NUMBER] = Field(
+        0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power."
+    )
+
+
+AnyLoss = Annotated[Softmax | BlackOut, Field(discriminator="type")]

@@ -1,0 +1,164 @@
+"""How the systems of one table differ beyond what they are: in search, training, data and units."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline_py.config.description import Description
+from pipeline_py.config.effects import Effect
+from pipeline_py.config.subword import Subword
+from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.config.tables import Compared, TableOfSystems
+
+Settings = dict[str, Any]
+"""Options by the keys of the configuration, sections joined by dots."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Settings of one kind that are not the same for all rows of a table.
+
+    Attributes:
+        kind: which.
+        settings: of each row, in words; of a row that has no such settings, nothing.
+    """
+
+    kind: Compared
+    settings: dict[str, str]
+
+    def told(self, called: Mapping[str, str]) -> str:
+        """Settings with the rows that have them, those of the first row first."""
+        rows: dict[str, list[str]] = {}
+        for row, settings in self.settings.items():
+            rows.setdefault(settings, []).append(called[row])
+        return "; ".join(f"{settings} ({', '.join(of)})" for settings, of in rows.items())
+
+
+def differences(experiment: Description, rows: Sequence[str]) -> list[Difference]:
+    """Say in what some systems differ, a difference for each kind of settings."""
+    found = []
+    for kind, settings_of in KINDS.items():
+        of_row = {row: settings for row in rows if (settings := _of_row(experiment, row, settings_of))}
+        keys = dict.fromkeys(key for settings in of_row.values() for key in settings)
+        differing = [key for key in keys if len({str(of[key]) for of in of_row.values() if key in of}) > 1]
+        if differing:
+            told = {row: _told(settings, differing) for row, settings in of_row.items()}
+            found.append(Difference(kind, {row: text for row, text in told.items() if text}))
+    return found
+
+
+def notes(experiment: Description, table: TableOfSystems) -> list[str]:
+    """What stands below a table whose rows differ, a sentence for each kind of settings."""
+    return [
+        f"Rows differ in {difference.kind}: {difference.told(table.called)}."
+        for difference in differences(experiment, table.systems)
+    ]
+
+
+def settings_of_trainings(experiment: Description, table: TableOfSystems) -> dict[tuple[str, Compared], str]:
+    """What the trainings behind a table's rows differ in, by system and kind of settings.
+
+    Of a training whose network several rows search with, it is the search of each.
+    """
+    behind = {row: experiment.networks(row) or [row] for row in table.systems}
+    trained = list(dict.fromkeys(system for systems in behind.values() for system in systems))
+    found: dict[tuple[str, Compared], str] = {}
+    for difference in differences(experiment, trained):
+        if difference.kind != "search":
+            found |= {(system, difference.kind): told for system, told in difference.settings.items()}
+    for difference in differences(experiment, table.systems):
+        if difference.kind == "search":
+            for row, told in difference.settings.items():
+                for system in behind[row]:
+                    searched = found.get((system, "search"))
+                    one = told if row == system else f"{row}: {told}"
+                    found[system, "search"] = one if searched is None else f"{searched}; {one}"
+    return found
+
+
+def warning(experiment: Description, title: str) -> str | None:
+    """What is said before a table is made whose rows differ in what it does not ask about.
+
+    Phrase-based systems know words alone, whatever the units of networks; that is said below the table.
+    """
+    table = experiment.tables[title]
+    if not isinstance(table, TableOfSystems):
+        return None
+    networks = [row for row in table.systems if experiment.is_neural(row)]
+    unasked = [one for one in differences(experiment, networks) if one.kind not in table.about]
+    if not unasked:
+        return None
+    told = ", and in ".join(f"{one.kind}: {one.told(table.called)}" for one in unasked)
+    kinds = ", ".join(one.kind for one in unasked)
+    return (
+        f"Table `{title}`: its systems also differ in {told}; give them the same settings, or say in the table that it "
+        f"is about these, `about: [{kinds}]`."
+    )
+
+
+def _of_row(experiment: Description, row: str, settings_of: Callable[[Description, str], Settings]) -> Settings:
+    """Settings of a system; where members of an ensemble differ in one, all that they have."""
+    behind = [row] if settings_of is _search else experiment.networks(row) or [row]
+    found = [settings_of(experiment, system) for system in behind]
+    return {
+        key: " or ".join(dict.fromkeys(_value(settings.get(key)) for settings in found))
+        for key in dict.fromkeys(key for settings in found for key in settings)
+    }
+
+
+def _search(experiment: Description, system: str) -> Settings:
+    found = experiment.systems[system]
+    if isinstance(found, PhraseBased):
+        return {}
+    return found.decoding.model_dump(exclude=found.decoding.without(Effect.RESULT))
+
+
+def _training(experiment: Description, system: str) -> Settings:
+    network = experiment.systems[system]
+    if not isinstance(network, NeuralSystem):
+        return {}
+    of_data = {*_data(experiment, system)}
+    settings = dict(_flat(network.training.model_dump(exclude=network.training.without(Effect.RESULT) | of_data)))
+    pretraining = [getattr(encoder, "pretraining_epochs", None) for encoder in network.encoders]
+    return {**settings, "pretraining_epochs": next(filter(None, pretraining), None)}
+
+
+def _data(experiment: Description, system: str) -> Settings:
+    network = experiment.systems[system]
+    return {"max_length": network.training.max_length} if isinstance(network, NeuralSystem) else {}
+
+
+def _units(experiment: Description, system: str) -> Settings:
+    if not isinstance(experiment.systems[system], NeuralSystem):
+        return {"scheme": Subword().scheme}
+    units = experiment.units[experiment.units_of(system)]
+    settings = dict(_flat(units.model_dump(exclude=units.without(Effect.RESULT))))
+    merges = settings.pop("merges", None)
+    return {**settings, "scheme": units.scheme if merges is None else f"{units.scheme}, merges {merges}"}
+
+
+KINDS: dict[Compared, Callable[[Description, str], Settings]] = {
+    "search": _search,
+    "training": _training,
+    "data": _data,
+    "units": _units,
+}
+"""Kinds of settings, and which settings of a system they are."""
+
+
+def _flat(given: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{within}{key}.")
+        else:
+            yield within + key, value
+
+
+def _told(settings: Settings, keys: Sequence[str]) -> str:
+    return ", ".join(f"{key} {settings[key]}" for key in keys if key in settings)
+
+
+def _value(value: Any) -> str:
+    """A value as YAML writes it."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,161 @@
+"""Options of encoders and of what they read."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pipeline_py.config.numbers import NUMBER, Count, Size
+from pipeline_py.config.systems.parts import PartOptions, type_alone
+from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
+from pipeline_py.kinds.kind import Kind
+
+
+class Input(PartOptions):
+    """A vector for each source position; those of all inputs side by side are what an encoder reads."""
+
+    size: Size | None = Field(
+        None, description="null, without a `share`: what the encoder's other inputs leave of the embedding."
+    )
+    share: Annotated[float, NUMBER] | None = Field(
+        None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded."
+    )
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if self.size is not None and self.share is not None:
+            raise ValueError("an input has either a `size` or a `share` of the embedding; give one of the two")
+        return self
+
+    def size_of(self, embedding: int) -> int | None:
+        """How many dimensions of the embedding the input asks for; None: what is left."""
+        return self.size if self.share is None else max(1, round(self.share * embedding))
+
+
+class WordInput(Input):
+    """The embedding of the word or piece."""
+
+    type: Literal["words"] = "words"
+
+
+class LabelInput(Input):
+    """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
+
+    type: Literal["labels"] = "labels"
+    reads: ClassVar[Kind | None] = labels.KIND
+
+
+class UnitInput(Input):
+    """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
+
+    type: Literal["units"] = "units"
+    reads: ClassVar[Kind | None] = units.KIND
+    order: Literal["stacked", "alternate"] = Field(
+        "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
+    )
+
+
+AnyInput = Annotated[WordInput | LabelInput | UnitInput, Field(discriminator="type")]
+
+
+class Encoder(PartOptions):
+    """Annotates what its inputs say of the source positions."""
+
+    has_phrases: ClassVar[bool] = False
+    """Whether phrases are annotated beside words."""
+
+    has_cells: ClassVar[bool] = False
+    """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
+
+    pretrained_on: ClassVar[tuple[Kind, ...]] = ()
+    """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
+
+    inputs: list[Annotated[AnyInput, BeforeValidator(type_alone)]] = Field([WordInput()], min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if sum(part.size is None and part.share is None for part in self.inputs) > 1:
+            raise ValueError("at most one of an encoder's inputs may leave its `size` open; give the others theirs")
+        return self
+
+    def sizes(self, embedding: int) -> list[int]:
+        """Share out the embedding among the inputs.
+
+        Raises:
+            ValueError: where they are too large or too small together.
+        """
+        asked = [part.size_of(embedding) for part in self.inputs]
+        given = sum(size or 0 for size in asked)
+        sizes = [embedding - given if size is None else size for size in asked]
+        if min(sizes) < 1 or sum(sizes) != embedding:
+            raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding}")
+        return sizes
+
+
+class BidirectionalGRU(Encoder):
+    """One bidirectional GRU layer; annotation h_j = [→; ←], each direction of the hidden size."""
+
+    type: Literal["bidirectional_gru"] = "bidirectional_gru"
+
+
+class GRUEncoder(Encoder):
+    """One GRU layer, reset gate before the product (hierarchical section 2.1); annotations of the hidden size."""
+
+    type: Literal["gru"] = "gru"
+    direction: Literal["forward", "bidirectional"] = Field(
+        "bidirectional", description="bidirectional: [→; ←], each of half the hidden size."
+    )
+
+
+class LSTMEncoder(Encoder):
+    """One LSTM layer (tree2seq eq. 1–2); annotations of the hidden size."""
+
+    type: Literal["lstm"] = "lstm"
+    has_cells: ClassVar[bool] = True
+    direction: Literal["forward", "reversed", "bidirectional"] = Field(
+        "forward", description="reversed: the words from last to first, then the end of sentence."
+    )
+
+
+class TreeLSTM(Encoder):
+    """A binary Tree-LSTM over the words of a forward LSTM (tree2seq eq. 11–18)."""
+
+    type: Literal["tree_lstm"] = "tree_lstm"
+    reads: ClassVar[Kind | None] = trees.KIND
+    has_phrases: ClassVar[bool] = True
+    has_cells: ClassVar[bool] = True
+    leaves: Literal["lstm", "embeddings"] = Field(
+        "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root alone (tree2seq Table 6)."
+    )
+
+
+class TreeGRU(Encoder):
+    """A binary Tree-GRU over the words of a GRU (hierarchical sections 2.1 and 3)."""
+
+    type: Literal["tree_gru"] = "tree_gru"
+    has_phrases: ClassVar[bool] = True
+    leaves: Literal["forward", "bidirectional"] = "forward"
+    top_down: bool = Field(False, description="From the root down, a GRU for left and one for right children (eq. 3).")
+    trees: Literal["parse", "lexical"] = Field(
+        "parse", description="lexical: no parse, only the left-branching trees over the pieces of a word."
+    )
+
+    @property
+    def reads(self) -> Kind:  # type: ignore[override]
+        """The kind of trees."""
+        return trees.KIND if self.trees == "parse" else lexical_trees.KIND
+
+
+class LatentGraph(Encoder):
+    """A bidirectional LSTM that predicts heads, and a graph convolution over them (Hashimoto and Tsuruoka 2017)."""
+
+    type: Literal["latent_graph"] = "latent_graph"
+    has_cells: ClassVar[bool] = True
+    pretrained_on: ClassVar[tuple[Kind, ...]] = (heads.KIND, labels.KIND)
+    pretraining_epochs: Count = Field(
+        3, description="Passes over the parsed training text, on which heads and labels are learned first."
+    )
+
+
+AnyEncoder = Annotated[
+    BidirectionalGRU | GRUEncoder | LSTMEncoder | TreeLSTM | TreeGRU | LatentGraph, Field(discriminator="type")
+]

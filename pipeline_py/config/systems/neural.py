@@ -1,0 +1,43 @@
+"""A network among `systems`: its composition, and what it is trained, fed and searched with."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.training import Training
+
+
+class NeuralSystem(System):
+    """A composition, and in what it departs from the experiment's `model`, `training` and `decoding`."""
+
+    parser: str | None = Field(
+        None, description="The parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
+    )
+    subword: str | None = Field(None, description="Units of the system, one of `subwords`; null: those of `subword`.")
+    like: str | None = Field(
+        None,
+        description="A system with as many parameters: embedding and hidden size are one number, found for that.",
+    )
+    training: Training = Training()
+    decoding: Decoding = Decoding()
+
+    @model_validator(mode="after")
+    def _check_learning(self) -> Self:
+        if sum(bool(encoder.pretrained_on) for encoder in self.encoders) > 1:
+            raise ValueError("several encoders learn to parse first; only one can")
+        if getattr(self.decoder, "phrase_weight", None) is not None and not self.encoders[0].has_phrases:
+            raise ValueError(
+                f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
+            )
+        return self
+
+    @property
+    def members(self) -> list[str]:
+        """The other systems whose networks the system consists of: none."""
+        return []
+
+    def composition(self) -> str:
+        """The composition alone, as JSON."""
+        return self.model_dump_json(include={*System.model_fields})

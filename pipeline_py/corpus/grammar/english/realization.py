@@ -1,0 +1,262 @@
+"""The English side of a derivation: a constituency tree (PTB) that carries the dependency tree (UD)."""
+
+from pipeline_py.corpus.grammar.derivation import (
+    PLACES,
+    Adverbial,
+    Clause,
+    Gap,
+    NounPhrase,
+    Subordinate,
+    place_prepositions,
+)
+from pipeline_py.corpus.grammar.english.phrases import (
+    NEGATION,
+    adjective_phrase,
+    adverb_phrase,
+    base,
+    coordinator,
+    moment_phrase,
+    prepositional,
+)
+from pipeline_py.corpus.grammar.english.words import BE, verb_chain
+from pipeline_py.corpus.grammar.senses import Slot
+from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, hang
+
+
+def sentence(clause: Clause) -> Phrase:
+    """The tree of a whole sentence under `ROOT`, positions counted, with an initial capital and a full stop."""
+    inner = _coordinated(clause)
+    stop = hang(Leaf(".", ".", "PUNCT"), "punct")
+    # The full stop belongs to the topmost S, beside its subject and predicate.
+    top = Phrase("S", inner, [*inner.children, stop])
+    hang(top, "root")
+    root = Phrase("ROOT", top, [top])
+    first = None
+    for position, leaf in enumerate(root.leaves(), start=1):
+        leaf.position = position
+        first = first or leaf
+    if first is not None:
+        first.form = first.form[0].upper() + first.form[1:]
+    return root
+
+
+def _coordinated(clause: Clause) -> Phrase:
+    """An S, or two joined by a conjunction."""
+    first = _clause(clause)
+    second = clause.conjunct
+    if second is None or second.subject is clause.subject:
+        return first
+    conjunct = hang(_clause(second), "conj")
+    comma: list[Node] = []
+    if clause.conjunction[0] == "but":
+        comma = [hang(Leaf(",", ",", "PUNCT"), "punct", conjunct)]
+    return Phrase("S", first, [first, *comma, coordinator(clause.conjunction[0], conjunct), conjunct])
+
+
+def _clause(clause: Clause) -> Phrase:
+    """S → (SBAR ,) (adverbial) NP VP."""
+    children: list[Node] = []
+    if clause.before is not None:
+        adverbial = _subordinate(clause.before)
+        children += [adverbial, hang(Leaf(",", ",", "PUNCT"), "punct", adverbial)]
+    match clause.fronted:
+        case "time" if clause.time is not None:
+            children.append(adverb_phrase(clause.time))
+        case "sentence" if clause.sentence is not None:
+            children.append(adverb_phrase(clause.sentence))
+        case "moment" if clause.moment is not None:
+            children.append(moment_phrase(clause.moment))
+        case "place":
+            children += [_adverbial(a) for a in clause.adverbials if a.kind == "place"]
+    assert isinstance(clause.subject, NounPhrase)
+    subject = hang(noun_phrase(clause.subject, nominative=True, with_relative=not clause.extraposed), "nsubj")
+    predicate = _coordinated_verb_phrases(clause, None)
+    children += [subject, predicate]
+    if clause.extraposed and clause.subject.relative is not None:
+        children.append(hang(relative_clause(clause.subject.relative), "acl:relcl", subject))
+    return Phrase("S", predicate, children)
+
+
+def _coordinated_verb_phrases(clause: Clause, relative: Leaf | None) -> Phrase:
+    first = _verb_phrase(clause, relative)
+    second = clause.conjunct
+    if second is None or second.subject is not clause.subject:
+        return first
+    conjunct = hang(_verb_phrase(second, None), "conj")
+    return Phrase("VP", first, [first, coordinator(clause.conjunction[0], conjunct), conjunct])
+
+
+def _verb_phrase(clause: Clause, relative: Leaf | None) -> Phrase:
+    """VP → auxiliaries (not) (adverb) VP, from the inside out; `relative` is the pronoun that fills a gap."""
+    verb = clause.sense.verb if clause.sense else BE
+    person = clause.subject.person if isinstance(clause.subject, NounPhrase) else 3
+    plural = clause.subject.agrees_as_plural
+    chain = verb_chain(verb, clause.tense, clause.past_frame, person, plural, clause.negated)
+    *auxiliaries, last = chain
+    middle = _middle(clause)
+    inner = [] if auxiliaries else middle
+    if clause.sense is None:
+        predicate = _predicate(clause)
+        children = [hang(last, "cop"), *inner, predicate, *_adjuncts(clause)]
+        phrase = Phrase("VP", predicate, children)
+    elif inner and last.upos != "AUX":
+        # `often reads`: without an auxiliary the adverb precedes the verb.
+        phrase = Phrase("VP", last, [*inner, last, *_complements(clause, relative, last)])
+    else:
+        phrase = Phrase("VP", last, [last, *_complements(clause, relative, last)])
+    for place, auxiliary in enumerate(reversed(auxiliaries)):
+        outermost = place == len(auxiliaries) - 1
+        phrase = Phrase("VP", phrase, [hang(auxiliary, "aux"), *(middle if outermost else []), phrase])
+    return phrase
+
+
+def _middle(clause: Clause) -> list[Node]:
+    """Negation and adverbs of frequency, which follow the first auxiliary."""
+    middle: list[Node] = []
+    if clause.negated:
+        middle.append(hang(Leaf("not", "RB", "PART", feats=NEGATION), "advmod"))
+    if clause.time is not None and clause.time.kind == "frequency" and clause.fronted != "time":
+        middle.append(adverb_phrase(clause.time))
+    return middle
+
+
+def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node]:
+    """Everything behind the verb: particle, arguments, adjuncts and clauses."""
+    sense = clause.sense
+    assert sense is not None
+    particle: list[Node] = []
+    if sense.particle:
+        leaf = hang(Leaf(sense.particle, "RP", "ADP"), "compound:prt")
+        particle = [Phrase("PRT", leaf, [leaf])]
+    children: list[Node] = [] if clause.far_particle else [*particle]
+    clausal: list[Node] = []
+    for slot, filler in clause.english_order:
+        if isinstance(filler, Clause):
+            clausal.append(_clausal_argument(slot, filler))
+        elif isinstance(filler, Gap):
+            assert relative is not None
+            children += _gap(slot, relative, verb)
+        else:
+            children.append(_argument(slot, filler, clause.dative_shift))
+        if clause.far_particle and slot.english == "obj":
+            children += particle
+    return [*children, *_adjuncts(clause), *clausal]
+
+
+def _argument(slot: Slot, filler: NounPhrase, dative_shift: bool) -> Node:
+    phrase = noun_phrase(filler, nominative=False)
+    if slot.english in ("obj", "iobj") and not (slot.english == "iobj" and dative_shift):
+        return hang(phrase, slot.english)
+    return prepositional(_preposition(slot, filler), phrase, "obl")
+
+
+def _preposition(slot: Slot, filler: NounPhrase) -> str:
+    if slot.english == "iobj":
+        return "to"
+    return place_prepositions(filler, slot.english)[0] if slot.english in PLACES else slot.english
+
+
+def _gap(slot: Slot, relative: Leaf, verb: Leaf) -> list[Node]:
+    """The relative pronoun is the argument; of a prepositional one the preposition stays behind."""
+    if slot.english == "obj":
+        hang(relative, "obj", verb)
+        return []
+    hang(relative, "obl", verb)
+    preposition = "to" if slot.english == "iobj" else slot.english
+    case = hang(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case", relative)
+    return [Phrase("PP", case, [case])]
+
+
+def _clausal_argument(slot: Slot, clause: Clause) -> Node:
+    if slot.english == "infinitive":
+        inner = _verb_phrase(clause, None)
+        marked = Phrase("VP", inner, [hang(Leaf("to", "TO", "PART"), "mark"), inner])
+        return hang(Phrase("S", marked, [marked]), "xcomp")
+    inner = _clause(clause)
+    return hang(Phrase("SBAR", inner, [hang(Leaf(slot.english, "IN", "SCONJ"), "mark"), inner]), "ccomp")
+
+
+def _adjuncts(clause: Clause) -> list[Node]:
+    """Manner, instrument, place, time, an extraposed relative clause and an adverbial clause."""
+    nodes: list[Node] = []
+    if clause.manner is not None:
+        nodes.append(adverb_phrase(clause.manner))
+    for adverbial in clause.adverbials:
+        if not (clause.fronted == "place" and adverbial.kind == "place"):
+            nodes.append(_adverbial(adverbial))
+    if clause.moment is not None and clause.fronted != "moment":
+        nodes.append(moment_phrase(clause.moment))
+    if clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time":
+        nodes.append(adverb_phrase(clause.time))
+    if clause.after is not None:
+        nodes.append(_subordinate(clause.after))
+    return nodes
+
+
+def _adverbial(adverbial: Adverbial) -> Phrase:
+    return prepositional(adverbial.english, noun_phrase(adverbial.phrase, nominative=False), "obl")
+
+
+def _subordinate(subordinate: Subordinate) -> Phrase:
+    inner = _clause(subordinate.clause)
+    word = subordinate.conjunction.english
+    if word == "when":
+        leaf = hang(Leaf(word, "WRB", "ADV", feats="PronType=Int"), "advmod")
+        mark: Node = Phrase("WHADVP", leaf, [leaf])
+    else:
+        mark = hang(Leaf(word, "IN", "SCONJ"), "mark")
+    result = Phrase("SBAR", inner, [mark, inner])
+    hang(result, "advcl")
+    return result
+
+
+def _predicate(clause: Clause) -> Phrase:
+    predicate = clause.predicate
+    assert predicate is not None
+    if predicate.adjective is not None:
+        return adjective_phrase(*predicate.adjective)
+    if predicate.noun is not None:
+        return noun_phrase(predicate.noun, nominative=True)
+    assert predicate.place is not None
+    return _adverbial(predicate.place)
+
+
+def noun_phrase(phrase: NounPhrase, nominative: bool, with_relative: bool = True) -> Phrase:
+    """NP with its attributes: (NP (NP base) (PP …) (SBAR …)), coordinated if it has a conjunct."""
+    core = base(phrase, nominative)
+    children: list[Node] = [core]
+    if phrase.attribute is not None:
+        attribute, inner = phrase.attribute
+        preposition = attribute.english
+        if preposition == "place":
+            preposition = place_prepositions(inner, preposition)[0]
+        children.append(prepositional(preposition, noun_phrase(inner, nominative=False), "nmod"))
+    if phrase.relative is not None and with_relative:
+        children.append(hang(relative_clause(phrase.relative), "acl:relcl"))
+    whole = core if len(children) == 1 else Phrase("NP", core, children)
+    if phrase.conjunct is None:
+        return whole
+    conjunct = hang(noun_phrase(phrase.conjunct, nominative), "conj")
+    return Phrase("NP", whole, [whole, coordinator(phrase.conjunction[0], conjunct), conjunct])
+
+
+def relative_clause(clause: Clause) -> Phrase:
+    """SBAR → WHNP S; the pronoun is the subject or the argument that is missing in the S."""
+    gap = clause.subject if isinstance(clause.subject, Gap) else _argument_gap(clause)
+    tag = "WP" if gap.english in ("who", "whom") else "WDT"
+    pronoun_leaf = Leaf(gap.english, tag, "PRON", "who" if tag == "WP" else gap.english, "PronType=Rel")
+    moved = Phrase("WHNP", pronoun_leaf, [pronoun_leaf])
+    if isinstance(clause.subject, Gap):
+        predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
+        hang(pronoun_leaf, "nsubj")
+    else:
+        predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
+    children: list[Node] = [predicate]
+    if isinstance(clause.subject, NounPhrase):
+        children.insert(0, hang(noun_phrase(clause.subject, nominative=True), "nsubj"))
+    body = Phrase("S", predicate, children)
+    return Phrase("SBAR", body, [moved, body])
+
+
+def _argument_gap(clause: Clause) -> Gap:
+    return next(filler for _, filler in clause.arguments if isinstance(filler, Gap))

@@ -1,0 +1,137 @@
+"""The Mittelfeld of a German clause: its parts in one fixed order, as phrases with their cases.
+
+Where German leaves a choice, one order is taken throughout, so that a source sentence has one translation: subject,
+pronouns, time, dative, place, manner, instrument, accusative, negation, prepositional object or predicate. That order
+is what tells an instrument (`schlägt mit dem Stock den Mann`) from an attribute (`schlägt den Mann mit dem Stock`).
+"""
+
+from dataclasses import dataclass
+
+from pipeline_py.corpus.grammar.derivation import (
+    PLACES,
+    Adverbial,
+    Clause,
+    NounPhrase,
+    Predicate,
+    Pronoun,
+    place_prepositions,
+)
+from pipeline_py.corpus.grammar.german.bracket import bare_infinitive
+from pipeline_py.corpus.grammar.german.words import GOAL_CASE
+from pipeline_py.corpus.grammar.senses import Slot
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of the Mittelfeld: fixed words, or a noun phrase in a case with or without a preposition."""
+
+    words: tuple[str, ...] = ()
+    preposition: str = ""
+    phrase: NounPhrase | None = None
+    case: str = ""
+    negative: bool = False
+
+
+def subject(clause: Clause) -> Part:
+    """The nominative."""
+    assert isinstance(clause.subject, NounPhrase)
+    return Part(phrase=clause.subject, case="nom")
+
+
+def middle(clause: Clause, with_subject: bool) -> list[Part]:
+    """The parts of the Mittelfeld in the order of the module's docstring."""
+    parts: list[Part] = []
+    reflexive = [Part((_reflexive(clause),))] if clause.sense is not None and clause.sense.german.reflexive else []
+    if with_subject and isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive":
+        # `weil er sich erinnert`, but `weil sich der Mann erinnert`.
+        pronominal = isinstance(clause.subject.head, Pronoun)
+        parts += [subject(clause), *reflexive] if pronominal else [*reflexive, subject(clause)]
+    else:
+        parts += reflexive
+    pronouns: list[Part] = []
+    datives: list[Part] = []
+    accusatives: list[Part] = []
+    objects: list[Part] = []
+    negative = _negated_object(clause)
+    for slot, filler in clause.arguments:
+        if not isinstance(filler, NounPhrase):
+            continue
+        preposition, case = _marking(slot, filler)
+        part = Part(preposition=preposition, phrase=filler, case=case, negative=filler is negative)
+        if preposition:
+            objects.append(part)
+        elif isinstance(filler.head, Pronoun) and filler.conjunct is None:
+            pronouns.append(part)
+        elif case == "dat":
+            datives.append(part)
+        else:
+            accusatives.append(part)
+    parts += sorted(pronouns, key=lambda part: part.case)
+    late: list[Part] = []
+    if clause.time is not None and clause.fronted != "time":
+        (late if clause.time.kind == "late" else parts).append(Part((clause.time.german,)))
+    if clause.moment is not None and clause.fronted != "moment":
+        parts.append(Part(clause.moment.german))
+    parts += datives
+    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
+    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted != "place"]
+    if clause.manner is not None:
+        parts.append(Part((clause.manner.german,)))
+    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "instrument"]
+    parts += [*accusatives, *late]
+    if clause.negated and negative is None:
+        parts.append(Part(("nicht",)))
+    parts += objects
+    if clause.predicate is not None:
+        parts.append(_predicate(clause.predicate, clause.negated))
+    inner = bare_infinitive(clause)
+    return parts + middle(inner, False) if inner is not None else parts
+
+
+def _negated_object(clause: Clause) -> NounPhrase | None:
+    """The indefinite noun phrase that `kein` negates instead of `nicht`."""
+    if not clause.negated:
+        return None
+    candidates = [filler for slot, filler in clause.arguments if slot.case and not slot.preposition]
+    if clause.predicate is not None and clause.predicate.noun is not None:
+        candidates.append(clause.predicate.noun)
+    for candidate in reversed(candidates):
+        if isinstance(candidate, NounPhrase) and _indefinite(candidate):
+            return candidate
+    return None
+
+
+def _indefinite(phrase: NounPhrase) -> bool:
+    if isinstance(phrase.head, Pronoun) or phrase.head.proper or phrase.possessor is not None:
+        return False
+    return phrase.determiner is None or phrase.determiner.english == "a"
+
+
+def _marking(slot: Slot, phrase: NounPhrase) -> tuple[str, str]:
+    """The German preposition and case of an argument."""
+    if slot.english not in PLACES:
+        return slot.preposition, slot.case
+    preposition = place_prepositions(phrase, slot.english)[1]
+    return preposition, GOAL_CASE[preposition] if slot.english == "goal" else "dat"
+
+
+def _reflexive(clause: Clause) -> str:
+    subject = clause.subject
+    if isinstance(subject, NounPhrase) and isinstance(subject.head, Pronoun):
+        return subject.head.reflexive
+    return "sich"
+
+
+def adverbial_part(adverbial: Adverbial) -> Part:
+    """A prepositional adverbial."""
+    return Part(preposition=adverbial.german, phrase=adverbial.phrase, case=adverbial.case)
+
+
+def _predicate(predicate: Predicate, negated: bool) -> Part:
+    if predicate.noun is not None:
+        return Part(phrase=predicate.noun, case="nom", negative=negated and _indefinite(predicate.noun))
+    if predicate.place is not None:
+        return adverbial_part(predicate.place)
+    assert predicate.adjective is not None
+    adjective, degree = predicate.adjective
+    return Part((*((degree[1],) if degree else ()), adjective.german))

@@ -1,0 +1,68 @@
+"""Which files of a local Stanza directory decide the trees, as its index says, before Stanza is imported."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.trees.annotation import Annotation
+
+INDEX = "resources.json"
+
+# Folders whose models may decide the trees: processors, and what they build upon.
+FOLDERS = {Annotation.DEPENDENCY: ("pos", "lemma", "depparse"), Annotation.CONSTITUENCY: ("pos", "constituency")}
+FOUNDATIONS = ("pretrain", "forward_charlm", "backward_charlm")
+
+
+TOKENIZER = "tokenize"
+
+
+def models_in(directory: Path, language: str, annotation: Annotation) -> list[Path]:
+    """List the index and the default models of a language, with the word vectors and character models below them.
+
+    Where the index does not say which package of a processor is the default, all of its packages are listed, and
+    what all of them may build upon.
+
+    Raises:
+        InputError: the index is broken.
+    """
+    return [directory / INDEX, *_files(directory, language, FOLDERS[annotation])]
+
+
+def tokenizer_in(directory: Path, language: str) -> list[Path]:
+    """List the default models that divide text of a language into words, likewise; none where there is no tokenizer.
+
+    Raises:
+        InputError: the index is broken.
+    """
+    files = _files(directory, language, (TOKENIZER, "mwt"))
+    return files if any(file.parent.name == TOKENIZER for file in files) else []
+
+
+def _files(directory: Path, language: str, processors: Sequence[str]) -> list[Path]:
+    index = directory / INDEX
+    try:
+        entries = json.loads(index.read_text(encoding="utf-8"))
+        language = language.strip().lower()  # as Stanza looks it up
+        language = entries.get(language, {}).get("alias", language)
+        models = [*_models(entries.get(language, {}), processors)]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError("not the index of a Stanza directory; fetch it again", index) from None
+    found = [file for folder, name in models for file in sorted((directory / language / folder).glob(f"{name}.pt"))]
+    return [*dict.fromkeys(found)]
+
+
+def _models(entry: Mapping[str, Any], processors: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield folder and name of each model of a language's entry; the name is a pattern where it is not known."""
+    default = entry.get("packages", {}).get("default", {})
+    packages: dict[str, str | None] = {**default.get("optional", {}), **default}
+    for processor in processors:
+        package = packages.get(processor)
+        known = entry.get(processor, {}).get(package)
+        if package is None or known is None:
+            yield processor, "*"
+            yield from ((foundation, "*") for foundation in FOUNDATIONS)
+            continue
+        yield processor, package
+        yield from ((needed["model"], needed["package"]) for needed in known.get("dependencies", []))

@@ -1,0 +1,93 @@
+"""Where the models of a parser come from: what can be said of them before Stanza is imported, and loading them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.syntax.trees.annotation import Annotation
+
+if TYPE_CHECKING:
+    from pipeline_py.syntax.stanza.pipeline import Pipeline
+    from pipeline_py.syntax.words.parser_words import Divide
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Model files (a tagger and the parser of the annotation), or a local Stanza directory, or a Stanza package.
+
+    Raises:
+        InputError: where it is none of them, more than one, or no parser of the annotation.
+    """
+
+    annotation: Annotation
+    language: str
+    tagger: Path | None = None
+    depparse: Path | None = None
+    constituency: Path | None = None
+    pretrain: Path | None = None
+    directory: Path | None = None
+    package: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that it is one."""
+        if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
+            raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
+        if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
+            raise InputError("--depparse, --constituency and --pretrain go with --tagger; leave them out")
+        if self.tagger is not None and self.parser is None:
+            option = "--depparse" if self.annotation is Annotation.DEPENDENCY else "--constituency"
+            raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
+
+    @property
+    def parser(self) -> Path | None:
+        """The model file of the annotation's parser, where there is one."""
+        return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
+
+    def files(self, with_tokenizer: bool = False) -> list[Path] | None:
+        """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.
+
+        Args:
+            with_tokenizer: whether those of the tokenizer of a directory are among them.
+
+        Raises:
+            InputError: where resources.json of a directory is broken.
+        """
+        if self.package is not None:
+            return None
+        if self.directory is None:
+            return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
+        tokenizer = tokenizer_in(self.directory, self.language) if with_tokenizer else []
+        return models_in(self.directory, self.language, self.annotation) + tokenizer
+
+    def load(self, device: str, batch_size: int) -> "Pipeline":
+        """Load the models.
+
+        Raises:
+            InputError: where they are missing or at fault.
+        """
+        from pipeline_py.syntax.stanza.pipeline import ModelFiles, from_directory, from_files, from_package
+
+        if self.directory is not None:
+            return from_directory(self.directory, self.annotation, self.language, device, batch_size)
+        if self.package is not None:
+            return from_package(self.package, self.annotation, self.language, device, batch_size)
+        assert self.tagger is not None
+        if self.annotation is Annotation.DEPENDENCY:
+            models = ModelFiles(self.tagger, depparse=self.depparse, pretrain=self.pretrain)
+        else:
+            models = ModelFiles(self.tagger, constituency=self.constituency, pretrain=self.pretrain)
+        return from_files(models, self.language, device, batch_size)
+
+    def tokenizer(self) -> "Divide":
+        """Load the tokenizer that belongs to the models.
+
+        Raises:
+            InputError: where they have none.
+        """
+        from pipeline_py.syntax.stanza.tokenizer import tokenizer_of
+
+        if self.tagger is not None:
+            raise InputError("models that are trained here have no tokenizer; leave out --words=stanza")
+        return tokenizer_of(self.language, self.directory, self.package)

@@ -1,0 +1,67 @@
+"""The words of a text as Stanza's tokenizer finds them, multi-word tokens expanded."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import stanza
+from stanza.pipeline.core import DownloadMethod
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.words.parser_words import Divide, Word
+
+SENTENCES_AT_ONCE = 500
+"""What Stanza sees in one call."""
+
+
+def tokenizer_of(language: str, directory: Path | None, package: str | None) -> Divide:
+    """Load the default tokenizer of a local Stanza directory, or that of a package, which is downloaded.
+
+    Raises:
+        InputError: where there is none.
+    """
+    options: dict[str, Any] = (
+        {"package": package, "download_method": DownloadMethod.REUSE_RESOURCES}
+        if directory is None
+        else {"dir": str(directory), "download_method": None}
+    )
+    try:
+        pipeline = stanza.Pipeline(
+            language,
+            processors="tokenize",
+            tokenize_no_ssplit=True,
+            use_gpu=False,
+            logging_level="ERROR",
+            **options,
+        )
+    except Exception as error:
+        # Whatever Stanza, torch or requests raise here, the models are at fault.
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(
+            f"Stanza has no tokenizer of {language!r} here ({type(error).__name__} {reason}); "
+            "choose other `words` for this parser",
+            directory,
+        ) from error
+    return lambda texts: _divided(pipeline, texts)
+
+
+def _divided(pipeline: Any, texts: Iterable[str]) -> Iterator[list[Word]]:
+    remaining = iter(texts)
+    while batch := list(islice(remaining, SENTENCES_AT_ONCE)):
+        documents = iter(pipeline.bulk_process([text for text in batch if text]))
+        for text in batch:
+            sentences = next(documents).sentences if text else []
+            yield [word for sentence in sentences for token in sentence.tokens for word in _words(token)]
+
+
+def _words(token: Any) -> Iterator[Word]:
+    """The words of a token; those that its characters spell stand side by side, any others all in its place."""
+    forms = [word.text for word in token.words]
+    if len(forms) > 1 and "".join(forms) != token.text:
+        yield from (Word(token.start_char, token.end_char, form) for form in forms)
+        return
+    start = token.start_char
+    for form in forms[:-1]:
+        yield Word(start, start := start + len(form))
+    yield Word(start, token.end_char)

@@ -1,0 +1,149 @@
+"""Stanza's training commands, run in this process, without network and Java.
+
+They train on files in the current directory and leave `MODEL` there, so that no path of this machine ends up in the
+model. The settings are what a minute or two of training on one CPU core wants: small batches, little dropout, the first
+optimizer only, one evaluation per epoch, the best epoch kept.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from stanza.models import constituency_parser, parser, tagger
+from stanza.models.constituency import parser_training, retagging
+
+from pipeline_py.syntax.stanza.pipeline import Pipeline, phrase_node
+from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
+from pipeline_py.syntax.trees.constituency import PhraseTree
+
+TRAIN, DEV, MODEL, PRETRAIN = "train.txt", "dev.txt", "model.pt", "pretrain.pt"
+
+TAGGER_BATCH = 15  # sentences
+DEPPARSE_BATCH = 500  # words
+CONSTITUENCY_BATCH = 10  # sentences
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How large the model is and how long it is trained.
+
+    Attributes:
+        hidden: size of its recurrent and scoring layers.
+        epochs: passes over the training sentences.
+        seed: of all random numbers.
+        sentences: training sentences.
+        words: training words.
+    """
+
+    hidden: int
+    epochs: int
+    seed: int
+    sentences: int
+    words: int
+
+
+def train_tagger(language: str, budget: Budget, vectors: bool, device: str) -> None:
+    """Train a tagger of UPOS, XPOS and features on CoNLL-U."""
+    tagger.main(
+        [
+            *_files(language, budget, device),
+            *_steps(-(-budget.sentences // TAGGER_BATCH), budget, TAGGER_BATCH),
+            *_vectors(vectors),
+            *("--dropout", "0.3", "--word_dropout", "0.2"),
+            *("--fix_eval_interval", "--no_second_optim"),
+            *("--hidden_dim", str(budget.hidden), "--char_hidden_dim", str(budget.hidden)),
+            *("--share_hid", "--deep_biaff_hidden_dim", str(budget.hidden)),
+            *("--char_emb_dim", "50", "--num_layers", "1", "--word_cutoff", "2", "--lr", "0.003"),
+        ]
+    )
+
+
+def train_depparse(language: str, budget: Budget, vectors: bool, device: str) -> None:
+    """Train a dependency parser on CoNLL-U."""
+    parser.main(
+        [
+            *_files(language, budget, device),
+            *_steps(-(-budget.words // DEPPARSE_BATCH), budget, DEPPARSE_BATCH),
+            *_vectors(vectors),
+            *("--dropout", "0.3", "--word_dropout", "0.2"),
+            *("--optim", "adam", "--lr", "0.004", "--beta2", "0.95", "--weight_decay", "0"),
+            *("--no_second_optim", "--no_plateau", "--no_checkpoint"),
+            *("--hidden_dim", str(budget.hidden), "--char_hidden_dim", str(budget.hidden)),
+            *("--deep_biaff_hidden_dim", str(budget.hidden), "--deep_biaff_output_dim", str(budget.hidden)),
+            *("--char_emb_dim", "50", "--num_layers", "2", "--word_cutoff", "2"),
+        ]
+    )
+
+
+def train_constituency(language: str, budget: Budget, tagging: Pipeline, device: str) -> None:
+    """Train a constituency parser on brackets.
+
+    The tags of the trees are replaced by those of `tagging`, because those are what the parser sees later: XPOS
+    where the tagger knows them, else UPOS. The model remembers which.
+    """
+    tags = "xpos" if tagging.processors["pos"].get_known_xpos() else "upos"
+    options = [
+        *_files(language, budget, device),
+        *("--wordvec_pretrain_file", PRETRAIN, "--retag_package", "tagger", "--retag_method", tags),
+        *("--epochs", str(budget.epochs), "--epoch_size", "0", "--train_batch_size", str(CONSTITUENCY_BATCH)),
+        *("--hidden_size", str(budget.hidden), "--num_lstm_layers", "1", "--no_multistage", "--optim", "adadelta"),
+        *("--no_check_valid_states", "--no_condense_output_layers", "--no_checkpoint", "--no_train_remove_duplicates"),
+    ]
+    with (
+        _replaced(parser_training, "EvaluateParser", _BracketScorer),
+        _replaced(retagging, "build_retag_pipeline", lambda _: [tagging]),
+    ):
+        constituency_parser.main(options)
+
+
+def _files(language: str, budget: Budget, device: str) -> list[str]:
+    return [
+        *("--lang", language, "--shorthand", f"{language}_own", "--seed", str(budget.seed), "--device", device),
+        *("--train_file", TRAIN, "--eval_file", DEV, "--save_dir", ".", "--save_name", MODEL),
+    ]
+
+
+def _steps(per_epoch: int, budget: Budget, batch_size: int) -> list[str]:
+    steps = str(per_epoch * budget.epochs)
+    return [
+        *("--max_steps", steps, "--max_steps_before_stop", steps, "--eval_interval", str(per_epoch)),
+        *("--log_step", str(per_epoch), "--batch_size", str(batch_size)),
+    ]
+
+
+def _vectors(given: bool) -> list[str]:
+    return ["--wordvec_pretrain_file", PRETRAIN] if given else ["--no_pretrain"]
+
+
+@contextmanager
+def _replaced(module: Any, name: str, value: Any) -> Iterator[None]:
+    """Let `module.name` be `value` for a while."""
+    original = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, original)
+
+
+class _BracketScorer:
+    """Takes the place of Stanza's `EvaluateParser`, which scores the dev trees with a Java program."""
+
+    def __init__(self, kbest: int | None = None) -> None:
+        self.kbest = kbest
+
+    def __enter__(self) -> "_BracketScorer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def process(self, results: list[Any]) -> SimpleNamespace:
+        """The bracket F1 (in per cent) of Stanza's pairs of gold and predicted trees."""
+        counts = BracketCounts()
+        for result in results:
+            gold, predicted = phrase_node(result.gold), phrase_node(result.predictions[0].tree)
+            counts = counts.plus(compare(PhraseTree(gold), PhraseTree(predicted)))
+        return SimpleNamespace(f1=counts.f1, treeF1=[], kbestF1=None, HasField=lambda _: False)

@@ -1,0 +1,229 @@
+"""Phrase trees in Penn Treebank brackets, read and written as a stream.
+
+Two layouts: `read_trees` reads this project's own files, one tree a line, where an empty line is an empty
+sentence; `read_treebank` reads brackets in any layout, as treebanks come.
+
+A sentence without a parse is `(FAILED (X word) (X word))`. The brackets of a word are written `-LRB-` and `-RRB-`
+and read back as `(` and `)`. Only the ASCII space separates: a word may hold U+00A0 and its like.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypeAlias, TypeVar
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.trees.treebank_lines import treebank_lines
+from pipeline_py.text import read_lines
+
+FAILED = "FAILED"
+TRACE = "-NONE-"
+
+_PIECE = re.compile(r"[()]|[^() \t\r\n]+")
+_UNCLOSED = "a bracket of this tree is never closed; close it, and write a bracket that is a word as -LRB- or -RRB-"
+
+
+@dataclass(frozen=True)
+class Preterminal:
+    """A word under its tag: a leaf."""
+
+    label: str
+    word: str
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A phrase and its children, at least one."""
+
+    label: str
+    children: tuple["Node", ...]
+
+
+Node: TypeAlias = Phrase | Preterminal
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class PhraseTree:
+    """The phrase tree of one sentence.
+
+    Attributes:
+        root: the topmost node; None for an empty sentence.
+        line: where the tree begins in its file.
+    """
+
+    root: Node | None
+    line: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def leaves(self) -> list[Preterminal]:
+        """All leaves from left to right, traces among them."""
+        return [node for node in preorder(self.root) if isinstance(node, Preterminal)]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the sentence; a trace is none."""
+        return tuple(leaf.word for leaf in self.leaves if leaf.label != TRACE)
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is the fallback of a sentence that could not be parsed."""
+        return self.root is not None and self.root.label == FAILED
+
+
+def unparsed_phrase(words: Sequence[str]) -> PhraseTree:
+    """The marked fallback for a sentence that could not be parsed."""
+    return PhraseTree(Phrase(FAILED, tuple(Preterminal("X", word) for word in words)))
+
+
+def preorder(root: Node | None) -> Iterator[Node]:
+    """Yield all nodes, parents before children and left before right (without recursion: trees may be deep)."""
+    stack = [] if root is None else [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Phrase):
+            stack.extend(reversed(node.children))
+
+
+def fold(root: Node, leaf: Callable[[Preterminal], Result], phrase: Callable[[Phrase, list[Result]], Result]) -> Result:
+    """Compute a value bottom-up: `leaf(node)` at the leaves, `phrase(node, values of its children)` above them."""
+    if isinstance(root, Preterminal):
+        return leaf(root)
+    opened: list[tuple[Phrase, list[Result]]] = [(root, [])]
+    while True:
+        node, values = opened[-1]
+        if len(values) < len(node.children):
+            child = node.children[len(values)]
+            if isinstance(child, Phrase):
+                opened.append((child, []))
+            else:
+                values.append(leaf(child))
+            continue
+        value = phrase(node, values)
+        opened.pop()
+        if not opened:
+            return value
+        opened[-1][1].append(value)
+
+
+def read_trees(path: Path) -> Iterator[PhraseTree]:
+    """Yield the trees of a file with one tree a line; an empty line is an empty sentence.
+
+    Raises:
+        InputError: at the first line that is neither empty nor one whole tree.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        yield PhraseTree(_node(_PIECE.findall(line), path, number) if line.strip(" ") else None, number)
+
+
+def read_treebank(path: Path) -> Iterator[PhraseTree]:
+    """Yield the trees of a plain or gzipped treebank file in any layout, several on a line among them.
+
+    A byte order mark is passed over.
+
+    Raises:
+        InputError: where brackets do not match or a node is malformed, with the line on which the tree begins.
+    """
+    pieces: list[str] = []
+    start, depth, found = 1, 0, False
+    for number, line in enumerate(treebank_lines(path), start=1):
+        for piece in _PIECE.findall(line):
+            if not pieces:
+                start = number
+            pieces.append(piece)
+            if piece == "(":
+                depth += 1
+            elif piece == ")":
+                depth -= 1
+            if depth <= 0:
+                yield PhraseTree(_node(pieces, path, start), start)
+                pieces, depth, found = [], 0, True
+    if pieces:
+        raise InputError(_UNCLOSED, path, start)
+    if not found:
+        raise InputError("no trees in the file; expected Penn Treebank brackets", path)
+
+
+def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
+    """Parse one whole tree; `line` is where it begins."""
+    opened: list[tuple[str, list[Node], list[str]]] = []
+    for place, piece in enumerate(pieces):
+        if piece == "(":
+            opened.append(("", [], []))
+        elif not opened:
+            raise InputError(
+                f"{piece!r} stands outside of the brackets; give trees in Penn Treebank brackets", path, line
+            )
+        elif piece == ")":
+            node = _closed(*opened.pop(), path, line)
+            if opened:
+                opened[-1][1].append(node)
+            elif place + 1 == len(pieces):
+                return node
+            else:
+                raise InputError(
+                    f"{pieces[place + 1]!r} follows after the end of the tree; write one tree a line", path, line
+                )
+        else:
+            label, children, words = opened[-1]
+            if label or children or pieces[place - 1] != "(":
+                words.append(piece)
+            else:
+                opened[-1] = (piece, children, words)
+    raise InputError(_UNCLOSED, path, line)
+
+
+def _closed(label: str, children: list[Node], words: list[str], path: Path, line: int) -> Node:
+    if children and words:
+        raise InputError(
+            f"({label} …) holds the bare word {words[0]!r} beside other nodes; give the word a tag", path, line
+        )
+    if len(words) > 1:
+        raise InputError(f"({label} …) holds the words {words[0]!r} and {words[1]!r}; a tag has one word", path, line)
+    if words:
+        return Preterminal(label, words[0].replace("-LRB-", "(").replace("-RRB-", ")"))
+    if not children:
+        raise InputError(
+            f"({label}) has neither word nor children; remove it, write a bracket that is a word as -LRB- or -RRB-, "
+            f"and a sentence without a parse as ({FAILED} (X word) …)",
+            path,
+            line,
+        )
+    return Phrase(label, tuple(children))
+
+
+def write_trees(file: IO[str], trees: Iterable[PhraseTree]) -> None:
+    """Write one tree a line."""
+    for tree in trees:
+        file.write(brackets(tree.root) + "\n")
+
+
+def brackets(root: Node | None) -> str:
+    """The tree as one line of Penn Treebank brackets; empty for None.
+
+    Raises:
+        InputError: for a word with a space or a line end in it, which brackets cannot hold.
+    """
+    parts: list[str] = []
+    stack: list[Node | str] = [] if root is None else [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            parts.append(node)
+        elif isinstance(node, Preterminal):
+            if not _PIECE.fullmatch(word := _escaped(node.word)):
+                raise InputError(
+                    f"the word {node.word!r} is empty or holds a space or a line end; clean the text first"
+                )
+            parts.append(f" ({_escaped(node.label)} {word})")
+        else:
+            parts.append(f" ({_escaped(node.label)}")
+            stack.append(")")
+            stack.extend(reversed(node.children))
+    return "".join(parts).removeprefix(" ")
+
+
+def _escaped(word: str) -> str:
+    return word.replace("(", "-LRB-").replace(")", "-RRB-")

@@ -1,0 +1,236 @@
+"""Dependency trees in CoNLL-U files: one block per sentence of the text, read and written as a stream.
+
+What this project adds to the format, as comments that other readers pass over:
+
+- `# parse = failed: REASON` marks a sentence without a parse; its heads are a chain that means nothing.
+- A block of comments only is an empty sentence, so that block k always belongs to line k of the text.
+
+Words are syntactic words; which of them a multi-word token (`3-4`) joins is read, but not written. Empty nodes (`5.1`)
+are passed over, and so is a byte order mark. A space inside a form becomes U+00A0, because a space separates the words
+of a text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.trees.treebank_lines import treebank_lines
+from pipeline_py.text import MOST_DIGITS, is_number
+
+FAILED = "failed: "
+COLUMNS = 10
+UNSPECIFIED = "_"
+
+_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
+_RANGE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
+
+
+@dataclass(frozen=True)
+class MultiwordToken:
+    """Neighbouring syntactic words that are written as one: French `du` is `de le`.
+
+    Attributes:
+        first: its first word, counted from 1.
+        last: its last word.
+        form: how it is written.
+    """
+
+    first: int
+    last: int
+    form: str
+
+
+@dataclass(frozen=True)
+class DependencyTree:
+    """The tree of one sentence of n words.
+
+    Attributes:
+        words: n forms.
+        heads: n heads; 0 is the root, i is the i-th word counted from 1.
+        labels: n relations, `_` where unknown.
+        upos: n universal part-of-speech tags, `_` where unknown.
+        failed: why there is no parse, or None; the heads of a failed parse mean nothing.
+        xpos: n language-specific tags; empty unless read from a treebank.
+        features: n morphological features as written; empty unless read from a treebank.
+        multiword: tokens that join several words, from left to right; empty unless read from a treebank.
+        line: where the block begins in its file.
+    """
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    upos: tuple[str, ...]
+    failed: str | None = None
+    xpos: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    features: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    multiword: tuple[MultiwordToken, ...] = field(default=(), compare=False, repr=False)
+    line: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def roots(self) -> list[int]:
+        """Words whose head is 0, counted from 1."""
+        return [word for word, head in enumerate(self.heads, start=1) if head == 0]
+
+
+def unparsed(words: Sequence[str], reason: str) -> DependencyTree:
+    """The marked fallback for a sentence that could not be parsed: a chain from left to right."""
+    return DependencyTree(
+        words=tuple(words),
+        heads=tuple(range(len(words))),
+        labels=("root", *["dep"] * (len(words) - 1)) if words else (),
+        upos=("X",) * len(words),
+        failed=reason,
+    )
+
+
+def fault(heads: Sequence[int]) -> tuple[int, str] | None:
+    """What keeps `heads` from being a tree or several trees under an artificial root.
+
+    Returns:
+        The word at fault (counted from 1) and what is wrong with it; None for sound heads.
+    """
+    for word, head in enumerate(heads, start=1):
+        if not 0 <= head <= len(heads):
+            return word, f"head {head} of word {word} is outside of the sentence of {len(heads)} words"
+    reaches_root = [False] * (len(heads) + 1)
+    reaches_root[0] = True
+    for word in range(1, len(heads) + 1):
+        path: list[int] = []
+        node = word
+        while not reaches_root[node]:
+            if len(path) == len(heads):
+                return word, f"the heads of word {word} run in a cycle"
+            path.append(node)
+            node = heads[node - 1]
+        for node in path:
+            reaches_root[node] = True
+    return None
+
+
+def read_dependencies(path: Path) -> Iterator[DependencyTree]:
+    """Yield the trees of a plain or gzipped CoNLL-U file.
+
+    Raises:
+        InputError: at the first block that is no tree, with its line.
+    """
+    block: list[str] = []
+    start = 1
+    number = 0
+    for number, line in enumerate(treebank_lines(path), start=1):
+        if line.strip(" \t"):
+            if not block:
+                start = number
+            block.append(line)
+        elif block:
+            yield _tree(block, path, start)
+            block = []
+    if block:
+        yield _tree(block, path, start)
+    if number == 0:
+        raise InputError("the file is empty; expected CoNLL-U, one block per sentence", path)
+
+
+def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
+    failed = None
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    multiword: list[MultiwordToken] = []
+    joined_at = start
+    for number, line in enumerate(block, start):
+        if line.startswith("#"):
+            key, _, value = line[1:].partition("=")
+            if key.strip() == "parse" and value.strip().startswith(FAILED.strip()):
+                failed = value.strip().removeprefix(FAILED.strip()).strip()
+            continue
+        row = line.split("\t")
+        if len(row) != COLUMNS:
+            raise InputError(
+                f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
+            )
+        if _EMPTY_NODE.fullmatch(row[0]):
+            continue
+        if not row[1]:
+            raise InputError("a word without a form; write the word into the second column", path, number)
+        row[1] = row[1].replace(" ", "\u00a0")
+        if "-" in row[0]:
+            multiword.append(_multiword(row, len(rows) + 1, multiword, path, number))
+            joined_at = number
+            continue
+        if row[0] != str(len(rows) + 1):
+            raise InputError(
+                f"word id {row[0]!r} where {len(rows) + 1} was expected; number the words of a sentence from 1",
+                path,
+                number,
+            )
+        if not is_number(row[6]):
+            raise InputError(
+                f"head {row[6]!r} is no number of a word; every word needs a head (0 for the root)", path, number
+            )
+        rows.append(row)
+        lines.append(number)
+    heads = tuple(int(row[6]) for row in rows)
+    found = fault(heads)
+    if found is not None:
+        word, what = found
+        raise InputError(f"{what}; correct the heads of this sentence", path, lines[word - 1])
+    if multiword and multiword[-1].last > len(rows):
+        last = multiword[-1]
+        raise InputError(
+            f"multi-word token {last.first}-{last.last} goes beyond the sentence of {len(rows)} words; correct its id",
+            path,
+            joined_at,
+        )
+    return DependencyTree(
+        words=tuple(row[1] for row in rows),
+        heads=heads,
+        labels=tuple(row[7] or UNSPECIFIED for row in rows),
+        upos=tuple(row[3] or UNSPECIFIED for row in rows),
+        failed=failed,
+        xpos=tuple(row[4] for row in rows),
+        features=tuple(row[5] for row in rows),
+        multiword=tuple(multiword),
+        line=start,
+    )
+
+
+def _multiword(
+    row: list[str], expected: int, before: Sequence[MultiwordToken], path: Path, line: int
+) -> MultiwordToken:
+    """The multi-word token of a row that stands before the word `expected`."""
+    ends = _RANGE.fullmatch(row[0])
+    if ends is None or int(ends[1]) > int(ends[2]):
+        raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line)
+    token = MultiwordToken(int(ends[1]), int(ends[2]), row[1])
+    if token.first != expected:
+        raise InputError(
+            f"multi-word token {row[0]} stands before word {expected}; put it right before its first word", path, line
+        )
+    if before and token.first <= before[-1].last:
+        raise InputError(
+            f"multi-word tokens {before[-1].first}-{before[-1].last} and {row[0]} overlap; correct their ids",
+            path,
+            line,
+        )
+    return token
+
+
+def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
+    """Write CoNLL-U blocks; columns that a tree does not have are `_`, lemmas always.
+
+    Raises:
+        InputError: for a word with a tab or a line end in it, which CoNLL-U cannot hold.
+    """
+    for tree in trees:
+        lines = [f"# text = {' '.join(tree.words)}"]
+        if tree.failed is not None:
+            lines.append(f"# parse = {FAILED}{tree.failed}")
+        nothing = ("_",) * len(tree.words)
+        columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
+        for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
+            if "\t" in word or "\n" in word or "\r" in word:
+                raise InputError(f"the word {word!r} holds a tab or a line end; clean the text first")
+            lines.append(f"{number}\t{word}\t_\t{upos}\t{xpos}\t{features}\t{head}\t{label}\t_\t_")
+        file.write("\n".join(lines) + "\n\n")

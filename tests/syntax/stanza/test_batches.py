@@ -1,0 +1,135 @@
+"""Nothing a parser does loses a sentence or its place."""
+
+import random
+import weakref
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from pipeline_py.artifact import Ledger
+from pipeline_py.order import in_order
+from pipeline_py.syntax.stanza import batches
+from pipeline_py.syntax.stanza.batches import BatchParser
+from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
+
+
+def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser[str]:
+    return BatchParser(
+        parse,  # type: ignore[arg-type]
+        lambda sentence, reason: f"{' '.join(sentence.tokens)} [{reason}]",
+        "",
+        batch_size,
+        10,
+        ledger,
+    )
+
+
+def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "WINDOW", 500)
+    rng = random.Random(1)
+    sentences = [in_tokens(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
+    lengths = []
+
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        lengths.append([len(sentence.words) for sentence in batch])
+        return [" ".join(sentence.words) for sentence in batch]
+
+    ledger = Ledger()
+    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
+    assert trees == [" ".join(sentence.words) for sentence in sentences]
+    assert max(max(batch) - min(batch) for batch in lengths) <= 2
+    assert ledger.kept == len(sentences)
+    assert ledger.noted == {"empty line": sum(not sentence.words for sentence in sentences)}
+    in_order_of_parsing = [length for batch in lengths for length in batch]
+    windows = [[len(one.words) for one in window if one.words] for window in (sentences[:500], sentences[500:])]
+    assert in_order_of_parsing == [length for window in windows for length in sorted(window, reverse=True)]
+
+
+def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        if any("bad" in sentence.words for sentence in batch):
+            raise RuntimeError("no legal\ntransition")
+        return [" ".join(sentence.words) for sentence in batch]
+
+    sentences = [in_tokens(("a", str(n))) for n in range(20)]
+    sentences[13] = in_tokens(("bad", "13"))
+    sentences[3] = in_tokens(("x",) * 11)
+    sentences[4] = in_tokens(("y" * 1001,))
+    ledger = Ledger()
+    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
+    reason = "RuntimeError: no legal transition"
+    assert trees[13] == f"bad 13 [{reason}]"
+    assert [tree for place, tree in enumerate(trees) if place not in (3, 4, 13)] == [
+        f"a {n}" for n in range(20) if n not in (3, 4, 13)
+    ]
+    assert ledger.kept == 20
+    assert ledger.noted == {
+        f"parsed by fallback: {reason}": 1,
+        "parsed by fallback: more than 10 words": 1,
+        "parsed by fallback: a word of more than 1000 characters": 1,
+    }
+
+
+def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first trees come before the last sentences are read, and none of an earlier window is held."""
+    monkeypatch.setattr(batches, "WINDOW", 30)
+    taken = 0
+
+    def sentences() -> Iterator[Sentence]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield in_tokens(("a",) * (1 + taken % 5))
+
+    trees = in_order(
+        parser_of(lambda batch: [" ".join(sentence.words) for sentence in batch], Ledger()).parsed(sentences())
+    )
+    for place in range(100):
+        assert next(trees) == " ".join("a" * (1 + (place + 1) % 5))
+        assert taken == 30 * (place // 30 + 1)
+
+
+def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None:
+    class Tensor:
+        pass
+
+    failed: list[weakref.ref[Tensor]] = []
+    alive = []
+
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        alive.append(sum(tensor() is not None for tensor in failed))
+        held = Tensor()
+        failed.append(weakref.ref(held))
+        if len(batch) > 2:
+            raise MemoryError("out of memory")
+        return ["t"] * len(batch)
+
+    ledger = Ledger()
+    assert list(in_order(parser_of(parse, ledger, 8).parsed([in_tokens(("a",))] * 8))) == ["t"] * 8
+    assert alive == [0] * 7
+    assert ledger.noted == {}
+
+
+def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
+    """No later sentence could be parsed, so that all would get the fallback."""
+
+    class AcceleratorError(RuntimeError):
+        pass
+
+    def parse(batch: Sequence[Sentence]) -> list[str]:
+        raise AcceleratorError("CUDA error: device-side assert triggered")
+
+    with pytest.raises(AcceleratorError):
+        list(parser_of(parse, Ledger()).parsed([in_tokens(("a",))] * 8))
+
+
+def test_the_name_of_that_error_is_torchs() -> None:
+    import torch
+
+    assert issubclass(torch.AcceleratorError, Exception)
+    assert not issubclass(torch.cuda.OutOfMemoryError, torch.AcceleratorError)
+
+
+@pytest.mark.parametrize("places", [[], [0], [2, 1, 0], [1, 0, 3, 2], [0, 3, 2, 1]])
+def test_in_order(places: list[int]) -> None:
+    assert list(in_order((place, str(place)) for place in places)) == [str(place) for place in sorted(places)]

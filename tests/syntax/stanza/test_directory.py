@@ -1,0 +1,81 @@
+"""Which files of a local Stanza directory count."""
+
+import json
+
+import pytest
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.syntax.trees.annotation import Annotation
+
+VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]
+CHINESE = {
+    "pos": {"gsd": {"dependencies": VECTORS[:1]}, "pud": {"dependencies": [{"model": "pretrain", "package": "big"}]}},
+    "depparse": {"gsd": {"dependencies": VECTORS}, "pud": {}},
+    "constituency": {"ctb": {}},
+    "lemma": {"identity": {}},
+    "packages": {
+        "default": {"pos": "gsd", "lemma": "identity", "depparse": "gsd", "optional": {"constituency": "ctb"}},
+        "other": {"pos": "pud", "depparse": "pud"},
+    },
+}
+FILES = [
+    *("pos/gsd", "pos/pud", "depparse/gsd", "depparse/pud", "constituency/ctb", "pretrain/small", "pretrain/big"),
+    *("forward_charlm/news", "backward_charlm/news", "ner/gsd"),
+]
+
+
+def found(folder, entry, annotation, language="zh"):
+    for file in FILES:
+        (folder / "zh-hans" / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "zh-hans" / f"{file}.pt").touch()
+    (folder / "resources.json").write_text(json.dumps({"zh": {"alias": "zh-hans"}, "zh-hans": entry}))
+    index, *models = models_in(folder, language, annotation)
+    assert index == folder / "resources.json"
+    return [str(file.relative_to(folder / "zh-hans").with_suffix("")) for file in models]
+
+
+def test_models_of_the_default_package_and_what_they_build_upon(tmp_path):
+    dependency = ["pos/gsd", "pretrain/small", "depparse/gsd", "forward_charlm/news"]
+    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY) == dependency
+    assert found(tmp_path, CHINESE, Annotation.CONSTITUENCY) == ["pos/gsd", "pretrain/small", "constituency/ctb"]
+
+
+@pytest.mark.parametrize("packages", [{}, {"default": {"depparse": "gone"}}])
+def test_all_models_of_a_processor_without_a_default(tmp_path, packages):
+    models = found(tmp_path, {**CHINESE, "packages": packages}, Annotation.DEPENDENCY)
+    assert sorted(models) == sorted(set(FILES) - {"constituency/ctb", "ner/gsd"})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"zh": 3}', '{"zh": {"packages": 3}}', '{"zh": {"packages": []}}'])
+def test_a_broken_index(tmp_path, text):
+    (tmp_path / "resources.json").write_text(text)
+    with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory; fetch it again"):
+        models_in(tmp_path, "zh", Annotation.DEPENDENCY)
+
+
+def test_a_language_that_the_index_does_not_know(tmp_path):
+    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY, language="sv") == []
+
+
+@pytest.mark.parametrize(
+    ("default", "tokenizer"),
+    [
+        ({"tokenize": "gsd", "mwt": "gsd"}, ["tokenize/gsd", "mwt/gsd"]),
+        ({"tokenize": "gsd"}, ["tokenize/gsd", "mwt/gsd"]),
+        ({}, ["tokenize/gsd", "tokenize/pud", "mwt/gsd"]),
+    ],
+)
+def test_a_tokenizer_and_its_multi_word_tokens(tmp_path, default, tokenizer):
+    for file in ("tokenize/gsd", "tokenize/pud", "mwt/gsd"):
+        (tmp_path / "zh" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "zh" / f"{file}.pt").touch()
+    entry = {"tokenize": {"gsd": {}, "pud": {}}, "mwt": {"gsd": {}}, "packages": {"default": default}}
+    (tmp_path / "resources.json").write_text(json.dumps({"zh": entry}))
+    found = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in tokenizer_in(tmp_path, "zh")]
+    assert found == tokenizer
+
+
+def test_no_tokenizer(tmp_path):
+    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY)
+    assert tokenizer_in(tmp_path, "zh") == []

@@ -1,0 +1,168 @@
+"""The bracket reader against nltk, and what it says about broken files."""
+
+import gzip
+from io import StringIO
+from pathlib import Path
+
+import nltk
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.trees.constituency import (
+    Node,
+    Phrase,
+    PhraseTree,
+    Preterminal,
+    brackets,
+    read_treebank,
+    read_trees,
+    unparsed_phrase,
+    write_trees,
+)
+
+LEAVES = st.builds(
+    Preterminal,
+    st.sampled_from(["NN", "-LRB-", "$", "."]),
+    st.one_of(
+        st.sampled_from(["(", ")", ":-)", "-", "#", "\u00a0x", "a\u2028b"]),
+        st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters=" ()"), min_size=1, max_size=3),
+    ),
+)
+NODES = st.recursive(
+    LEAVES,
+    lambda nodes: st.builds(Phrase, st.sampled_from(["S", "NP-SBJ", "@X"]), st.lists(nodes, min_size=1).map(tuple)),
+    max_leaves=12,
+)
+
+
+def read(text: str, path: Path) -> list[PhraseTree]:
+    path.write_text(text, encoding="utf-8")
+    return list(read_trees(path))
+
+
+@given(st.lists(st.one_of(st.none(), NODES), min_size=1, max_size=4))
+def test_round_trip(roots: list[Node | None]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.ptb"
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            write_trees(file, (PhraseTree(root) for root in roots))
+        assert [tree.root for tree in read_trees(path)] == roots
+
+
+def test_words_leave_out_traces_and_unescape_brackets(tmp_path: Path) -> None:
+    (tree,) = read("(S (NP (-NONE- *)) (VP (VB go) (-LRB- -LRB-) (X :--RRB-)))\n", tmp_path / "x.ptb")
+    assert tree.words == ("go", "(", ":-)")
+    assert not tree.failed
+
+
+def test_failed_parse_and_empty_line(tmp_path: Path) -> None:
+    file = StringIO()
+    write_trees(file, [unparsed_phrase(["a", "("]), PhraseTree(None)])
+    assert file.getvalue() == "(FAILED (X a) (X -LRB-))\n\n"
+    failed, empty = read(file.getvalue(), tmp_path / "x.ptb")
+    assert (failed.failed, failed.words) == (True, ("a", "("))
+    assert (empty.failed, empty.words) == (False, ())
+
+
+def test_deep_tree(tmp_path: Path) -> None:
+    text = "(X " * 5000 + "(A a)" + ")" * 5000
+    (tree,) = read(text + "\n", tmp_path / "x.ptb")
+    assert brackets(tree.root) == text
+
+
+def test_treebank_in_any_layout(tmp_path: Path) -> None:
+    path = tmp_path / "x.mrg.gz"
+    path.write_bytes(gzip.compress(b"( (S\n  (NP (NN a))\n\n\t(VP (VB b))))\r\n(X (Y c))\n\n"))
+    trees = list(read_treebank(path))
+    assert [(tree.words, tree.line) for tree in trees] == [(("a", "b"), 1), (("c",), 5)]
+    assert brackets(trees[0].root) == "( (S (NP (NN a)) (VP (VB b))))"
+
+
+def test_several_trees_on_a_line_and_unusual_labels(tmp_path: Path) -> None:
+    path = tmp_path / "x.mrg"
+    text = "(TOP (S (NP-SBJ=2\t(NN a))))((X (SYM =)\n(: -))) (NN b)\n\n  (-LRB- -LRB-)(A (B (C (D d)))"
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b")")
+    trees = list(read_treebank(path))
+    assert [(tree.words, tree.line) for tree in trees] == [
+        (("a",), 1),
+        (("=", "-"), 1),
+        (("b",), 2),
+        (("(",), 4),
+        (("d",), 4),
+    ]
+    assert brackets(trees[1].root) == "( (X (SYM =) (: -)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "error"),
+    [
+        ("(X (-LRB- () (NN a))", 2, "is never closed.*-LRB-"),
+        ("(X (-RRB- )) (NN a))", 2, r"\(-RRB-\) has neither word nor children.*-RRB-"),
+        ("(X (NN a)))", 2, r"'\)' stands outside"),
+        ("\n# a comment\n(X (NN a))", 3, "'#' stands outside"),
+        ("(X (NN a) b)", 2, "bare word 'b'"),
+        ("(())", 2, r"neither word nor children; .* without a parse as \(FAILED "),
+    ],
+)
+def test_broken_treebank_is_named(text: str, line: int, error: str, tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text(f"(X (NN a)) (X (NN b))\n{text}\n(X (NN c))\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"x\.mrg, line {line}: .*{error}"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
+def test_other_encodings_are_named(tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text("(NN a)\n(NN é)\n", encoding="cp1252")
+    with pytest.raises(InputError, match=r"x\.mrg, line 2: .*not UTF-8"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])
+def test_a_treebank_without_trees(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.mrg").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="no trees in the file"):
+        list(read_treebank(tmp_path / "x.mrg"))
+
+
+def test_equals_nltk_on_a_treebank() -> None:
+    path = Path(__file__).parents[3] / "../shared/data/treebanks/en_gum/dev.ptb.gz"
+    if not path.exists():
+        pytest.skip("the treebank en_gum is not on this machine")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        expected = [" ".join(str(tree).split()) for tree in nltk.Tree.fromstring("(ALL " + file.read() + ")")]
+    assert [brackets(tree.root) for tree in read_treebank(path)] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("(S (NN a)", "never closed"),
+        ("(S (NN a)))", "follows after the end"),
+        ("(S (NN a)) (S (NN b))", "follows after the end"),
+        ("a (S (NN a))", "outside of the brackets"),
+        ("(S (NN a) b)", "bare word 'b'"),
+        ("(S b (NN a))", "bare word 'b'"),
+        ("(NN a b)", "a tag has one word"),
+        ("(S (NN a) (NP))", "neither word nor children"),
+        ("()", "neither word nor children"),
+    ],
+)
+def test_broken_line_is_named(line: str, error: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"x\.ptb, line 2: .*{error}"):
+        read(f"(NN a)\n{line}\n(NN a)\n", tmp_path / "x.ptb")
+
+
+def test_unclosed_treebank_names_the_line_where_the_tree_begins(tmp_path: Path) -> None:
+    path = tmp_path / "x.mrg"
+    path.write_text("(S (NN a))\n(S\n(NN b)\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"x\.mrg, line 2: .*never closed"):
+        list(read_treebank(path))
+
+
+@pytest.mark.parametrize("word", ["", "a b", "a\nb"])
+def test_word_that_brackets_cannot_hold(word: str) -> None:
+    with pytest.raises(InputError, match="clean the text"):
+        brackets(Preterminal("X", word))

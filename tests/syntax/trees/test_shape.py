@@ -1,0 +1,160 @@
+"""Shapes of trees against their definitions, networkx, nltk and numbers of trees that are known."""
+
+from itertools import product
+
+import networkx
+import nltk
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets
+from pipeline_py.syntax.trees.dependency import fault
+from pipeline_py.syntax.trees.shape import (
+    dependency_lengths,
+    depth,
+    is_projective,
+    levels,
+    phrase_shape,
+    phrase_spans,
+)
+
+
+@st.composite
+def forests(draw: st.DrawFn, longest: int = 14) -> list[int]:
+    """Heads of random trees with one or more roots, in random word order."""
+    size = draw(st.integers(1, longest))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads = [0] * size
+    several = draw(st.booleans())
+    for place in range(1, size):
+        above = draw(st.integers(-1 if several else 0, place - 1))
+        heads[order[place] - 1] = 0 if above < 0 else order[above]
+    return heads
+
+
+def graph_of(heads: list[int]) -> networkx.DiGraph:
+    graph = networkx.DiGraph()
+    graph.add_node(0)
+    graph.add_edges_from((head, word) for word, head in enumerate(heads, start=1))
+    return graph
+
+
+def dominates_what_it_spans(heads: list[int]) -> bool:
+    """The definition: for each arc every word strictly between is a descendant of the head."""
+    graph = graph_of(heads)
+    return all(
+        set(range(min(head, word) + 1, max(head, word))) <= networkx.descendants(graph, head)
+        for head, word in graph.edges
+    )
+
+
+def crosses_nowhere(heads: list[int]) -> bool:
+    """The other definition, with the artificial root to the left of all words."""
+    arcs = [tuple(sorted(arc)) for arc in graph_of(heads).edges]
+    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def all_forests(words: int) -> list[tuple[int, ...]]:
+    return [heads for heads in product(range(words + 1), repeat=words) if fault(heads) is None]
+
+
+def test_by_hand() -> None:
+    # A hearing is scheduled on the issue today (Kübler et al. 2009, figure 1.1 and 2.1), without the full stop.
+    heads = [2, 4, 4, 0, 2, 7, 5, 4]
+    assert depth(heads) == 4  # scheduled → hearing → on → issue → the
+    assert dependency_lengths(heads) == [1, 2, 1, 3, 1, 2, 4]
+    assert not is_projective(heads)  # hearing → on spans `is` and `scheduled`
+    assert is_projective([2, 4, 4, 0, 4, 7, 5, 4])
+
+
+def test_one_word_and_none() -> None:
+    for heads in ([], [0]):
+        assert depth(heads) == 0
+        assert dependency_lengths(heads) == []
+        assert is_projective(heads)
+
+
+def test_several_roots() -> None:
+    assert depth([0, 1, 0, 3, 4]) == 2
+    assert dependency_lengths([0, 1, 0, 3, 3]) == [1, 1, 2]
+    assert is_projective([0, 1, 0, 3, 3])
+    assert not is_projective([0, 0, 1]), "a root within the span of another tree"
+
+
+def test_all_trees_of_three_words() -> None:
+    assert {heads for heads in all_forests(3) if not is_projective(heads)} == {
+        (3, 0, 2),
+        (3, 0, 0),
+        (2, 0, 1),
+        (0, 0, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "forests", "projective", "with_one_root"), [(1, 1, 1, 1), (2, 3, 3, 2), (3, 16, 12, 7), (4, 125, 55, 30)]
+)
+def test_as_many_projective_trees_as_are_known(words: int, forests: int, projective: int, with_one_root: int) -> None:
+    # Cayley: (n+1)^(n-1) forests; OEIS A001764: binom(3n, n) / (2n+1); OEIS A006013: binom(3n-2, n-1) / n.
+    found = [heads for heads in all_forests(words) if is_projective(heads)]
+    assert len(all_forests(words)) == forests
+    assert len(found) == projective
+    assert sum(heads.count(0) == 1 for heads in found) == with_one_root
+
+
+@given(forests())
+def test_dependencies_agree_with_the_definitions(heads: list[int]) -> None:
+    found = networkx.shortest_path_length(graph_of(heads), 0)
+    assert levels(heads) == [found[word] for word in range(1, len(heads) + 1)]
+    assert depth(heads) == max(found.values()) - 1
+    assert is_projective(heads) == dominates_what_it_spans(heads) == crosses_nowhere(heads)
+    assert sum(dependency_lengths(heads)) == sum(abs(head - word) for head, word in graph_of(heads).edges if head)
+
+
+def test_chains_of_many_words() -> None:
+    forward = list(range(50_000))
+    backward = [*range(2, 50_001), 0]
+    assert depth(forward) == depth(backward) == 49_999
+    assert is_projective(forward) and is_projective(backward)
+    assert not is_projective([*forward[:-1], 1, 49_999])
+
+
+LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-"]), st.sampled_from(["a", "(", "ü\u2028", "字"]))
+TREES = st.recursive(
+    LEAVES,
+    lambda nodes: st.builds(Phrase, st.sampled_from(["S", "NP"]), st.lists(nodes, min_size=1, max_size=4).map(tuple)),
+    max_leaves=20,
+)
+
+
+@given(TREES)
+def test_phrases_agree_with_nltk(root: Node) -> None:
+    tree = nltk.Tree.fromstring(brackets(root))
+    phrases = list(tree.subtrees(lambda node: node.height() > 2))
+    # nltk counts the word and its tag.
+    assert phrase_shape(PhraseTree(root)) == (len(tree.leaves()), len(phrases), tree.height() - 2)
+    expected = {}
+    for place in reversed(tree.treepositions("preorder")):
+        if isinstance(tree[place], nltk.Tree) and len(tree[place].leaves()) > 1:
+            before = sum(tree.leaf_treeposition(k) < place for k in range(len(tree.leaves())))
+            expected[before, before + len(tree[place].leaves())] = tree[place].label()
+    assert phrase_spans(PhraseTree(root)) == expected
+
+
+def test_traces_and_wrappers_do_not_count() -> None:
+    a, b = Preterminal("NN", "a"), Preterminal("NN", "b")
+    trace = Phrase("S", (Phrase("VP", (Preterminal("-NONE-", "*"),)),))
+    root = Phrase("ROOT", (Phrase("NP-SBJ", (a, b, trace)),))
+    assert phrase_shape(PhraseTree(root)) == (2, 1, 1)
+    assert phrase_shape(PhraseTree(Phrase("", (a,)))) == (1, 0, 0)
+    assert phrase_shape(PhraseTree(None)) == phrase_shape(PhraseTree(trace)) == (0, 0, 0)
+    assert phrase_spans(PhraseTree(None)) == phrase_spans(PhraseTree(a)) == {}
+
+
+def test_deep_phrases() -> None:
+    node: Node = Preterminal("NN", "a")
+    for _ in range(2000):
+        node = Phrase("NP", (Preterminal("NN", "b"), Phrase("X", (node,))))
+    assert phrase_shape(PhraseTree(node)) == (2001, 4000, 4000)
+    spans = phrase_spans(PhraseTree(node))
+    assert spans == dict.fromkeys(((start, 2001) for start in range(2000)), "X") | {(0, 2001): "NP"}

@@ -1,0 +1,202 @@
+"""Sentences in other words than their tokens: where the words are, what is counted, and what does not fit."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.artifact import Ledger
+from pipeline_py.stage import InputError
+from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal
+from pipeline_py.syntax.trees.dependency import DependencyTree, fault
+from pipeline_py.syntax.words.english_words import english_words
+from pipeline_py.syntax.words.parser_words import (
+    ACROSS,
+    OTHER_WORDS,
+    PART,
+    SEVERAL,
+    DoesNotFitError,
+    Sentence,
+    Word,
+    in_tokens,
+    in_words,
+    noted_of_words,
+    read_in_words,
+)
+from pipeline_py.syntax.words.retokenize import Places, dependencies_over_tokens, phrases_over_tokens
+
+
+def in_english(texts: Iterable[str]) -> Iterator[list[Word]]:
+    return ([Word(*span) for span in english_words(text)] for text in texts)
+
+
+Read = Callable[..., list[Sentence]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    return partial(read_in, tmp_path)
+
+
+def read_in(folder: Path, tokens: str, text: str, ledger: Ledger | None = None, **part: int) -> list[Sentence]:
+    for name, content in (("tokens", tokens), ("text", text)):
+        (folder / name).write_text("".join(f"{line}\n" for line in content.split("\n")), encoding="utf-8")
+    first, sentences = part.get("first", 0), part.get("sentences")
+    return list(read_in_words(folder / "tokens", folder / "text", first, sentences, in_english, ledger or Ledger()))
+
+
+def english(tokens: str, text: str) -> Sentence:
+    return in_words(tuple(tokens.split(" ")), text, [Word(*span) for span in english_words(text)])
+
+
+def test_clitics_that_moses_cuts_otherwise() -> None:
+    assert english("I don 't know .", "I don't know.") == Sentence(
+        ("I", "don", "'t", "know", "."),
+        ("I", "do", "n't", "know", "."),
+        Places((0, 1, 2, 3, 4), (0, 1, 2, 3, 4)),
+        {ACROSS: 1, PART: 1},
+    )
+
+
+def test_several_words_in_a_token_and_several_tokens_in_a_word() -> None:
+    assert english("We cannot meet at 10 : 30 .", "We cannot meet at 10:30.") == Sentence(
+        ("We", "cannot", "meet", "at", "10", ":", "30", "."),
+        ("We", "can", "not", "meet", "at", "10:30", "."),
+        Places((0, 1, 1, 2, 3, 4, 7), (0, 1, 2, 3, 4, 4, 4, 7)),
+        {SEVERAL: 1, PART: 3},
+    )
+
+
+def test_the_longest_part_stands_for_a_word() -> None:
+    assert english("the ' 90s", "the '90s").places == Places((0, 2), (0, 2, 2))
+
+
+def test_tokens_that_are_the_words_are_what_is_parsed() -> None:
+    assert english("It 's fine .", "It's fine.") == in_tokens(("It", "'s", "fine", "."))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "words"),
+    [
+        ("we don 't know İstanbul , straße", "We DON'T know İstanbul, Straße", "we do n't know İstanbul , straße"),
+        ("i̇stanbul isn 't", "İstanbul isn't", "i̇stanbul is n't"),
+        ("ΟΔΟΣ can 't".lower(), "ΟΔΟΣ can't", "οδος ca n't"),
+        ("co\u00adoperate can 't", "co\u00adoperate\u200b can't", "co\u00adoperate ca n't"),
+        (
+            "cafés 👩\u200d🚀 ❤\ufe0f can 't ❤\ufe0f",
+            "cafés 👩\u200d🚀 ❤\ufe0f can't ❤\ufe0f",
+            "cafés 👩\u200d🚀 ❤\ufe0f ca n't ❤\ufe0f",
+        ),
+        ("10 000 can 't", "10\u00a0000 can't", "10 000 ca n't"),
+        ("i don 't", "i don 't", "i do n't"),
+    ],
+)
+def test_words_are_written_as_the_tokens(read: Read, tokens: str, text: str, words: str) -> None:
+    (found,) = read(tokens, text)
+    assert found.tokens == tuple(tokens.split(" "))
+    assert found.words == tuple(words.split(" "))
+
+
+def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
+    text = "Du pain du jour"
+    words = [Word(0, 2, "De"), Word(0, 2, "le"), Word(3, 7), Word(8, 10, "de"), Word(8, 10, "le"), Word(11, 15)]
+    found = in_words(("du", "pain", "du", "jour"), text, words)
+    assert found == Sentence(
+        ("du", "pain", "du", "jour"),
+        ("de", "le", "pain", "de", "le", "jour"),
+        Places((0, 0, 1, 2, 2, 3), (0, 1, 2, 3)),
+        {SEVERAL: 2},
+    )
+
+
+def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> None:
+    ledger = Ledger()
+    sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", ledger)
+    assert sentences[0] == in_tokens(("a", "b"))
+    assert sentences[1] == in_tokens(())
+    assert sentences[2].words == ("do", "n't")
+    assert sentences[3] == in_tokens(("\u200d",))
+    assert sentences[4] == in_tokens(("x",))
+    assert ledger.noted == {
+        OTHER_WORDS: 0,
+        SEVERAL: 0,
+        PART: 0,
+        ACROSS: 0,
+        "parsed in its tokens: its text has other characters": 2,
+        "parsed in its tokens: nothing to be seen": 1,
+    }
+    assert list(noted_of_words(ledger.noted)) == [*(OTHER_WORDS, SEVERAL, PART, ACROSS), *list(ledger.noted)[4:]]
+    assert noted_of_words({"empty line": 1}) == {}
+
+
+def test_a_slice_has_the_lines_of_both_files(read: Read) -> None:
+    tokens, text = "a\nb c\ndon 't\nd", "a\nb c\ndon't\nd"
+    whole = read(tokens, text)
+    assert read(tokens, text, first=1, sentences=2) == whole[1:3]
+    assert read(tokens, text, first=3, sentences=5) == whole[3:]
+    assert read(tokens, text, first=4, sentences=5) == []
+
+
+def test_a_tab_is_named(read: Read) -> None:
+    with pytest.raises(InputError, match="tokens, line 2: a tab"):
+        read("a\nb\tc", "a\nb c")
+
+
+def test_counts_are_of_parsed_sentences() -> None:
+    ledger = Ledger()
+    english("I don 't know .", "I don't know.").count(ledger)
+    english("I know .", "I know.").count(ledger)
+    assert ledger.noted == {OTHER_WORDS: 1, ACROSS: 1, PART: 1}
+
+
+@st.composite
+def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[Word]]:
+    """Tokens, and words of the same letters that are cut elsewhere; some words share the place of another."""
+    letters = "abcdefghijklmnop"[: draw(st.integers(1, 16))]
+    token_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
+    word_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
+    tokens = tuple(letters[a:b] for a, b in zip([0, *token_ends], token_ends, strict=False))
+    words: list[Word] = []
+    for span in zip([0, *word_ends], word_ends, strict=False):
+        number = draw(st.sampled_from([1, 1, 1, 2]))
+        words += [Word(*span)] if number == 1 else [Word(*span, "x"), Word(*span, "y")]
+    return tokens, letters, words
+
+
+@given(two_divisions(), st.integers(0, 2**32))
+def test_any_tree_over_any_words_is_a_tree_over_any_tokens(
+    divided: tuple[tuple[str, ...], str, list[Word]], seed: int
+) -> None:
+    random, sentence = Random(seed), in_words(*divided)
+    number = len(sentence.words)
+    order = list(range(1, number + 1))
+    random.shuffle(order)
+    heads = [0] * number
+    for place, word in enumerate(order):
+        heads[word - 1] = random.choice([0, *order[:place]])
+    if sentence.places is None:
+        assert sentence.words == sentence.tokens
+        return
+    assert len(sentence.places.of_words) == number
+    assert list(sentence.places.of_words) == sorted(sentence.places.of_words)
+    tree = DependencyTree(sentence.words, tuple(heads), ("l",) * number, ("U",) * number)
+    found = dependencies_over_tokens(tree, sentence.tokens, sentence.places)
+    assert found.words == sentence.tokens and len(found.heads) == len(found.labels) == len(found.upos)
+    assert fault(found.heads) is None
+    nodes: list[Phrase | Preterminal] = [Preterminal("T", word) for word in sentence.words]
+    while len(nodes) > 1:
+        first = random.randrange(len(nodes))
+        last = random.randrange(first, len(nodes)) + 1
+        nodes[first:last] = [Phrase("P", tuple(nodes[first:last]))]
+        if len(nodes) > 1 and random.random() < 0.3:
+            nodes = [Phrase("S", tuple(nodes))]
+    assert phrases_over_tokens(PhraseTree(nodes[0]), sentence.tokens, sentence.places).words == sentence.tokens
+
+
+def test_other_characters() -> None:
+    with pytest.raises(DoesNotFitError, match="other characters"):
+        english("& amp ;", "&")

@@ -1,0 +1,202 @@
+"""Trees over other tokens: worked examples, and contraction of graphs by networkx."""
+
+import gzip
+from pathlib import Path
+
+import conllu
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.syntax.trees.constituency import brackets, read_treebank
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, fault, read_dependencies
+from pipeline_py.syntax.words.retokenize import Places, dependencies_over_tokens, phrases_over_tokens, places_of
+from pipeline_py.syntax.words.token_alignment import align
+
+TREEBANKS = Path(__file__).parents[3] / "../shared/data/treebanks"
+
+
+def over(tree: DependencyTree, text: str) -> DependencyTree:
+    tokens = text.split(" ")
+    return dependencies_over_tokens(tree, tokens, places_of(align(tree.words, tokens, tree.multiword)))
+
+
+def test_french_du() -> None:
+    tree = DependencyTree(
+        ("Je", "viens", "de", "le", "grand", "marché"),
+        (2, 0, 6, 6, 6, 2),
+        ("nsubj", "root", "case", "det", "amod", "obl"),
+        ("PRON", "VERB", "ADP", "DET", "ADJ", "NOUN"),
+        multiword=(MultiwordToken(3, 4, "du"),),
+    )
+    assert over(tree, "Je viens du grand marché") == DependencyTree(
+        ("Je", "viens", "du", "grand", "marché"),
+        (2, 0, 5, 5, 2),
+        ("nsubj", "root", "case", "amod", "obl"),
+        ("PRON", "VERB", "ADP", "ADJ", "NOUN"),
+    )
+    assert over(tree, "Je viens de le grand marché") == tree
+
+
+def test_the_word_nearest_to_the_root_decides_and_takes_the_dependents_of_all() -> None:
+    # Spanish "dámelo ya hoy": the verb is the root of its clitics; "hoy" hangs on one of these here.
+    tree = DependencyTree(
+        ("da", "me", "lo", "ya", "hoy"),
+        (0, 1, 2, 1, 3),
+        ("root", "iobj", "obj", "advmod", "nmod"),
+        ("VERB", "PRON", "PRON", "ADV", "ADV"),
+        multiword=(MultiwordToken(1, 3, "dámelo"),),
+    )
+    assert over(tree, "dámelo ya hoy") == DependencyTree(
+        ("dámelo", "ya", "hoy"), (0, 1, 1), ("root", "advmod", "nmod"), ("VERB", "ADV", "ADV")
+    )
+
+
+def test_parts_of_a_word_with_spaces_hang_on_the_first() -> None:
+    tree = DependencyTree(("10\u00a0000\u00a0000", "Leute"), (2, 0), ("nummod", "root"), ("NUM", "NOUN"))
+    assert over(tree, "10 000 000 Leute") == DependencyTree(
+        ("10", "000", "000", "Leute"), (4, 1, 1, 0), ("nummod", "flat", "flat", "root"), ("NUM", "NUM", "NUM", "NOUN")
+    )
+
+
+def test_tokens_that_words_cross() -> None:
+    # "I do n't like e-mail at 10:30", in tokens of another treebank.
+    tree = DependencyTree(
+        ("I", "do", "n't", "like", "e-mail", "at", "10:30"),
+        (4, 4, 4, 0, 4, 7, 4),
+        ("nsubj", "aux", "advmod", "root", "obj", "case", "obl"),
+        ("PRON", "AUX", "PART", "VERB", "NOUN", "ADP", "NUM"),
+    )
+    tokens = ("I", "don", "'t", "like", "e", "-", "mail", "at", "10:30")
+    places = Places((0, 1, 2, 3, 6, 7, 8), (0, 1, 2, 3, 6, 6, 6, 7, 8))
+    assert dependencies_over_tokens(tree, tokens, places) == DependencyTree(
+        tokens,
+        (4, 4, 4, 0, 7, 7, 4, 9, 4),
+        ("nsubj", "aux", "advmod", "root", "flat", "flat", "obj", "case", "obl"),
+        ("PRON", "AUX", "PART", "VERB", "NOUN", "NOUN", "NOUN", "ADP", "NUM"),
+    )
+
+
+def contracted_by_networkx(heads: list[int], groups: list[list[int]]) -> tuple[list[int], list[int]]:
+    """The topmost word of each group and the heads over the groups, which are merged one after the other."""
+    graph = nx.DiGraph((head, word) for word, head in enumerate(heads, start=1))
+    graph.add_node(0)
+    depths = nx.single_source_shortest_path_length(graph, 0)
+    tops = []
+    for group in groups:
+        top = sorted(group, key=lambda word: (depths[word], word))[0]
+        tops.append(top)
+        for word in group:
+            if word != top:
+                graph.remove_edges_from(list(graph.in_edges(word)))
+                graph = nx.contracted_nodes(graph, top, word, self_loops=False)
+    assert nx.is_arborescence(graph)
+    place = {0: 0, **{top: number for number, top in enumerate(tops, start=1)}}
+    return tops, [place[next(iter(graph.predecessors(top)))] for top in tops]
+
+
+@st.composite
+def grouped_trees(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Heads of a tree in which words stand in any order, and the sizes of groups of neighbours."""
+    size = draw(st.integers(1, 10))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads = [0] * size
+    for place, word in enumerate(order):
+        above = draw(st.integers(0, place))
+        heads[word - 1] = 0 if above == 0 else order[above - 1]
+    sizes: list[int] = []
+    while (left := size - sum(sizes)) > 0:
+        sizes.append(draw(st.integers(1, min(4, left))))
+    return heads, sizes
+
+
+@given(grouped_trees())
+def test_contraction_equals_that_of_networkx(grouped: tuple[list[int], list[int]]) -> None:
+    heads, sizes = grouped
+    firsts = [1 + sum(sizes[:k]) for k in range(len(sizes))]
+    groups = [list(range(first, first + size)) for first, size in zip(firsts, sizes, strict=True)]
+    tree = DependencyTree(
+        tuple(f"w{word}" for word in range(1, len(heads) + 1)),
+        tuple(heads),
+        tuple(f"l{word}" for word in range(1, len(heads) + 1)),
+        ("X",) * len(heads),
+        multiword=tuple(MultiwordToken(group[0], group[-1], f"g{group[0]}") for group in groups),
+    )
+    found = over(tree, " ".join(f"g{first}" for first in firsts))
+    assert fault(found.heads) is None
+    tops, expected = contracted_by_networkx(heads, groups)
+    assert list(found.heads) == expected
+    assert list(found.labels) == [f"l{top}" for top in tops]
+
+
+@pytest.mark.parametrize("corpus", ["en_gum/dev", "en_gum/test"])
+def test_every_multi_word_token_of_a_treebank(corpus: str) -> None:
+    path = TREEBANKS / f"{corpus}.conllu.gz"
+    if not path.exists():
+        pytest.skip(f"the treebank {corpus} is not on this machine")
+    contractions = 0
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for sentence, tree in zip(conllu.parse_incr(file), read_dependencies(path), strict=True):
+            words = [row for row in sentence if isinstance(row["id"], int)]
+            covered: dict[int, tuple[int, str]] = {}
+            for row in sentence:
+                if isinstance(row["id"], tuple) and row["id"][1] == "-":
+                    covered[row["id"][0]] = row["id"][2], row["form"]
+            groups, surface, word = [], [], 1
+            while word <= len(words):
+                last, form = covered.get(word, (word, words[word - 1]["form"]))
+                groups.append(list(range(word, last + 1)))
+                surface.append(form)
+                word = last + 1
+            contractions += len(words) - len(groups)
+            found = over(tree, " ".join(surface))
+            assert list(found.words) == surface
+            tops, expected = contracted_by_networkx([row["head"] for row in words], groups)
+            assert list(found.heads) == expected
+            assert list(found.labels) == [words[top - 1]["deprel"] for top in tops]
+            assert list(found.upos) == [words[top - 1]["upos"] for top in tops]
+    assert contractions > 400
+
+
+def phrases(path: Path, bracketed: str, text: str) -> str:
+    path.write_text(bracketed, encoding="utf-8")
+    (tree,) = read_treebank(path)
+    tokens = text.split()
+    return brackets(phrases_over_tokens(tree, tokens, places_of(align(tree.words, tokens))).root)
+
+
+def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -> None:
+    found = phrases(
+        tmp_path / "x.mrg",
+        "( (S (NP-SBJ-1 (-NONE- *)) (VP=2 (VB go) (NP (-NONE- *T*)) (CD 10\u00a0000)) (. -RSB-)))",
+        "go 10 000 ]",
+    )
+    assert found == "( (S (VP=2 (VB go) (CD (CD 10) (CD 000))) (. ])))"
+
+
+def carried(path: Path, bracketed: str, tokens: str, places: Places) -> str:
+    path.write_text(bracketed, encoding="utf-8")
+    (tree,) = read_treebank(path)
+    return brackets(phrases_over_tokens(tree, tokens.split(), places).root)
+
+
+def test_phrases_over_tokens_that_words_cross(tmp_path: Path) -> None:
+    found = carried(
+        tmp_path / "x.mrg",
+        "(S (NP (PRP I)) (VP (VBP do) (RB n't) (VP (VB like) (NP (NN e-mail)))))",
+        "I don 't like e - mail",
+        Places((0, 1, 2, 3, 6), (0, 1, 2, 3, 6, 6, 6)),
+    )
+    assert found == "(S (NP (PRP I)) (VP (VBP don) (RB 't) (VP (VB like) (NP (NN (NN e) (NN -) (NN mail))))))"
+
+
+def test_words_of_one_token_are_the_leaf_of_that_nearest_to_the_root(tmp_path: Path) -> None:
+    text = "(S (VP (VBG gon) (S (VP (TO na) (VP (VB go))))) (NP (NP (JJ deep)) (NN er)))"
+    assert carried(tmp_path / "x.mrg", text, "gonna go deeper", Places((0, 0, 1, 2, 2), (0, 1, 2))) == (
+        "(S (VP (VBG gonna) (S (VP (VP (VB go))))) (NP (NN deeper)))"
+    )
+
+
+def test_nothing_but_traces_is_an_empty_sentence(tmp_path: Path) -> None:
+    assert phrases(tmp_path / "x.mrg", "(S (NP (-NONE- *)) (-NONE- *T*))", "") == ""
