@@ -22,8 +22,8 @@ from torch.nn import functional
 from benchmarks import tree2seq
 from benchmarks.spread import ratio
 from pipeline_py import stage
-from pipeline_py.config.systems import System
-from pipeline_py.config.training import Training
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt import gru, kernels, lstm, original_gru, search, time_loop, top_down_gru, tree_gru, tree_lstm
 from pipeline_py.nmt.batch import Batch
 from pipeline_py.nmt.decoder import base
