@@ -10,7 +10,6 @@ from pipeline_py.artifact import write_json
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.encoders import LatentGraph
 from pipeline_py.config.systems.training import Training
 from pipeline_py.kept import Kept, identity
 from pipeline_py.kinds.heads import NO_HEAD
@@ -157,9 +156,9 @@ def pretrain(
 def _parser_of(system: System) -> tuple[int, int]:
     """Find the encoder that is pretrained: its place among the encoders, and how many passes it makes."""
     found = [
-        (place, encoder.pretraining_epochs)
+        (place, encoder.passes_of_pretraining)
         for place, encoder in enumerate(system.encoders)
-        if isinstance(encoder, LatentGraph)
+        if encoder.passes_of_pretraining is not None
     ]
     if len(found) != 1:
         raise InputError(

@@ -244,7 +244,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         "embedding": system.model.embedding,
         "hidden": system.model.hidden,
         "loss": system.loss.type,
-        "samples": getattr(system.loss, "samples", None),
+        "samples": system.loss.drawn_words,
         "updates": standing.update,
         "epochs": standing.epoch,
         "best_update": standing.best_update,

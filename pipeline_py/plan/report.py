@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.systems.decoders import BlackOut
 from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
 from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.tables import (
@@ -162,7 +161,7 @@ class ReportPlan:
         if isinstance(options, PhraseBased):
             return {}
         losses = [self.experiment.network(network).loss for network in self.experiment.networks(system)]
-        samples = {f"{loss.samples:,}" if isinstance(loss, BlackOut) else "" for loss in losses}
+        samples = {f"{loss.drawn_words:,}" if loss.drawn_words else "" for loss in losses}
         search = [
             *(["normalized"] if options.decoding.length_normalization else []),
             *(["with length model"] if options.decoding.length_model else []),

@@ -83,29 +83,29 @@ class System(Section):
     def _check_fit(self) -> None:
         """Raise ValueError where parts do not fit each other."""
         decoder = self.decoder.type
-        if decoder != "conditional_gru" and len(self.encoders) * len(self.scores) > 1:
+        if not self.decoder.takes_several and len(self.encoders) * len(self.scores) > 1:
             raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
-        if decoder == "lstm" and not self.encoders[0].has_cells:
+        if self.decoder.needs_cells and not self.encoders[0].has_cells:
             raise ValueError(
-                f"the decoder lstm starts from the state of an LSTM, which the encoder {self.encoders[0].type} has not"
+                f"the decoder {decoder} starts from the state of an LSTM, which the encoder {self.encoders[0].type} "
+                "has not"
             )
         for score in self.scores:
-            if score.type == "dot" and self.encoders[score.encoder].type == "bidirectional_gru":
-                raise ValueError("the score dot needs annotations of the hidden size; bidirectional_gru has twice that")
+            encoder = self.encoders[score.encoder]
+            if score.needs_hidden_size and encoder.annotation_size != 1:
+                raise ValueError(
+                    f"the score {score.type} needs annotations of the hidden size; {encoder.type} has twice that"
+                )
         for encoder in self.encoders:
             if encoder.has_phrases and len(self.encoders) > 1:
                 raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot stand beside another one")
-            if encoder.has_phrases and any(context.type != "global" for context in self.contexts):
+            if encoder.has_phrases and not all(context.is_global for context in self.contexts):
                 raise ValueError(
                     f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"
                 )
-            halved = encoder.type in ("gru", "tree_gru") and "bidirectional" in (
-                getattr(encoder, "direction", None),
-                getattr(encoder, "leaves", None),
-            )
-            if halved and self.model.hidden % 2:
+            if encoder.halves_hidden and self.model.hidden % 2:
                 raise ValueError(f"each direction has half the hidden size, but {self.model.hidden} is odd")
-            if getattr(encoder, "leaves", None) == "embeddings" and self.model.embedding != self.model.hidden:
+            if encoder.annotates_embeddings and self.model.embedding != self.model.hidden:
                 raise ValueError("leaves that are embeddings need an embedding of the hidden size")
 
     @property

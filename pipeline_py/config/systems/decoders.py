@@ -13,6 +13,9 @@ from pipeline_py.kinds.kind import Kind
 class Score(PartOptions):
     """Says how well an annotation fits the decoder's state."""
 
+    needs_hidden_size: ClassVar[bool] = False
+    """Whether annotations must be of the hidden size."""
+
     encoder: Place = Field(0, description="Whose annotations are scored, with the query of its own state.")
 
 
@@ -29,6 +32,7 @@ class DotScore(Score):
     """e_ij = h_j · s (Luong et al. 2015; tree2seq eq. 5); annotations are of the decoder's hidden size."""
 
     type: Literal["dot"] = "dot"
+    needs_hidden_size: ClassVar[bool] = True
 
 
 AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
@@ -36,6 +40,9 @@ AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
 
 class Context(PartOptions):
     """A context vector of each encoder: a weighting over the decoder's scores."""
+
+    is_global: ClassVar[bool] = False
+    """Whether all annotations, those of phrases among them, are weighted by their scores alone."""
 
     score: Place = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
     mixture: list[Annotated[float, NUMBER, Field(ge=-1e6, le=1e6)]] | None = Field(
@@ -47,6 +54,7 @@ class GlobalContext(Context):
     """Softmax over all source positions (SDAtt eq. 2–3)."""
 
     type: Literal["global"] = "global"
+    is_global: ClassVar[bool] = True
 
 
 class LocalContext(Context):
@@ -91,10 +99,26 @@ AnyContext = Annotated[
 ]
 
 
-class ConditionalGRU(PartOptions):
+class Decoder(PartOptions):
+    """A recurrence that attends."""
+
+    takes_several: ClassVar[bool] = False
+    """Whether there may be several encoders and scores."""
+
+    needs_cells: ClassVar[bool] = False
+    """Whether the first state is that of an encoder with cells."""
+
+    @property
+    def weighs_phrases(self) -> bool:
+        """Whether phrases have a weight of their own."""
+        return False
+
+
+class ConditionalGRU(Decoder):
     """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
 
     type: Literal["conditional_gru"] = "conditional_gru"
+    takes_several: ClassVar[bool] = True
     gru_context: Literal["global", "both"] = Field(
         "global",
         description="With several contexts: what the second GRU is fed, the global one (the first where none is "
@@ -102,13 +126,14 @@ class ConditionalGRU(PartOptions):
     )
 
 
-class LSTMDecoder(PartOptions):
+class LSTMDecoder(Decoder):
     """An LSTM with input feeding (Luong et al. 2015; tree2seq eq. 3–8)."""
 
     type: Literal["lstm"] = "lstm"
+    needs_cells: ClassVar[bool] = True
 
 
-class GRUDecoder(PartOptions):
+class GRUDecoder(Decoder):
     """A GRU with input feeding (hierarchical section 2.2)."""
 
     type: Literal["gru"] = "gru"
@@ -118,17 +143,31 @@ class GRUDecoder(PartOptions):
         "scalar for each step (hierarchical eq. 4); null: all have 1 (eq. 2).",
     )
 
+    @property
+    def weighs_phrases(self) -> bool:
+        """Whether phrases have a weight of their own."""
+        return self.phrase_weight is not None
+
 
 AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder, Field(discriminator="type")]
 
 
-class Softmax(PartOptions):
+class Loss(PartOptions):
+    """What is made as small as may be in training."""
+
+    @property
+    def drawn_words(self) -> int | None:
+        """How many words stand for the vocabulary in training; None: all do."""
+        return None
+
+
+class Softmax(Loss):
     """−log p(y) under the softmax over the whole target vocabulary."""
 
     type: Literal["softmax"] = "softmax"
 
 
-class BlackOut(PartOptions):
+class BlackOut(Loss):
     """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
 
     type: Literal["blackout"] = "blackout"
@@ -136,6 +175,11 @@ class BlackOut(PartOptions):
     power: Annotated[float, NUMBER] = Field(
         0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power."
     )
+
+    @property
+    def drawn_words(self) -> int:
+        """How many words stand for the vocabulary in training."""
+        return self.samples
 
 
 AnyLoss = Annotated[Softmax | BlackOut, Field(discriminator="type")]

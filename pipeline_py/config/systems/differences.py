@@ -120,7 +120,7 @@ def _training(experiment: Description, system: str) -> Settings:
         return {}
     of_data = {*_data(experiment, system)}
     settings = dict(_flat(network.training.model_dump(exclude=network.training.without(Effect.RESULT) | of_data)))
-    pretraining = [getattr(encoder, "pretraining_epochs", None) for encoder in network.encoders]
+    pretraining = [encoder.passes_of_pretraining for encoder in network.encoders]
     return {**settings, "pretraining_epochs": next(filter(None, pretraining), None)}
 
 

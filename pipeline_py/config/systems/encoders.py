@@ -66,10 +66,28 @@ class Encoder(PartOptions):
     has_cells: ClassVar[bool] = False
     """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
 
+    annotation_size: ClassVar[Literal[1, 2]] = 1
+    """Size of an annotation, in hidden sizes."""
+
     pretrained_on: ClassVar[tuple[Kind, ...]] = ()
     """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
 
     inputs: list[Annotated[AnyInput, BeforeValidator(type_alone)]] = Field([WordInput()], min_length=1)
+
+    @property
+    def halves_hidden(self) -> bool:
+        """Whether each of two directions has half the hidden size."""
+        return False
+
+    @property
+    def annotates_embeddings(self) -> bool:
+        """Whether annotations of words are what is read, so that the embedding is of the hidden size."""
+        return False
+
+    @property
+    def passes_of_pretraining(self) -> int | None:
+        """How often the text is passed over before translations are learned; None: it is not."""
+        return None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -95,6 +113,7 @@ class BidirectionalGRU(Encoder):
     """One bidirectional GRU layer; annotation h_j = [→; ←], each direction of the hidden size."""
 
     type: Literal["bidirectional_gru"] = "bidirectional_gru"
+    annotation_size: ClassVar[Literal[1, 2]] = 2
 
 
 class GRUEncoder(Encoder):
@@ -104,6 +123,11 @@ class GRUEncoder(Encoder):
     direction: Literal["forward", "bidirectional"] = Field(
         "bidirectional", description="bidirectional: [→; ←], each of half the hidden size."
     )
+
+    @property
+    def halves_hidden(self) -> bool:
+        """Whether each of two directions has half the hidden size."""
+        return self.direction == "bidirectional"
 
 
 class LSTMEncoder(Encoder):
@@ -127,6 +151,11 @@ class TreeLSTM(Encoder):
         "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root alone (tree2seq Table 6)."
     )
 
+    @property
+    def annotates_embeddings(self) -> bool:
+        """Whether leaves are embeddings."""
+        return self.leaves == "embeddings"
+
 
 class TreeGRU(Encoder):
     """A binary Tree-GRU over the words of a GRU (hierarchical sections 2.1 and 3)."""
@@ -138,6 +167,11 @@ class TreeGRU(Encoder):
     trees: Literal["parse", "lexical"] = Field(
         "parse", description="lexical: no parse, only the left-branching trees over the pieces of a word."
     )
+
+    @property
+    def halves_hidden(self) -> bool:
+        """Whether each of two directions has half the hidden size."""
+        return self.leaves == "bidirectional"
 
     @property
     def reads(self) -> Kind:  # type: ignore[override]
@@ -154,6 +188,11 @@ class LatentGraph(Encoder):
     pretraining_epochs: Count = Field(
         3, description="Passes over the parsed training text, on which heads and labels are learned first."
     )
+
+    @property
+    def passes_of_pretraining(self) -> int:
+        """Passes over the parsed training text."""
+        return self.pretraining_epochs
 
 
 AnyEncoder = Annotated[

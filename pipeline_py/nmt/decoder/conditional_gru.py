@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import ConditionalGRU, Context, GlobalContext
+from pipeline_py.config.systems.decoders import ConditionalGRU, Context
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.recurrence import State, Step
@@ -162,7 +162,7 @@ def _fed(options: ConditionalGRU, contexts: Sequence[Context]) -> list[int]:
     """Say which contexts the second GRU is fed, by number: all, or the global one, or the first if none is global."""
     if options.gru_context == "both":
         return list(range(len(contexts)))
-    return [next((number for number, context in enumerate(contexts) if isinstance(context, GlobalContext)), 0)]
+    return [next((number for number, context in enumerate(contexts) if context.is_global), 0)]
 
 
 def _side_by_side(vectors: Sequence[Tensor]) -> Tensor:

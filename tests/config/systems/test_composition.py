@@ -1,0 +1,45 @@
+"""What fits together is said by capabilities of the parts, whatever types they are of."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from pipeline_py.config.systems.decoders import GRUDecoder, LocalContext
+from pipeline_py.config.systems.encoders import BidirectionalGRU, TreeGRU
+from pipeline_py.config.systems.neural import NeuralSystem
+
+TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
+
+
+@pytest.mark.parametrize(
+    ("composition", "message"),
+    [
+        ({"encoders": [{}, {}], "decoder": "lstm"}, "the decoder lstm has one encoder and one score; only conditional"),
+        ({"encoders": ["gru"], "decoder": "lstm"}, "starts from the state of an LSTM, which the encoder gru has not"),
+        ({"scores": ["dot"]}, "the score dot needs annotations of the hidden size; bidirectional_gru has twice that"),
+        ({"encoders": ["tree_gru", "gru"]}, "the encoder tree_gru annotates phrases; it cannot stand beside another"),
+        ({**TREES, "contexts": ["local"]}, "tree_gru annotates phrases, which only global contexts can attend to"),
+        ({"encoders": ["gru"], "model": {"hidden": 5}}, "half the hidden size, but 5 is odd"),
+        (
+            {"encoders": [{"type": "tree_gru", "leaves": "bidirectional"}], "model": {"hidden": 5}},
+            "half the hidden size, but 5 is odd",
+        ),
+        ({"encoders": [{"type": "tree_lstm", "leaves": "embeddings"}]}, "need an embedding of the hidden size"),
+    ],
+)
+def test_misfits(composition: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        NeuralSystem.model_validate(composition)
+
+
+def test_capabilities_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With other capabilities than theirs the very same types fit."""
+    monkeypatch.setattr(BidirectionalGRU, "annotation_size", 1)
+    monkeypatch.setattr(GRUDecoder, "takes_several", True)
+    monkeypatch.setattr(LocalContext, "is_global", True)
+    NeuralSystem.model_validate({"scores": ["dot"]})
+    NeuralSystem.model_validate({"encoders": ["gru", "gru"], "decoder": "gru"})
+    NeuralSystem.model_validate({**TREES, "contexts": ["local"]})
+    monkeypatch.setattr(TreeGRU, "has_phrases", False)
+    NeuralSystem.model_validate({**TREES, "contexts": ["flexible"]})
