@@ -11,7 +11,15 @@ from typing import Any
 TIMES = re.compile(r"second|minutes|hours|joules|core_share|machine_load")
 """What keys and columns are called that say how long something took, and what else ran meanwhile."""
 
-OF_TIMES = ("facts.md", "measured.tsv", "measured.md", "measured.tex", "report.html", ".facts.tex")
+OF_TIMES = (
+    "facts.md",
+    "measured.tsv",
+    "measured.md",
+    "measured.tex",
+    "measured.sheet.json",
+    "report.html",
+    ".facts.tex",
+)
 """How files end that show such numbers in tables for people; the numbers themselves stand in other files."""
 
 

@@ -112,3 +112,14 @@ def test_sentences_are_counted_of_each_system(tmp_path):
 def test_a_system_alone_is_beside_none(tmp_path):
     (scores,) = read_sentence_scores(written(tmp_path, "by,bucket,system,other,percent score,0,Base,,100"), CALLED)
     assert scores.is_drawn
+
+
+def test_every_metric_has_groups_of_its_own(tmp_path):
+    rows = f"{HEADER},ter,ter_sd,ter_low,ter_high length,10,12,Base,1.5,1,2,60,,50,70"
+    bleu, ter = read_breakdown(written(tmp_path, rows), ["bleu", "ter"])
+    assert (bleu.measure, ter.measure, ter.values, ter.intervals) == (
+        "BLEU",
+        "TER",
+        {("Base", "10"): 60.0},
+        {("Base", "10"): (50.0, 70.0)},
+    )

@@ -153,12 +153,15 @@ def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) ->
 def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
     """Everything that is known of each pair, by one metric."""
     metric = pairs[0].label if pairs else ""
+    changes, better = ("rises, falls", "higher")
+    if pairs and not named(pairs[0].metric).higher_is_better:
+        changes, better = ("falls, rises", "lower")
     heads = ["Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
     return PageTable(
         f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
-        f"for how many sentences {metric} of the set rises, falls or stays where the system's output takes the place "
+        f"for how many sentences {metric} of the set {changes} or stays where the system's output takes the place "
         f"of the other's; p of each test, and p after Holm's correction. p below {LEVEL} is bold: the sign test then "
-        f"favours the side with more such sentences, and the other tests that with the higher {metric}.",
+        f"favours the side with more such sentences, and the other tests that with the {better} {metric}.",
         [
             PageColumn("System", is_text=True),
             *(PageColumn(head, is_text=head == "Other") for head in heads),

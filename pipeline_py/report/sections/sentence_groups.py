@@ -23,7 +23,10 @@ KINDS = {
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Groups of the sentences of each set."""
     metrics = chapter.experiment.evaluation.metrics
-    yield from parts(chapter, "breakdown", "BLEU by kinds of sentences", lambda path: read_breakdown(path, metrics))
+    labels = ", ".join(named(metric).label for metric in metrics)
+    yield from parts(
+        chapter, "breakdown", f"{labels} by kinds of sentences", lambda path: read_breakdown(path, metrics)
+    )
 
 
 def read_breakdown(path: Path, metrics: list[str]) -> list[Groups]:

@@ -123,3 +123,15 @@ def test_what_is_no_number_is_refused(tmp_path):
     path.write_text(path.read_text().replace("\t1.0\t", "\tmany\t"))
     with pytest.raises(InputError, match="difference is no number but 'many'"):
         read_pairs(path)
+
+
+def test_of_a_metric_of_mistakes_the_lower_score_is_the_better_one(tmp_path: Path) -> None:
+    """Fewer edits: the arrow is up and the ground green where TER is lower, and so are the words."""
+    found = read_pairs(comparisons(tmp_path, Row("B", "A", (50.0, 60.0), (40, 10, 2), SMALL, metric="ter")))
+    (pair,) = found
+    assert pair.found("bootstrap") == pair.found("sign") == 1 and pair.reversed().found("randomization") == -1
+    table = matrix(found, CALLED, "dev")
+    cells = [cell for row in table.rows for cell in row[1:] if cell.marks]
+    assert [(cell.text[0], cell.marks, cell.shade > 0) for cell in cells] == [("+", "↓sbr", False), ("−", "↑sbr", True)]
+    caption = listing(found, CALLED, "dev").caption
+    assert "TER of the set falls, rises or stays" in caption and "with the lower TER." in caption
