@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import Evaluation
-from pipeline_py.config.loading.misfit import Entry
+from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser, TrainedParser
 from pipeline_py.config.subword import Subword

@@ -7,7 +7,7 @@ from pydantic import model_validator
 
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
-from pipeline_py.config.loading.misfit import Entry, Misfit
+from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import shortened, unknown
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
 from pipeline_py.config.parsers import GivenParser, StanzaOptions, TrainedParser
@@ -66,43 +66,43 @@ class Experiment(Description):
         for name, system in self.systems.items():
             for member in system.members:
                 if member not in self.systems:
-                    raise Misfit("systems", name, f": {unknown('system', member, self.systems)}")
+                    raise EntryError("systems", name, f": {unknown('system', member, self.systems)}")
                 if not isinstance(self.systems[member], NeuralSystem):
-                    raise Misfit("systems", name, f": its member `{member}` is no network")
+                    raise EntryError("systems", name, f": its member `{member}` is no network")
             if len({self.units[self.units_of(member)].target for member in system.members}) > 1:
-                raise Misfit("systems", name, ": its members have different target vocabularies")
+                raise EntryError("systems", name, ": its members have different target vocabularies")
             if isinstance(system, NeuralSystem):
                 self._check_neural(name, system)
         return self
 
     def _check_neural(self, name: str, system: NeuralSystem) -> None:
         if system.parser is not None and system.parser not in self.parsers:
-            raise Misfit("systems", name, f": {unknown('parser', system.parser, self.parsers)}")
+            raise EntryError("systems", name, f": {unknown('parser', system.parser, self.parsers)}")
         if system.kinds_parsed and system.parser is None:
-            raise Misfit(
+            raise EntryError(
                 "systems",
                 name,
                 f" reads {', '.join(system.kinds_parsed)}: name its `parser`, or that of all systems in `parser`",
             )
         if system.parser is not None and not system.kinds_parsed:
-            raise Misfit("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
+            raise EntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
         if system.subword is not None and system.subword not in self.subwords:
-            raise Misfit("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
+            raise EntryError("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
         if system.reads_lexical_trees and self.units[self.units_of(name)].scheme != "bpe":
-            raise Misfit("systems", name, " reads trees over the pieces of words, but its units are whole words")
+            raise EntryError("systems", name, " reads trees over the pieces of words, but its units are whole words")
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystem):
-                raise Misfit("systems", name, f": like names no network, but `{system.like}`")
+                raise EntryError("systems", name, f": like names no network, but `{system.like}`")
             if system.pretrained_on or like.pretrained_on:
-                raise Misfit("systems", name, f" is like `{system.like}`, but sizes are not found for pretraining")
+                raise EntryError("systems", name, f" is like `{system.like}`, but sizes are not found for pretraining")
             if like.like is not None:
-                raise Misfit("systems", name, f" is like `{system.like}`, whose own size is found; name another")
+                raise EntryError("systems", name, f" is like `{system.like}`, whose own size is found; name another")
             if self.units_of(name) != self.units_of(system.like):
-                raise Misfit("systems", name, f" is like `{system.like}`, which has other units")
+                raise EntryError("systems", name, f" is like `{system.like}`, which has other units")
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
-                raise Misfit("systems", name, f": `{key}` is the same for all systems; set it in `training` alone")
+                raise EntryError("systems", name, f": `{key}` is the same for all systems; set it in `training` alone")
         if system.training.epochs is None and system.training.updates is None:
             own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
             raise ValueError(f"{own}training: give `epochs`, `updates` or both")
@@ -112,17 +112,17 @@ class Experiment(Description):
         for title, table in self.tables.items():
             for name in table.systems_named:
                 if name not in self.systems:
-                    raise Misfit("tables", title, f": {unknown('system', name, self.systems)}")
+                    raise EntryError("tables", title, f": {unknown('system', name, self.systems)}")
             if isinstance(table, BleuTable):
                 for row in [table.baseline, *table.proposed]:
                     if row not in self.systems:
-                        raise Misfit("tables", title, f": {unknown('system', row, self.systems)}")
+                        raise EntryError("tables", title, f": {unknown('system', row, self.systems)}")
                     if row not in table.systems:
-                        raise Misfit("tables", title, f": `{row}` is compared with but is not among its systems")
+                        raise EntryError("tables", title, f": `{row}` is compared with but is not among its systems")
             self._check_origins(("tables", title), table)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystem):
-                raise Misfit("figures", title, f": `{figure.system}` is no network among the systems")
+                raise EntryError("figures", title, f": `{figure.system}` is no network among the systems")
             self._check_sets(("figures", title), [figure.set])
         return self
 
@@ -134,21 +134,21 @@ class Experiment(Description):
             self._check_sets(entry, [table.set])
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystem):
-                    raise Misfit(*entry, f": `{row}` is no network, so that it has no attention")
+                    raise EntryError(*entry, f": `{row}` is no network, so that it has no attention")
         parser = getattr(table, "parsed_by", None) or getattr(table, "parser", None)
         if parser is not None and parser not in self.parsers:
-            raise Misfit(*entry, f": {unknown_parser(parser, self.parsers)}")
+            raise EntryError(*entry, f": {unknown_parser(parser, self.parsers)}")
         if isinstance(table, VocabularyTable):
             scheme = self.subwords.get(table.subword)
             if scheme is None:
-                raise Misfit(*entry, f": {unknown('subword', table.subword, self.subwords)}")
+                raise EntryError(*entry, f": {unknown('subword', table.subword, self.subwords)}")
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise Misfit(*entry, f": `{table.subword}` does not both generalise and split words")
+                raise EntryError(*entry, f": `{table.subword}` does not both generalise and split words")
 
     def _check_sets(self, entry: Entry, names: list[str]) -> None:
         for name in names:
             if name not in self.corpora.held_out:
-                raise Misfit(*entry, f": {unknown('set', name, self.corpora.held_out)}")
+                raise EntryError(*entry, f": {unknown('set', name, self.corpora.held_out)}")
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
@@ -163,7 +163,7 @@ class Experiment(Description):
         for (section, reader), name, trees, splits in self.readings():
             parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
             if isinstance(parser, TrainedParser) and not parser.makes(trees, self.splits_in_files):
-                raise Misfit(
+                raise EntryError(
                     section,
                     reader,
                     f": no {NAMES_OF_TREES[trees]} trees, but {called} reads phrases of this parser; give "
@@ -172,7 +172,7 @@ class Experiment(Description):
                 )
             in_files = [split for split in splits if split in self.splits_in_files]
             if isinstance(parser, GivenParser) and (lacking := parser.lacking(trees, in_files)):
-                raise Misfit(
+                raise EntryError(
                     section,
                     reader,
                     f": no {NAMES_OF_TREES[trees]} trees of {listed(lacking)}, which {called} reads; give "

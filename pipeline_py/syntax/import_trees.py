@@ -10,7 +10,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.kept_trees import KeptLine, Located, kept_trees
+from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
 from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, unparsed_phrase, write_trees
@@ -67,10 +67,10 @@ def import_trees(
     comparison = _Comparison(text, tokens, ignore_case, ledger)
     with writing(output) as file:
         if annotation is Annotation.DEPENDENCY:
-            dependencies = kept_trees(_located(read_dependencies, trees), text, lines, tokens)
+            dependencies = filtered_trees(_located(read_dependencies, trees), text, lines, tokens)
             write_dependencies(file, progress(_dependency_trees(dependencies, comparison), "import trees"))
         else:
-            phrases = kept_trees(_located(read_treebank, trees), text, lines, tokens)
+            phrases = filtered_trees(_located(read_treebank, trees), text, lines, tokens)
             write_trees(file, progress(_phrase_trees(phrases, comparison), "import trees"))
     ledger.write(ledger_output)
     TreeFacts(ledger.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)

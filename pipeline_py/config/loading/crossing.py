@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pipeline_py.config.loading.default_parser import parser_meant, unknown_parser
-from pipeline_py.config.loading.misfit import Entry, Misfit
+from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.systems.any_system import type_of_system
 from pipeline_py.config.tables import is_line
@@ -34,7 +34,7 @@ def crossed(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         The configuration with crossings among its systems, and by crossing the system that it is made from.
 
     Raises:
-        ExceptionGroup: of a Misfit for each thing that cannot be crossed.
+        ExceptionGroup: of a EntryError for each thing that cannot be crossed.
     """
     systems, parsers, parser = config.get("systems"), config.get("parsers"), config.get("parser")
     if not isinstance(systems, Mapping) or not isinstance(parsers, Mapping) or parser not in [None, *parsers]:
@@ -61,7 +61,7 @@ class _Crossing:
         self.parsers = parsers
         self.config = config
         self.found: dict[str, tuple[str, str]] = {}
-        self.mistakes: list[Misfit] = []
+        self.mistakes: list[EntryError] = []
 
     def of_system(self, name: str, system: Any) -> Any:
         """Resolve what a system names: members, and what it is like."""
@@ -93,18 +93,18 @@ class _Crossing:
             return {}
         strange = [parser for parser in parsers if parser not in self.parsers]
         if strange:
-            self.mistakes += [Misfit(*entry, f": {unknown_parser(parser, self.parsers)}") for parser in strange]
+            self.mistakes += [EntryError(*entry, f": {unknown_parser(parser, self.parsers)}") for parser in strange]
             return {}
         crossings = {row: [f"{row} [{parser}]" for parser in parsers] for row in rows if self._parser_of(row)}
         ensembles = [row for row in rows if any(map(self._parser_of, self._members_of(row)))]
-        self.mistakes += [Misfit(*entry, f": `{row}`: {ENSEMBLE}") for row in ensembles]
+        self.mistakes += [EntryError(*entry, f": `{row}`: {ENSEMBLE}") for row in ensembles]
         if not crossings and not ensembles and all(map(self._is_known, rows)):
-            self.mistakes.append(Misfit(*entry, ": none of its rows reads trees, so leave out `parsers`"))
+            self.mistakes.append(EntryError(*entry, ": none of its rows reads trees, so leave out `parsers`"))
         baseline = table.get("baseline")
         if isinstance(baseline, str) and baseline in crossings:
             names = ", ".join(f"`{name}`" for name in crossings[baseline])
             what = f": its baseline `{baseline}` is crossed with parsers; name one of {names}"
-            self.mistakes.append(Misfit(*entry, what))
+            self.mistakes.append(EntryError(*entry, what))
         return crossings
 
     def _labels(self, table: Mapping[str, Any], meant: Names) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class _Crossing:
             if parts is None:
                 return [name]
             if mistake := self._mistake(name, *parts):
-                self.mistakes.append(Misfit(*entry, f": {mistake}"))
+                self.mistakes.append(EntryError(*entry, f": {mistake}"))
                 return [name]
             base, parser = parts
             if self._parser_of(base) == parser:

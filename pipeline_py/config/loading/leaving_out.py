@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pipeline_py.config.experiment import listed
-from pipeline_py.config.loading.misfit import Entry, Misfit
-from pipeline_py.config.loading.own import SECTIONS, systems_in
+from pipeline_py.config.loading.entry_error import Entry, EntryError
+from pipeline_py.config.loading.overrides import SECTIONS, systems_in
 
 
 def misfits(mistake: Mapping[str, Any], config: Mapping[str, Any], crossings: Collection[str]) -> set[Entry]:
@@ -16,9 +16,9 @@ def misfits(mistake: Mapping[str, Any], config: Mapping[str, Any], crossings: Co
     if mistake["type"] != "value_error":
         return set()
     error, place = mistake["ctx"]["error"], mistake["loc"]
-    if not isinstance(error, Misfit) and (len(place) < 2 or place[0] not in SECTIONS):
+    if not isinstance(error, EntryError) and (len(place) < 2 or place[0] not in SECTIONS):
         return set()
-    entry = error.entry if isinstance(error, Misfit) else (place[0], place[1])
+    entry = error.entry if isinstance(error, EntryError) else (place[0], place[1])
     if entry[0] == "systems" and entry[1] in crossings:
         return {other for other in _entries(config) if entry[1] in systems_in(other, config)}
     return {entry}

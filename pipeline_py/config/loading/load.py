@@ -11,13 +11,13 @@ from pipeline_py import failures
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import crossed
 from pipeline_py.config.loading.default_parser import with_parser
+from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.leaving_out import dependent, misfits, without
-from pipeline_py.config.loading.misfit import Entry, Misfit
 from pipeline_py.config.loading.mistakes import sentence
-from pipeline_py.config.loading.own import Own, unfit_parsers
+from pipeline_py.config.loading.overrides import Overrides, unfit_parsers
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
-from pipeline_py.config.systems.any_system import KINDS, type_of_system
+from pipeline_py.config.systems.any_system import TYPES, type_of_system
 from pipeline_py.stage import InputError
 
 
@@ -52,10 +52,10 @@ def load(
     if preset is not None and preset not in [*presets]:
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
-        said = Own(_laid_over(own or {}, presets[name]), inherits=own is not None)
+        said = Overrides(_laid_over(own or {}, presets[name]), inherits=own is not None)
         _validate(_laid_over(config, presets[name]), f"configuration with preset {name}", said)
     layers = [presets[preset] if preset else {}, command_line or {}]
-    said = Own(reduce(_laid_over, layers, own or {}), inherits=own is not None)
+    said = Overrides(reduce(_laid_over, layers, own or {}), inherits=own is not None)
     experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
     files = experiment.files()
     if strange := [file for file in files if not is_path(file)]:
@@ -91,21 +91,21 @@ OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding"
 """Keys of the experiment that systems of a kind inherit and may depart from."""
 
 
-def _validate(config: Mapping[str, Any], origin: str, own: Own) -> Experiment:
+def _validate(config: Mapping[str, Any], origin: str, overrides: Overrides) -> Experiment:
     if isinstance(config.get("systems"), Mapping):
         for name, given in config["systems"].items():
             _check_kind(name, given, origin)
     left_out: dict[Entry, str] = {}
     while isinstance(found := _read(config, origin), list):
-        needed = own.needs(config)
-        told = [what for entries, what in found if not own.inherits or not entries or entries & needed]
+        needed = overrides.needs(config)
+        told = [what for entries, what in found if not overrides.inherits or not entries or entries & needed]
         if told:
             told = list(dict.fromkeys(told))
             raise InputError("; ".join(told[:MOST]) + _more(told[MOST - 1 :]), origin)
         for entries, what in found:
             left_out |= dict.fromkeys(dependent(entries, config), what)
         config = without({*left_out}, config)
-    return found.loaded(left_out, unfit_parsers(found, own))
+    return found.loaded(left_out, unfit_parsers(found, overrides))
 
 
 def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set[Entry], str]]:
@@ -125,7 +125,7 @@ def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set
     except ValidationError:
         pass  # of a system: what it reads is known once it is mended
     except ExceptionGroup as group:
-        return [({misfit.entry}, str(misfit)) for misfit in group.exceptions if isinstance(misfit, Misfit)]
+        return [({error.entry}, str(error)) for error in group.exceptions if isinstance(error, EntryError)]
     try:
         return Experiment.model_validate(config)
     except ValidationError as error:
@@ -148,8 +148,8 @@ def _check_kind(name: str, system: Any, origin: str) -> None:
             origin,
         )
     kind = type_of_system(system)
-    if kind not in KINDS:
-        raise InputError(unknown(f"type of systems.{name}", str(kind), KINDS), origin)
+    if kind not in TYPES:
+        raise InputError(unknown(f"type of systems.{name}", str(kind), TYPES), origin)
 
 
 def _over(config: Mapping[str, Any], key: str, own: Any) -> Any:

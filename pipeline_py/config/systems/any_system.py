@@ -9,7 +9,7 @@ from pipeline_py.config.systems.ensemble import Ensemble
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.phrase_based import PhraseBased
 
-KINDS: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}
+TYPES: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}
 
 
 def type_of_system(given: Any) -> str:

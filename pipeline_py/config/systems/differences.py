@@ -38,7 +38,7 @@ class Difference:
 def differences(experiment: Description, rows: Sequence[str]) -> list[Difference]:
     """Say in what some systems differ, a difference for each kind of settings."""
     found = []
-    for kind, settings_of in KINDS.items():
+    for kind, settings_of in SETTINGS.items():
         of_row = {row: settings for row in rows if (settings := _of_row(experiment, row, settings_of))}
         keys = dict.fromkeys(key for settings in of_row.values() for key in settings)
         differing = [key for key in keys if len({str(of[key]) for of in of_row.values() if key in of}) > 1]
@@ -138,7 +138,7 @@ def _units(experiment: Description, system: str) -> Settings:
     return {**settings, "scheme": units.scheme if merges is None else f"{units.scheme}, merges {merges}"}
 
 
-KINDS: dict[Compared, Callable[[Description, str], Settings]] = {
+SETTINGS: dict[Compared, Callable[[Description, str], Settings]] = {
     "search": _search,
     "training": _training,
     "data": _data,

@@ -1,7 +1,7 @@
 """The derivation of a sentence pair: what both languages express, before either orders or inflects it.
 
-The grammar is synchronous in this sense: `sampling` and `growth` build one derivation, and `english` and `german` each
-linearise it. Its parts are mutable only while it grows.
+The grammar is synchronous in this sense: `sampling` and `expansion` build one derivation, and `english` and `german`
+each linearise it. Its parts are mutable only while it grows.
 """
 
 from dataclasses import dataclass, field

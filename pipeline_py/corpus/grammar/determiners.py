@@ -1,7 +1,7 @@
 """Which determiners a noun phrase draws from."""
 
-from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import PERSONAL, Determiner
+from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 THE = Determiner("the", "der", "der")
 A = Determiner("a", "ein", "ein")
@@ -24,8 +24,8 @@ BARE = None
 _OWN = [(possessive, 2.0) for possessive in POSSESSIVES]
 
 
-def _weighted(*pairs: tuple[Determiner | None, float]) -> Weighted[Determiner | None]:
-    return Weighted([determiner for determiner, _ in pairs], [weight for _, weight in pairs])
+def _weighted(*pairs: tuple[Determiner | None, float]) -> WeightedChoice[Determiner | None]:
+    return WeightedChoice([determiner for determiner, _ in pairs], [weight for _, weight in pairs])
 
 
 SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), *_OWN)

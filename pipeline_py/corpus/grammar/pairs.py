@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
 
-from pipeline_py.corpus.grammar import length, on_clauses, on_phrases
-from pipeline_py.corpus.grammar.choice import Weighted
+from pipeline_py.corpus.grammar import clause_expansion, length, phrase_expansion
 from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase, Pronoun
 from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.expansion import expand
 from pipeline_py.corpus.grammar.german import realization as german
-from pipeline_py.corpus.grammar.growth import grow
 from pipeline_py.corpus.grammar.phenomena import (
     AGREEMENT,
     ATTACHMENT,
@@ -20,8 +19,9 @@ from pipeline_py.corpus.grammar.phenomena import (
 )
 from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.senses import SENSES
-from pipeline_py.corpus.grammar.site import Growing
+from pipeline_py.corpus.grammar.site import Expansion
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
+from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
@@ -33,8 +33,8 @@ ALLOWANCE = 14
 # A shorter sentence than this has no room for arguments.
 ROOM_FOR_ARGUMENTS = 5
 
-_intransitive_senses = Weighted([s for s in SENSES if not s.slots])
-_particle_senses = Weighted([s for s in SENSES if s.particle and s.slot("obj") is not None])
+_intransitive_senses = WeightedChoice([s for s in SENSES if not s.slots])
+_particle_senses = WeightedChoice([s for s in SENSES if s.particle and s.slot("obj") is not None])
 
 
 @dataclass(slots=True)
@@ -79,10 +79,10 @@ class Pairs:
         main = self._core(target)
         if main is None:
             return None
-        growing = Growing(self.sampler, main, target)
-        if not self._add_phenomenon(growing):
+        expansion = Expansion(self.sampler, main, target)
+        if not self._add_phenomenon(expansion):
             return "without the phenomenon"
-        grow(growing)
+        expand(expansion)
         tokens = length.of_clause(main) + 1
         if not self.limits.shortest <= tokens <= self.limits.longest:
             return "outside the limits of length"
@@ -120,34 +120,39 @@ class Pairs:
                 return drawn
         return clause
 
-    def _add_phenomenon(self, growing: Growing) -> bool:
+    def _add_phenomenon(self, expansion: Expansion) -> bool:
         """Bring the phenomenon asked for into the clause before anything else; False if that did not work."""
-        focus, main = self.limits.focus, growing.main
+        focus, main = self.limits.focus, expansion.main
         if focus == "any":
             return True
-        spare = growing.remaining
-        growing.remaining = max(spare, ALLOWANCE)
-        before = growing.remaining
-        added = self._add(focus, growing, main)
-        growing.remaining = spare - (before - growing.remaining)
+        spare = expansion.remaining
+        expansion.remaining = max(spare, ALLOWANCE)
+        before = expansion.remaining
+        added = self._add(focus, expansion, main)
+        expansion.remaining = spare - (before - expansion.remaining)
         return added
 
-    def _add(self, focus: str, growing: Growing, main: Clause) -> bool:
-        sites = [site for site in growing.sites if site.clause is main]
+    def _add(self, focus: str, expansion: Expansion, main: Clause) -> bool:
+        sites = [site for site in expansion.sites if site.clause is main]
         subjects = [site for site in sites if site.phrase is main.subject]
         objects = [site for site in sites if site.argument]
         if focus == PARTICLE_VERB:
             main.far_particle = any(_is_object(main, site.phrase) for site in objects)
             return main.far_particle
         if focus == RELATIVE_CLAUSE:
-            return any(on_phrases.relative(growing, site) for site in sorted(sites, key=lambda _: self.random.random()))
+            return any(
+                phrase_expansion.relative(expansion, site) for site in sorted(sites, key=lambda _: self.random.random())
+            )
         if focus == ATTACHMENT:
-            adverbial = on_clauses.instrument(growing, main, 0) or on_clauses.place(growing, main, 0)
-            return adverbial or any(on_phrases.attribute(growing, site) for site in objects) or bool(objects)
+            adverbial = clause_expansion.instrument(expansion, main, 0) or clause_expansion.place(expansion, main, 0)
+            return adverbial or any(phrase_expansion.attribute(expansion, site) for site in objects) or bool(objects)
         if focus == AGREEMENT:
-            return any(on_phrases.attribute(growing, site) or on_phrases.relative(growing, site) for site in subjects)
+            return any(
+                phrase_expansion.attribute(expansion, site) or phrase_expansion.relative(expansion, site)
+                for site in subjects
+            )
         assert focus == VERB_FINAL
-        return VERB_FINAL in phenomena(main) or any(on_clauses.subordinate(growing, main, 0) for _ in range(3))
+        return VERB_FINAL in phenomena(main) or any(clause_expansion.subordinate(expansion, main, 0) for _ in range(3))
 
 
 def _is_object(clause: Clause, phrase: NounPhrase) -> bool:

@@ -1,7 +1,7 @@
 """Draws clauses and noun phrases at random: senses, heads that fit them, number, determiners, tense.
 
-Everything is drawn at its smallest; `growth` adds to it. A clause's lexical core (verb, heads of subject and object) is
-drawn before anything else, so that a share of the space of sentences can be refused before any work is done.
+Everything is drawn at its smallest; `expansion` adds to it. A clause's lexical core (verb, heads of subject and object)
+is drawn before anything else, so that a share of the space of sentences can be refused before any work is done.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,6 @@ from random import Random
 from typing import TypeVar
 
 from pipeline_py.corpus.grammar import determiners, digits
-from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import (
     PERSONAL,
     Adverbial,
@@ -23,25 +22,28 @@ from pipeline_py.corpus.grammar.derivation import (
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, DEGREES
 from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, TOWNS, Noun, of_classes
 from pipeline_py.corpus.grammar.senses import SENSES, Sense, Slot
+from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 Item = TypeVar("Item")
 
 DEEPEST = 2
 
-_senses = Weighted(SENSES)
-_unembedding = Weighted([sense for sense in SENSES if not any(slot.clausal for slot in sense.slots)])
-_infinitives = Weighted([s for s in _unembedding.items if not s.stative and s.subjects[0].singular == "man"])
-_subjects = {sense: Weighted(sense.subjects) for sense in SENSES}
-_fillers = {slot: Weighted(slot.fillers) for sense in SENSES for slot in sense.slots if slot.fillers}
-_alike = {noun: Weighted([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS}
-_people = Weighted(PEOPLE)
-_towns = Weighted(TOWNS)
-_pronouns = Weighted(PERSONAL, [6, 5, 5, 3, 4, 2])
-_copula_subjects = Weighted([noun for noun in NOUNS if ADJECTIVES_OF[noun]])
-_places = Weighted([noun for noun in of_classes("place") if noun.place_prepositions(goal=False)])
+_senses = WeightedChoice(SENSES)
+_unembedding = WeightedChoice([sense for sense in SENSES if not any(slot.clausal for slot in sense.slots)])
+_infinitives = WeightedChoice([s for s in _unembedding.items if not s.stative and s.subjects[0].singular == "man"])
+_subjects = {sense: WeightedChoice(sense.subjects) for sense in SENSES}
+_fillers = {slot: WeightedChoice(slot.fillers) for sense in SENSES for slot in sense.slots if slot.fillers}
+_alike = {noun: WeightedChoice([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS}
+_people = WeightedChoice(PEOPLE)
+_towns = WeightedChoice(TOWNS)
+_pronouns = WeightedChoice(PERSONAL, [6, 5, 5, 3, 4, 2])
+_copula_subjects = WeightedChoice([noun for noun in NOUNS if ADJECTIVES_OF[noun]])
+_places = WeightedChoice([noun for noun in of_classes("place") if noun.place_prepositions(goal=False)])
 
-PRESENT = Weighted(("present", "perfect", "progressive", "future", "can", "must", "should"), (55, 14, 10, 9, 6, 5, 4))
-PAST = Weighted(("past", "perfect", "progressive", "could"), (72, 11, 9, 8))
+PRESENT = WeightedChoice(
+    ("present", "perfect", "progressive", "future", "can", "must", "should"), (55, 14, 10, 9, 6, 5, 4)
+)
+PAST = WeightedChoice(("past", "perfect", "progressive", "could"), (72, 11, 9, 8))
 HEAD = Noun | Pronoun
 
 
@@ -58,14 +60,14 @@ def takes(noun: Noun) -> tuple[tuple[Sense, Slot | None], ...]:
 
 
 _takes = {noun: takes(noun) for noun in NOUNS}
-AS_SUBJECT = {noun: Weighted([s for s, slot in places if slot is None]) for noun, places in _takes.items()}
+AS_SUBJECT = {noun: WeightedChoice([s for s, slot in places if slot is None]) for noun, places in _takes.items()}
 AS_ARGUMENT = {
-    noun: Weighted([(s, slot) for s, slot in places if slot is not None and not any(x.clausal for x in s.slots)])
+    noun: WeightedChoice([(s, slot) for s, slot in places if slot is not None and not any(x.clausal for x in s.slots)])
     for noun, places in _takes.items()
 }
 # Where a pronoun can stand for the noun: behind a German preposition it would be `daran` instead of `an es`.
 AS_OBJECT = {
-    noun: Weighted([(s, slot) for s, slot in places.items if slot.english == "obj" and not slot.preposition])
+    noun: WeightedChoice([(s, slot) for s, slot in places.items if slot.english == "obj" and not slot.preposition])
     for noun, places in AS_ARGUMENT.items()
 }
 
@@ -89,7 +91,7 @@ class Sampler:
         past_frame: bool,
         depth: int,
         *,
-        senses: Weighted[Sense] | None = None,
+        senses: WeightedChoice[Sense] | None = None,
         accept: Callable[[str], bool] | None = None,
         simple: bool = False,
         perfect: bool = False,

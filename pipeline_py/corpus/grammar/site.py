@@ -20,7 +20,7 @@ class Site:
     parent: NounPhrase | None  # whose attribute it is
 
 
-class Growing:
+class Expansion:
     """A main clause, the places where it can grow, and the tokens that may still be spent on it."""
 
     def __init__(self, sampler: Sampler, main: Clause, target: int) -> None:

@@ -1,4 +1,4 @@
-"""A constituency tree that carries its dependency tree: constituents have head leaves, other children hang on them."""
+"""A constituency tree that carries its dependency tree: other children are attached to head leaves."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ class Phrase:
     """A constituent.
 
     Children without a governor get the head of `head` as theirs, so a child that belongs elsewhere (the conjunction
-    of a coordination, an extraposed clause) is hung there first, by `hang`.
+    of a coordination, an extraposed clause) is attached there first, by `attach`.
     """
 
     __slots__ = ("children", "head", "label")
@@ -63,7 +63,7 @@ class Phrase:
 Node = Leaf | Phrase
 
 
-def hang(node: Node, relation: str, governor: Node | None = None) -> Node:
+def attach(node: Node, relation: str, governor: Node | None = None) -> Node:
     """Name the relation of a node to its governor (by default the head of the constituent it is put into)."""
     node.head.relation = relation
     if governor is not None:

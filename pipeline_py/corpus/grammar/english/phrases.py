@@ -3,21 +3,21 @@
 from pipeline_py.corpus.grammar.derivation import NounPhrase, Pronoun
 from pipeline_py.corpus.grammar.english.words import determiner, noun, number, pronoun
 from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Moment
-from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, hang
+from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, attach
 
 NEGATION = "Polarity=Neg"
 
 
 def coordinator(word: str, conjunct: Node) -> Node:
     """`and` and its like, hung on the conjunct behind it."""
-    return hang(Leaf(word, "CC", "CCONJ"), "cc", conjunct)
+    return attach(Leaf(word, "CC", "CCONJ"), "cc", conjunct)
 
 
 def prepositional(preposition: str, phrase: Phrase, relation: str) -> Phrase:
     """PP → IN NP, whose head is that of the noun phrase."""
-    case = hang(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case")
+    case = attach(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case")
     result = Phrase("PP", phrase, [case, phrase])
-    hang(result, relation)
+    attach(result, relation)
     return result
 
 
@@ -26,7 +26,7 @@ def moment_phrase(moment: Moment) -> Phrase:
     head = number(moment.word) if moment.in_digits else Leaf(moment.word, "NN", "NOUN", feats="Number=Sing")
     children: list[Node] = [head]
     if not moment.in_digits:
-        children.insert(0, hang(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det"))
+        children.insert(0, attach(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det"))
     return prepositional(moment.preposition, Phrase("NP", head, children), "obl")
 
 
@@ -34,9 +34,9 @@ def adverb_phrase(adverb: Adverb) -> Phrase:
     """An adverb, or an adverbial noun such as `yesterday`."""
     if adverb.kind == "noun":
         leaf = Leaf(adverb.english, "NN", "NOUN", feats="Number=Sing")
-        return Phrase("NP", hang(leaf, "obl:tmod"), [leaf])
+        return Phrase("NP", attach(leaf, "obl:tmod"), [leaf])
     leaf = Leaf(adverb.english, "RB", "ADV", feats=NEGATION if adverb.english == "never" else "_")
-    return Phrase("ADVP", hang(leaf, "advmod"), [leaf])
+    return Phrase("ADVP", attach(leaf, "advmod"), [leaf])
 
 
 def adjective_phrase(adjective: Adjective, degree: tuple[str, str] | None) -> Phrase:
@@ -44,7 +44,7 @@ def adjective_phrase(adjective: Adjective, degree: tuple[str, str] | None) -> Ph
     leaf = Leaf(adjective.english, "JJ", "ADJ", feats="Degree=Pos")
     children: list[Node] = [leaf]
     if degree is not None:
-        children.insert(0, hang(Leaf(degree[0], "RB", "ADV"), "advmod"))
+        children.insert(0, attach(Leaf(degree[0], "RB", "ADV"), "advmod"))
     return Phrase("ADJP", leaf, children)
 
 
@@ -56,7 +56,7 @@ def base(phrase: NounPhrase, nominative: bool) -> Phrase:
     head = noun(phrase.head, phrase.plural)
     children: list[Node] = []
     for adjective, degree in phrase.adjectives:
-        inner = hang(adjective_phrase(adjective, degree), "amod")
+        inner = attach(adjective_phrase(adjective, degree), "amod")
         # An adjective of its own is a bare JJ inside the NP; an ADJP needs a degree.
         children.append(inner if degree is not None else inner.head)
     children.append(head)
@@ -66,13 +66,13 @@ def base(phrase: NounPhrase, nominative: bool) -> Phrase:
         following = next(leaf.form for leaf in children[0].leaves())
         leaf = determiner(phrase.determiner, following)
         relation = {"PRP$": "nmod:poss", "CD": "nummod", "JJ": "amod"}.get(leaf.xpos, "det")
-        children.insert(0, hang(leaf, relation))
+        children.insert(0, attach(leaf, relation))
     return Phrase("NP", head, children)
 
 
 def _possessor(possessor: NounPhrase) -> Phrase:
     owner = base(possessor, nominative=False)
-    mark = hang(Leaf("'" if owner.head.form.endswith("s") else "'s", "POS", "PART", "'s"), "case")
+    mark = attach(Leaf("'" if owner.head.form.endswith("s") else "'s", "POS", "PART", "'s"), "case")
     result = Phrase("NP", owner, [*owner.children, mark])
-    hang(result, "nmod:poss")
+    attach(result, "nmod:poss")
     return result

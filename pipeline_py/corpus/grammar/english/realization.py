@@ -20,16 +20,16 @@ from pipeline_py.corpus.grammar.english.phrases import (
 )
 from pipeline_py.corpus.grammar.english.words import BE, verb_chain
 from pipeline_py.corpus.grammar.senses import Slot
-from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, hang
+from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, attach
 
 
 def sentence(clause: Clause) -> Phrase:
     """The tree of a whole sentence under `ROOT`, positions counted, with an initial capital and a full stop."""
     inner = _coordinated(clause)
-    stop = hang(Leaf(".", ".", "PUNCT"), "punct")
+    stop = attach(Leaf(".", ".", "PUNCT"), "punct")
     # The full stop belongs to the topmost S, beside its subject and predicate.
     top = Phrase("S", inner, [*inner.children, stop])
-    hang(top, "root")
+    attach(top, "root")
     root = Phrase("ROOT", top, [top])
     first = None
     for position, leaf in enumerate(root.leaves(), start=1):
@@ -46,10 +46,10 @@ def _coordinated(clause: Clause) -> Phrase:
     second = clause.conjunct
     if second is None or second.subject is clause.subject:
         return first
-    conjunct = hang(_clause(second), "conj")
+    conjunct = attach(_clause(second), "conj")
     comma: list[Node] = []
     if clause.conjunction[0] == "but":
-        comma = [hang(Leaf(",", ",", "PUNCT"), "punct", conjunct)]
+        comma = [attach(Leaf(",", ",", "PUNCT"), "punct", conjunct)]
     return Phrase("S", first, [first, *comma, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
@@ -58,7 +58,7 @@ def _clause(clause: Clause) -> Phrase:
     children: list[Node] = []
     if clause.before is not None:
         adverbial = _subordinate(clause.before)
-        children += [adverbial, hang(Leaf(",", ",", "PUNCT"), "punct", adverbial)]
+        children += [adverbial, attach(Leaf(",", ",", "PUNCT"), "punct", adverbial)]
     match clause.fronted:
         case "time" if clause.time is not None:
             children.append(adverb_phrase(clause.time))
@@ -69,11 +69,11 @@ def _clause(clause: Clause) -> Phrase:
         case "place":
             children += [_adverbial(a) for a in clause.adverbials if a.kind == "place"]
     assert isinstance(clause.subject, NounPhrase)
-    subject = hang(noun_phrase(clause.subject, nominative=True, with_relative=not clause.extraposed), "nsubj")
+    subject = attach(noun_phrase(clause.subject, nominative=True, with_relative=not clause.extraposed), "nsubj")
     predicate = _coordinated_verb_phrases(clause, None)
     children += [subject, predicate]
     if clause.extraposed and clause.subject.relative is not None:
-        children.append(hang(relative_clause(clause.subject.relative), "acl:relcl", subject))
+        children.append(attach(relative_clause(clause.subject.relative), "acl:relcl", subject))
     return Phrase("S", predicate, children)
 
 
@@ -82,7 +82,7 @@ def _coordinated_verb_phrases(clause: Clause, relative: Leaf | None) -> Phrase:
     second = clause.conjunct
     if second is None or second.subject is not clause.subject:
         return first
-    conjunct = hang(_verb_phrase(second, None), "conj")
+    conjunct = attach(_verb_phrase(second, None), "conj")
     return Phrase("VP", first, [first, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
@@ -97,7 +97,7 @@ def _verb_phrase(clause: Clause, relative: Leaf | None) -> Phrase:
     inner = [] if auxiliaries else middle
     if clause.sense is None:
         predicate = _predicate(clause)
-        children = [hang(last, "cop"), *inner, predicate, *_adjuncts(clause)]
+        children = [attach(last, "cop"), *inner, predicate, *_adjuncts(clause)]
         phrase = Phrase("VP", predicate, children)
     elif inner and last.upos != "AUX":
         # `often reads`: without an auxiliary the adverb precedes the verb.
@@ -106,7 +106,7 @@ def _verb_phrase(clause: Clause, relative: Leaf | None) -> Phrase:
         phrase = Phrase("VP", last, [last, *_complements(clause, relative, last)])
     for place, auxiliary in enumerate(reversed(auxiliaries)):
         outermost = place == len(auxiliaries) - 1
-        phrase = Phrase("VP", phrase, [hang(auxiliary, "aux"), *(middle if outermost else []), phrase])
+        phrase = Phrase("VP", phrase, [attach(auxiliary, "aux"), *(middle if outermost else []), phrase])
     return phrase
 
 
@@ -114,7 +114,7 @@ def _middle(clause: Clause) -> list[Node]:
     """Negation and adverbs of frequency, which follow the first auxiliary."""
     middle: list[Node] = []
     if clause.negated:
-        middle.append(hang(Leaf("not", "RB", "PART", feats=NEGATION), "advmod"))
+        middle.append(attach(Leaf("not", "RB", "PART", feats=NEGATION), "advmod"))
     if clause.time is not None and clause.time.kind == "frequency" and clause.fronted != "time":
         middle.append(adverb_phrase(clause.time))
     return middle
@@ -126,7 +126,7 @@ def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node
     assert sense is not None
     particle: list[Node] = []
     if sense.particle:
-        leaf = hang(Leaf(sense.particle, "RP", "ADP"), "compound:prt")
+        leaf = attach(Leaf(sense.particle, "RP", "ADP"), "compound:prt")
         particle = [Phrase("PRT", leaf, [leaf])]
     children: list[Node] = [] if clause.far_particle else [*particle]
     clausal: list[Node] = []
@@ -146,7 +146,7 @@ def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node
 def _argument(slot: Slot, filler: NounPhrase, dative_shift: bool) -> Node:
     phrase = noun_phrase(filler, nominative=False)
     if slot.english in ("obj", "iobj") and not (slot.english == "iobj" and dative_shift):
-        return hang(phrase, slot.english)
+        return attach(phrase, slot.english)
     return prepositional(_preposition(slot, filler), phrase, "obl")
 
 
@@ -159,21 +159,21 @@ def _preposition(slot: Slot, filler: NounPhrase) -> str:
 def _gap(slot: Slot, relative: Leaf, verb: Leaf) -> list[Node]:
     """The relative pronoun is the argument; of a prepositional one the preposition stays behind."""
     if slot.english == "obj":
-        hang(relative, "obj", verb)
+        attach(relative, "obj", verb)
         return []
-    hang(relative, "obl", verb)
+    attach(relative, "obl", verb)
     preposition = "to" if slot.english == "iobj" else slot.english
-    case = hang(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case", relative)
+    case = attach(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case", relative)
     return [Phrase("PP", case, [case])]
 
 
 def _clausal_argument(slot: Slot, clause: Clause) -> Node:
     if slot.english == "infinitive":
         inner = _verb_phrase(clause, None)
-        marked = Phrase("VP", inner, [hang(Leaf("to", "TO", "PART"), "mark"), inner])
-        return hang(Phrase("S", marked, [marked]), "xcomp")
+        marked = Phrase("VP", inner, [attach(Leaf("to", "TO", "PART"), "mark"), inner])
+        return attach(Phrase("S", marked, [marked]), "xcomp")
     inner = _clause(clause)
-    return hang(Phrase("SBAR", inner, [hang(Leaf(slot.english, "IN", "SCONJ"), "mark"), inner]), "ccomp")
+    return attach(Phrase("SBAR", inner, [attach(Leaf(slot.english, "IN", "SCONJ"), "mark"), inner]), "ccomp")
 
 
 def _adjuncts(clause: Clause) -> list[Node]:
@@ -201,12 +201,12 @@ def _subordinate(subordinate: Subordinate) -> Phrase:
     inner = _clause(subordinate.clause)
     word = subordinate.conjunction.english
     if word == "when":
-        leaf = hang(Leaf(word, "WRB", "ADV", feats="PronType=Int"), "advmod")
+        leaf = attach(Leaf(word, "WRB", "ADV", feats="PronType=Int"), "advmod")
         mark: Node = Phrase("WHADVP", leaf, [leaf])
     else:
-        mark = hang(Leaf(word, "IN", "SCONJ"), "mark")
+        mark = attach(Leaf(word, "IN", "SCONJ"), "mark")
     result = Phrase("SBAR", inner, [mark, inner])
-    hang(result, "advcl")
+    attach(result, "advcl")
     return result
 
 
@@ -232,11 +232,11 @@ def noun_phrase(phrase: NounPhrase, nominative: bool, with_relative: bool = True
             preposition = place_prepositions(inner, preposition)[0]
         children.append(prepositional(preposition, noun_phrase(inner, nominative=False), "nmod"))
     if phrase.relative is not None and with_relative:
-        children.append(hang(relative_clause(phrase.relative), "acl:relcl"))
+        children.append(attach(relative_clause(phrase.relative), "acl:relcl"))
     whole = core if len(children) == 1 else Phrase("NP", core, children)
     if phrase.conjunct is None:
         return whole
-    conjunct = hang(noun_phrase(phrase.conjunct, nominative), "conj")
+    conjunct = attach(noun_phrase(phrase.conjunct, nominative), "conj")
     return Phrase("NP", whole, [whole, coordinator(phrase.conjunction[0], conjunct), conjunct])
 
 
@@ -248,12 +248,12 @@ def relative_clause(clause: Clause) -> Phrase:
     moved = Phrase("WHNP", pronoun_leaf, [pronoun_leaf])
     if isinstance(clause.subject, Gap):
         predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
-        hang(pronoun_leaf, "nsubj")
+        attach(pronoun_leaf, "nsubj")
     else:
         predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
     children: list[Node] = [predicate]
     if isinstance(clause.subject, NounPhrase):
-        children.insert(0, hang(noun_phrase(clause.subject, nominative=True), "nsubj"))
+        children.insert(0, attach(noun_phrase(clause.subject, nominative=True), "nsubj"))
     body = Phrase("S", predicate, children)
     return Phrase("SBAR", body, [moved, body])
 

@@ -34,7 +34,7 @@ class KeptLine:
     tokens: tuple[str, ...]
 
 
-def kept_trees(
+def filtered_trees(
     trees: Iterator[Located[AnyTree]], text: Path, lines: Path, tokens: Path
 ) -> Iterator[tuple[KeptLine, Located[AnyTree] | None]]:
     """Yield each kept line with its tree.

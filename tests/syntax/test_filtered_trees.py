@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.kept_trees import Located, kept_trees
+from pipeline_py.syntax.filtered_trees import Located, filtered_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed
 
 
@@ -22,7 +22,7 @@ def located(sentences: list[str]) -> Iterator[Located[DependencyTree]]:
 
 
 def found(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str]) -> list[tuple[int, int, str, str | None]]:
-    pairs = kept_trees(
+    pairs = filtered_trees(
         located(trees),
         write(tmp_path / "raw", raw),
         write(tmp_path / "lines", [str(number) for number in kept]),
@@ -51,7 +51,7 @@ def test_a_line_without_words_takes_an_empty_tree_or_none(tmp_path: Path) -> Non
 
 def test_bytes_that_are_no_text_have_a_tree(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"\xff\na\n")
-    pairs = kept_trees(
+    pairs = filtered_trees(
         located(["?", "a"]), tmp_path / "raw", write(tmp_path / "lines", ["2"]), write(tmp_path / "tokens", ["a"])
     )
     assert [tree.tree.words for _, tree in pairs if tree is not None] == [("a",)]
@@ -89,7 +89,7 @@ def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, 
 )
 def test_numbers_that_do_not_agree(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str], message: str):
     (tmp_path / "x").mkdir()
-    pairs = kept_trees(
+    pairs = filtered_trees(
         located(trees),
         write(tmp_path / "raw", raw),
         write(tmp_path / "lines", [str(number) for number in kept]),
@@ -101,7 +101,7 @@ def test_numbers_that_do_not_agree(tmp_path: Path, raw: list[str], kept: list[in
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "0", "1.0", "²"])
 def test_what_is_no_line_number(tmp_path: Path, number: str) -> None:
-    pairs = kept_trees(
+    pairs = filtered_trees(
         located(["a"]),
         write(tmp_path / "raw", ["a"]),
         write(tmp_path / "lines", [number]),

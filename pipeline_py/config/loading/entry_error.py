@@ -4,7 +4,7 @@ Entry = tuple[str, str]
 """A section of the configuration, and a name in it."""
 
 
-class Misfit(ValueError):
+class EntryError(ValueError):
     """What is wrong with one entry of a section.
 
     Args:

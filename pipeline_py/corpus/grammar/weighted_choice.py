@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 OFFSET = 3.0
 
 
-class Weighted(Generic[Item]):
+class WeightedChoice(Generic[Item]):
     """Items with weights; without weights, frequency falls with the position in the list."""
 
     def __init__(self, items: Sequence[Item], weights: Sequence[float] | None = None) -> None:

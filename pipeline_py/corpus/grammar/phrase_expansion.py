@@ -2,36 +2,36 @@
 
 from pipeline_py.corpus.grammar import determiners, length
 from pipeline_py.corpus.grammar.attachment import antecedent_in_doubt, noun_of, reserved, sealed, trailing
-from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, COORDINATORS, DEGREES, Attribute, clash
 from pipeline_py.corpus.grammar.nouns import PEOPLE, Noun, of_classes
 from pipeline_py.corpus.grammar.sampling import AS_ARGUMENT, AS_SUBJECT, DEEPEST, Sampler
-from pipeline_py.corpus.grammar.site import Growing, Site
+from pipeline_py.corpus.grammar.site import Expansion, Site
+from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
-_fillers = {attribute: Weighted(attribute.fillers) for group in ATTRIBUTES_OF.values() for attribute in group}
-_adjectives = {noun: Weighted(adjectives) for noun, adjectives in ADJECTIVES_OF.items() if adjectives}
-_people = Weighted(PEOPLE)
-_owners = Weighted(of_classes("person"))
+_fillers = {attribute: WeightedChoice(attribute.fillers) for group in ATTRIBUTES_OF.values() for attribute in group}
+_adjectives = {noun: WeightedChoice(adjectives) for noun, adjectives in ADJECTIVES_OF.items() if adjectives}
+_people = WeightedChoice(PEOPLE)
+_owners = WeightedChoice(of_classes("person"))
 
 
-def adjective(growth: Growing, site: Site) -> bool:
+def adjective(expansion: Expansion, site: Site) -> bool:
     """An attributive adjective that fits the noun, now and then with a degree."""
     phrase = site.phrase
     table = _adjectives.get(noun_of(phrase))
     if table is None or len(phrase.adjectives) == 2:
         return False
-    word = table.draw(growth.random)
+    word = table.draw(expansion.random)
     if any(clash(word, other) for other, _ in phrase.adjectives):
         return False
-    degree = growth.sampler.one_of(DEGREES[:2]) if growth.sampler.chance(0.15) else None
-    if not growth.affords(2 if degree else 1):
+    degree = expansion.sampler.one_of(DEGREES[:2]) if expansion.sampler.chance(0.15) else None
+    if not expansion.affords(2 if degree else 1):
         return False
     phrase.adjectives.append((word, degree))
     return True
 
 
-def attribute(growth: Growing, site: Site) -> bool:
+def attribute(expansion: Expansion, site: Site) -> bool:
     """A prepositional attribute, if the clause has no use of its own for the preposition."""
     phrase = site.phrase
     if site.bare or site.depth > DEEPEST:
@@ -41,16 +41,16 @@ def attribute(growth: Growing, site: Site) -> bool:
     attributes = ATTRIBUTES_OF[noun_of(phrase)]
     if not attributes or (site.argument and sealed(site.clause)):
         return False
-    drawn = growth.sampler.one_of(attributes)
+    drawn = expansion.sampler.one_of(attributes)
     if site.argument and reserved(site.clause, drawn.english):
         return False
     if drawn.case == "gen" and phrase.determiner is not determiners.THE:
         return False
-    inner = _inner(growth.sampler, drawn)
-    if inner.head is phrase.head or not growth.affords(1 + length.of_phrase(inner)):
+    inner = _inner(expansion.sampler, drawn)
+    if inner.head is phrase.head or not expansion.affords(1 + length.of_phrase(inner)):
         return False
     phrase.attribute = drawn, inner
-    growth.enter_phrase(inner, site.clause, site.depth + 1, site.argument, drawn.apposition, phrase)
+    expansion.enter_phrase(inner, site.clause, site.depth + 1, site.argument, drawn.apposition, phrase)
     return True
 
 
@@ -68,22 +68,26 @@ def definite(sampler: Sampler, noun: Noun) -> NounPhrase:
     return NounPhrase(noun, plural, table.draw(sampler.random))
 
 
-def possessor(growth: Growing, site: Site) -> bool:
+def possessor(expansion: Expansion, site: Site) -> bool:
     """`the teacher 's book` instead of `the book`."""
     phrase = site.phrase
     if site.bare or phrase.possessor is not None or phrase.determiner is not determiners.THE:
         return False
     if phrase.relative is not None or phrase.attribute is not None or "person" in noun_of(phrase).classes:
         return False
-    named = growth.sampler.chance(0.5)
-    owner = NounPhrase(_people.draw(growth.random)) if named else definite(growth.sampler, _owners.draw(growth.random))
-    if not growth.affords(length.of_phrase(owner)):
+    named = expansion.sampler.chance(0.5)
+    owner = (
+        NounPhrase(_people.draw(expansion.random))
+        if named
+        else definite(expansion.sampler, _owners.draw(expansion.random))
+    )
+    if not expansion.affords(length.of_phrase(owner)):
         return False
     phrase.possessor = owner
     return True
 
 
-def relative(growth: Growing, site: Site) -> bool:
+def relative(expansion: Expansion, site: Site) -> bool:
     """A relative clause whose pronoun is the subject, an object, or a prepositional object of its verb."""
     phrase = site.phrase
     if site.bare or site.depth >= DEEPEST or antecedent_in_doubt(phrase):
@@ -94,11 +98,11 @@ def relative(growth: Growing, site: Site) -> bool:
         return False
     if site.argument and (sealed(site.clause) or trailing(site.clause)):
         return False
-    clause = _relative_clause(growth.sampler, site)
-    if clause is None or not growth.affords(1 + length.of_clause(clause)):
+    clause = _relative_clause(expansion.sampler, site)
+    if clause is None or not expansion.affords(1 + length.of_clause(clause)):
         return False
     phrase.relative = clause
-    growth.enter_clause(clause, site.depth + 1)
+    expansion.enter_clause(clause, site.depth + 1)
     return True
 
 
@@ -129,7 +133,7 @@ def _pronoun(sampler: Sampler, noun: Noun, subject: bool) -> str:
     return "who" if subject else sampler.one_of(("that", "that", "who", "whom"))
 
 
-def conjunct(growth: Growing, site: Site) -> bool:
+def conjunct(expansion: Expansion, site: Site) -> bool:
     """A second noun phrase of the same kind behind `and` (objects: also `or`)."""
     phrase, clause = site.phrase, site.clause
     if site.bare or phrase.conjunct is not None or phrase.attribute is not None or phrase.relative is not None:
@@ -140,13 +144,13 @@ def conjunct(growth: Growing, site: Site) -> bool:
         return False
     if phrase is not clause.subject and all(phrase is not filler for _, filler in clause.arguments):
         return False
-    noun = growth.sampler.like(noun_of(phrase))
+    noun = expansion.sampler.like(noun_of(phrase))
     if noun is phrase.head:
         return False
-    second = growth.sampler.phrase(noun)
-    if not growth.affords(1 + length.of_phrase(second)):
+    second = expansion.sampler.phrase(noun)
+    if not expansion.affords(1 + length.of_phrase(second)):
         return False
     phrase.conjunct = second
-    phrase.conjunction = COORDINATORS["or" if site.argument and growth.sampler.chance(0.15) else "and"]
-    growth.enter_phrase(second, clause, site.depth, site.argument, bare=True)
+    phrase.conjunction = COORDINATORS["or" if site.argument and expansion.sampler.chance(0.15) else "and"]
+    expansion.enter_phrase(second, clause, site.depth, site.argument, bare=True)
     return True

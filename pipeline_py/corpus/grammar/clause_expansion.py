@@ -10,7 +10,6 @@ from pipeline_py.corpus.grammar.attachment import (
     noun_of,
     phrases_of,
 )
-from pipeline_py.corpus.grammar.choice import Weighted
 from pipeline_py.corpus.grammar.derivation import IT, Adverbial, Clause, NounPhrase, Pronoun, Subordinate
 from pipeline_py.corpus.grammar.determiners import NO, SOME, TWO, A
 from pipeline_py.corpus.grammar.modifiers import (
@@ -24,22 +23,23 @@ from pipeline_py.corpus.grammar.modifiers import (
     Moment,
 )
 from pipeline_py.corpus.grammar.nouns import Noun, of_classes
-from pipeline_py.corpus.grammar.on_phrases import definite
+from pipeline_py.corpus.grammar.phrase_expansion import definite
 from pipeline_py.corpus.grammar.sampling import AS_OBJECT, Sampler
-from pipeline_py.corpus.grammar.site import Growing
+from pipeline_py.corpus.grammar.site import Expansion
+from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
-_times = Weighted(TIME_ADVERBS)
-_manners = Weighted(MANNER_ADVERBS)
-_sentence_adverbs = Weighted(SENTENCE_ADVERBS)
-_events = Weighted(of_classes("event"))
-_subordinators = Weighted(SUBORDINATORS)
+_times = WeightedChoice(TIME_ADVERBS)
+_manners = WeightedChoice(MANNER_ADVERBS)
+_sentence_adverbs = WeightedChoice(SENTENCE_ADVERBS)
+_events = WeightedChoice(of_classes("event"))
+_subordinators = WeightedChoice(SUBORDINATORS)
 
 
-def _can_front(growth: Growing, clause: Clause) -> bool:
+def _can_front(expansion: Expansion, clause: Clause) -> bool:
     """Whether something may stand in front of the subject: of a main clause that has one of its own, once."""
     if clause.fronted or clause.before is not None:
         return False
-    main = growth.main
+    main = expansion.main
     return clause is main or (clause is main.conjunct and clause.subject is not main.subject)
 
 
@@ -47,9 +47,9 @@ def _no_room_behind(clause: Clause) -> bool:
     return embeds(clause) or clause.tense == "infinitive"
 
 
-def time(growth: Growing, clause: Clause, _: int) -> bool:
+def time(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A temporal adverb that goes with the tense, in front of a main clause or behind."""
-    adverb = _times.draw(growth.random)
+    adverb = _times.draw(expansion.random)
     if clause.time is not None or clause.moment is not None:
         return False
     if adverb.tenses and clause.tense not in adverb.tenses:
@@ -60,169 +60,169 @@ def time(growth: Growing, clause: Clause, _: int) -> bool:
     movable = adverb.kind in ("noun", "adverb")
     if (clause.negated and not movable) or (clause.sense is None and adverb.kind == "late"):
         return False
-    front = movable and _can_front(growth, clause) and growth.sampler.chance(0.4)
+    front = movable and _can_front(expansion, clause) and expansion.sampler.chance(0.4)
     behind = not front and adverb.kind != "frequency"
-    if (behind and _no_room_behind(clause)) or not growth.affords(1):
+    if (behind and _no_room_behind(clause)) or not expansion.affords(1):
         return False
     clause.time = adverb
     clause.fronted = "time" if front else clause.fronted
     return True
 
 
-def daytime(growth: Growing, clause: Clause, _: int) -> bool:
+def daytime(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`in the morning`."""
-    return _moment(growth, clause, growth.sampler.one_of(DAYTIMES))
+    return _moment(expansion, clause, expansion.sampler.one_of(DAYTIMES))
 
 
-def clock(growth: Growing, clause: Clause, _: int) -> bool:
+def clock(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`at 14:30`."""
-    return _moment(growth, clause, digits.clock(growth.random))
+    return _moment(expansion, clause, digits.clock(expansion.random))
 
 
-def date(growth: Growing, clause: Clause, _: int) -> bool:
+def date(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`on 2019-05-03`: a day gone by in the past, one to come in the present."""
     if clause.tense == "perfect" and not clause.past_frame:
         return False
-    return _moment(growth, clause, digits.date(growth.random, clause.past_frame))
+    return _moment(expansion, clause, digits.date(expansion.random, clause.past_frame))
 
 
-def _moment(growth: Growing, clause: Clause, moment: Moment) -> bool:
+def _moment(expansion: Expansion, clause: Clause, moment: Moment) -> bool:
     """A phrase of time for a clause that has none, in front of a main clause or behind."""
     if clause.moment is not None or clause.time is not None or any(a.kind == "time" for a in clause.adverbials):
         return False
-    front = _can_front(growth, clause) and growth.sampler.chance(0.5)
-    if (not front and _no_room_behind(clause)) or not growth.affords(moment.tokens):
+    front = _can_front(expansion, clause) and expansion.sampler.chance(0.5)
+    if (not front and _no_room_behind(clause)) or not expansion.affords(moment.tokens):
         return False
     clause.moment = moment
     clause.fronted = "moment" if front else clause.fronted
     return True
 
 
-def sentence_adverb(growth: Growing, clause: Clause, _: int) -> bool:
+def sentence_adverb(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`perhaps`, in front of a main clause."""
-    if not _can_front(growth, clause) or not growth.affords(1):
+    if not _can_front(expansion, clause) or not expansion.affords(1):
         return False
-    clause.sentence = _sentence_adverbs.draw(growth.random)
+    clause.sentence = _sentence_adverbs.draw(expansion.random)
     clause.fronted = "sentence"
     return True
 
 
-def manner(growth: Growing, clause: Clause, _: int) -> bool:
+def manner(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A manner adverb."""
     sense = clause.sense
     if sense is None or sense.stative or clause.manner is not None or clause.negated or embeds(clause):
         return False
-    if "person" not in classes_of_subject(clause) or not growth.affords(1):
+    if "person" not in classes_of_subject(clause) or not expansion.affords(1):
         return False
-    clause.manner = _manners.draw(growth.random)
+    clause.manner = _manners.draw(expansion.random)
     return True
 
 
-def place(growth: Growing, clause: Clause, depth: int) -> bool:
+def place(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """Where it happens: behind the arguments, or in front of a main clause."""
     sense = clause.sense
     if sense is None or not sense.place or clause.negated or clause.adverbials:
         return False
-    adverbial = growth.sampler.place()
-    front = _can_front(growth, clause) and growth.sampler.chance(0.3)
+    adverbial = expansion.sampler.place()
+    front = _can_front(expansion, clause) and expansion.sampler.chance(0.3)
     if not front and (embeds(clause) or could_attach(clause, adverbial)):
         return False
-    if not _adverbial(growth, clause, depth, adverbial):
+    if not _adverbial(expansion, clause, depth, adverbial):
         return False
     clause.fronted = "place" if front else clause.fronted
     return True
 
 
-def instrument(growth: Growing, clause: Clause, depth: int) -> bool:
+def instrument(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """What it is done with, if the verb takes an instrument."""
     sense = clause.sense
     if sense is None or not sense.instruments or clause.negated or clause.adverbials or embeds(clause):
         return False
-    tool = growth.sampler.phrase(growth.sampler.one_of(sense.instruments), plain=True)
+    tool = expansion.sampler.phrase(expansion.sampler.one_of(sense.instruments), plain=True)
     adverbial = Adverbial("instrument", "with", "mit", "dat", tool)
-    return not could_attach(clause, adverbial) and _adverbial(growth, clause, depth, adverbial)
+    return not could_attach(clause, adverbial) and _adverbial(expansion, clause, depth, adverbial)
 
 
-def event(growth: Growing, clause: Clause, depth: int) -> bool:
+def event(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """`after the meeting`."""
     if clause.adverbials or clause.negated or clause.moment is not None or clause.time is not None:
         return False
     if clause.sense is None or _no_room_behind(clause):
         return False
-    english, german, case = growth.sampler.one_of(EVENTS)
-    adverbial = Adverbial("time", english, german, case, definite(growth.sampler, _events.draw(growth.random)))
+    english, german, case = expansion.sampler.one_of(EVENTS)
+    adverbial = Adverbial("time", english, german, case, definite(expansion.sampler, _events.draw(expansion.random)))
     if adverbial.phrase.head in heads_of(clause) or could_attach(clause, adverbial):
         return False
-    return _adverbial(growth, clause, depth, adverbial)
+    return _adverbial(expansion, clause, depth, adverbial)
 
 
-def _adverbial(growth: Growing, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
-    if not growth.affords(1 + length.of_phrase(adverbial.phrase)):
+def _adverbial(expansion: Expansion, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
+    if not expansion.affords(1 + length.of_phrase(adverbial.phrase)):
         return False
     clause.adverbials.append(adverbial)
-    growth.enter_phrase(adverbial.phrase, clause, depth, argument=True, bare=True)
+    expansion.enter_phrase(adverbial.phrase, clause, depth, argument=True, bare=True)
     return True
 
 
-def subordinate(growth: Growing, clause: Clause, _: int) -> bool:
+def subordinate(expansion: Expansion, clause: Clause, _: int) -> bool:
     """An adverbial clause in front of the main clause or behind it."""
-    if clause is not growth.main:
+    if clause is not expansion.main:
         return False
-    front = growth.sampler.chance(0.4)
+    front = expansion.sampler.chance(0.4)
     if front and (clause.before is not None or clause.fronted):
         return False
     if not front and (clause.after is not None or clause.conjunct is not None or has_clausal_argument(clause)):
         return False
-    conjunction = _subordinators.draw(growth.random)
+    conjunction = _subordinators.draw(expansion.random)
     if (conjunction.english == "if" and clause.past_frame) or (conjunction.english == "until" and front):
         return False
     simple, perfect = conjunction.tense == "simple", conjunction.tense == "perfect"
     inner = None
-    if not front and growth.sampler.chance(0.35):
-        inner = _with_it(growth.sampler, clause, simple, perfect)
-    inner = inner or growth.sampler.clause(clause.past_frame, 1, simple=simple, perfect=perfect)
-    if inner is None or not growth.affords((2 if front else 1) + length.of_clause(inner)):
+    if not front and expansion.sampler.chance(0.35):
+        inner = _with_it(expansion.sampler, clause, simple, perfect)
+    inner = inner or expansion.sampler.clause(clause.past_frame, 1, simple=simple, perfect=perfect)
+    if inner is None or not expansion.affords((2 if front else 1) + length.of_clause(inner)):
         return False
     if front:
         clause.before = Subordinate(conjunction, inner)
     else:
         clause.after = Subordinate(conjunction, inner)
-    growth.enter_clause(inner, 1)
+    expansion.enter_clause(inner, 1)
     return True
 
 
-def coordinate(growth: Growing, clause: Clause, _: int) -> bool:
+def coordinate(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A second main clause, or a second predicate of the same subject."""
-    if clause is not growth.main or clause.conjunct is not None or clause.after is not None:
+    if clause is not expansion.main or clause.conjunct is not None or clause.after is not None:
         return False
     simple = clause.tense in ("present", "past")
-    shared = simple and growth.sampler.chance(0.5)
-    inner = _with_it(growth.sampler, clause, simple, False) if growth.sampler.chance(0.35) else None
-    inner = inner or growth.sampler.clause(clause.past_frame, 1, simple=simple)
+    shared = simple and expansion.sampler.chance(0.5)
+    inner = _with_it(expansion.sampler, clause, simple, False) if expansion.sampler.chance(0.35) else None
+    inner = inner or expansion.sampler.clause(clause.past_frame, 1, simple=simple)
     if inner is None or (shared and not _shareable(clause, inner)):
         return False
-    conjunction = COORDINATORS["and" if shared or growth.sampler.chance(0.6) else "but"]
+    conjunction = COORDINATORS["and" if shared or expansion.sampler.chance(0.6) else "but"]
     cost = length.of_predicate(inner) if shared else length.of_clause(inner)
-    if not growth.affords(1 + (conjunction[0] == "but") + cost):
+    if not expansion.affords(1 + (conjunction[0] == "but") + cost):
         return False
     clause.conjunct, clause.conjunction = inner, conjunction
     if shared:
         inner.subject = clause.subject
-        growth.sampler.settle_tense(inner)
-    growth.enter_clause(inner, 0, subject=not shared)
+        expansion.sampler.settle_tense(inner)
+    expansion.enter_clause(inner, 0, subject=not shared)
     return True
 
 
-def extrapose(growth: Growing) -> bool:
+def extrapose(expansion: Expansion) -> bool:
     """`A man came in who …`: an indefinite subject leaves its relative clause behind a verb that has nothing else."""
-    main, subject = growth.main, growth.main.subject
+    main, subject = expansion.main, expansion.main.subject
     if not isinstance(subject, NounPhrase) or subject.relative is None or subject.determiner not in (A, SOME, TWO):
         return False
     if main.sense is None or main.arguments or main.negated or main.fronted or main.conjunct is not None:
         return False
     if main.before or main.after or main.time or main.moment or main.manner or main.adverbials:
         return False
-    main.extraposed = growth.sampler.chance(0.5)
+    main.extraposed = expansion.sampler.chance(0.5)
     return main.extraposed
 
 

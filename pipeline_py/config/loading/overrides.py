@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline_py.config.experiment import Experiment, listed
 from pipeline_py.config.loading.crossing import CROSSING
-from pipeline_py.config.loading.misfit import Entry
+from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.parsers import TrainedParser
 
 SECTIONS = ("systems", "tables", "figures")
@@ -14,8 +14,8 @@ SECTIONS = ("systems", "tables", "figures")
 
 
 @dataclass(frozen=True)
-class Own:
-    """What is an experiment's own.
+class Overrides:
+    """What an experiment lays over the configuration that it inherits.
 
     Attributes:
         said: mappings of its files, its preset and the command line.
@@ -63,7 +63,7 @@ def systems_in(entry: Entry, config: Mapping[str, Any]) -> set[str]:
     return {*named, *(crossing["base"] for crossing in crossings if crossing)}
 
 
-def unfit_parsers(experiment: Experiment, own: Own) -> dict[str, str]:
+def unfit_parsers(experiment: Experiment, overrides: Overrides) -> dict[str, str]:
     """Parsers that know the sentences of the generator alone, of an experiment with text in files.
 
     They parse such text into trees that mean little, so an experiment asks for them by name.
@@ -78,7 +78,10 @@ def unfit_parsers(experiment: Experiment, own: Own) -> dict[str, str]:
         "name a parser of such text in `parser` (docs/parsers.md says which there are), or `targets` that read no "
         f"trees; if you mean it, say `parser: {name}` in a file of your own"
         for name, parser in experiment.parsers.items()
-        if in_files and isinstance(parser, TrainedParser) and parser.treebank.is_generated and not own.asks_for(name)
+        if in_files
+        and isinstance(parser, TrainedParser)
+        and parser.treebank.is_generated
+        and not overrides.asks_for(name)
     }
 
 
