@@ -8,7 +8,7 @@ from benchmarks.material import Material
 from benchmarks.setting import Setting
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
-from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.ragged import Ragged
 
 LONGEST = 80

@@ -24,16 +24,19 @@ from benchmarks.spread import ratio
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt import gru, kernels, lstm, original_gru, search, time_loop, top_down_gru, tree_gru, tree_lstm
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import base
-from pipeline_py.nmt.levels import spans
-from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.kernels import elementwise
 from pipeline_py.nmt.loss import sampled, softmax
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.owners import Owners
+from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
+from pipeline_py.nmt.recurrence.loop_matrices import LoopMatrices
 from pipeline_py.nmt.score import mlp
-from pipeline_py.nmt.update import Update
+from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.trees import top_down_gru, tree_gru, tree_lstm
+from pipeline_py.nmt.trees.levels import spans
 
 Without = Callable[[], AbstractContextManager[Any]]
 
@@ -76,7 +79,7 @@ def no_kernel(*names: str) -> AbstractContextManager[Any]:
     """Do as where nothing compiles."""
     stack = ExitStack()
     for name in names:
-        stack.enter_context(patch.object(kernels, name, lambda *_: False))
+        stack.enter_context(patch.object(elementwise, name, lambda *_: False))
     return stack
 
 
@@ -156,7 +159,7 @@ def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tens
 
 def not_laid_out() -> AbstractContextManager[Any]:
     """Let a search multiply with weights as they are."""
-    return patch.object(search, "laid_out", lambda _: nullcontext())
+    return patch.object(beam_search, "laid_out", lambda _: nullcontext())
 
 
 def not_together() -> AbstractContextManager[Any]:
@@ -165,9 +168,9 @@ def not_together() -> AbstractContextManager[Any]:
 
 
 GAINS = [
-    Gain("gates of a GRU in C (kernels.c)", "GlobalAtt", no_gru),
+    Gain("gates of a GRU in C (elementwise.c)", "GlobalAtt", no_gru),
     Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
-    Gain("scores in C (kernels.c)", "GlobalAtt", no_score),
+    Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
     Gain("scores in C, in a search", "GlobalAtt", no_score, searched=True),
     Gain(
         "scores again on the way back, without C (score/mlp.py)",
@@ -254,7 +257,7 @@ def side(gain: Gain, batch: Batch, sizes: dict[str, Any], vocabulary: int, beam:
         limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
 
         def translate() -> Tensor:
-            found = search.beam_search([model.eval()], [batch], beam=beam, max_lengths=limits)
+            found = beam_search.beam_search([model.eval()], [batch], beam=beam, max_lengths=limits)
             return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
 
         return translate

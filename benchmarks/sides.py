@@ -66,7 +66,7 @@ def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
 
 def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:
     """Give a system the smallest hidden size with which it has no fewer parameters, its embedding being as it is."""
-    from pipeline_py.nmt import capacity
+    from pipeline_py.nmt.training import capacity
 
     hidden = STEP
     while True:

@@ -17,9 +17,9 @@ from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.update import Update
+from pipeline_py.nmt.training.update import Update
 from pipeline_py.subword.vocabulary import EOS
 
 SPECIALS = 2

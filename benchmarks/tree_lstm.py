@@ -18,8 +18,8 @@ from torch.nn import functional
 
 from pipeline_py import stage
 from pipeline_py.nmt.initialization import initialize
-from pipeline_py.nmt.schedule import Schedule
-from pipeline_py.nmt.tree_lstm import TreeLSTM
+from pipeline_py.nmt.trees.schedule import Schedule
+from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 from pipeline_py.subword.pack_trees import Forest, Node
 
 Tree = int | tuple["Tree", "Tree"]

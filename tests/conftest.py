@@ -24,7 +24,7 @@ LONGEST = (
     "tests/benchmarks/test_faults.py",
     "tests/nmt/test_gpu_paths.py",
     "tests/test_benchmarks.py",
-    "tests/nmt/test_processes.py",
+    "tests/nmt/training/test_processes.py",
     "tests/corpus/test_learn_segmenter.py",
     "tests/syntax/test_train_parser.py",
 )

@@ -142,7 +142,7 @@ def test_no_module_that_changes_no_result_counts(copied):
         ("config/systems/encoders.py", set()),
         ("subword/vocabulary.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
         ("nmt/attention.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
-        ("nmt/divergence.py", {"nmt.pretrain", "nmt.train"}),
+        ("nmt/training/divergence.py", {"nmt.pretrain", "nmt.train"}),
         ("evaluation/metric.py", {"evaluation.statistics"}),
     ],
 )

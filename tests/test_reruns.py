@@ -150,7 +150,7 @@ CODE = {
     "syntax/distances.py": ({"distances"}, {"parse", "binarize"}, {"SDAtt"}),
     "syntax/binarize.py": ({"binarize"}, {"parse", "distances"}, {"Tree2Seq"}),
     "nmt/weighting/syntax.py": ({"train"}, {"parse", "distances"}, {"SDAtt"}),
-    "nmt/tree_lstm.py": ({"train"}, {"parse", "distances"}, {"Tree2Seq"}),
+    "nmt/trees/tree_lstm.py": ({"train"}, {"parse", "distances"}, {"Tree2Seq"}),
     "evaluation/postprocess.py": ({"postprocess"}, {"translate"}, set()),
 }
 

@@ -14,8 +14,8 @@ import torch
 from matplotlib.figure import Figure
 
 from pipeline_py.artifact import LEFT, Ledger, temporary_of, whole, writing
-from pipeline_py.nmt.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.saved import save_weights
+from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
 from pipeline_py.report.figures import figure_files
 from pipeline_py.stage import InputError

@@ -10,13 +10,13 @@ from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.worker import Side, serve
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt.batch import collate
-from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.optimizer import build
-from pipeline_py.nmt.search import beam_search
-from pipeline_py.nmt.update import Update
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.training.optimizer import build
+from pipeline_py.nmt.training.update import Update
 
 
 class Ours(Side):

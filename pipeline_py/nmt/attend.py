@@ -12,7 +12,7 @@ from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.ensemble import Member
+    from pipeline_py.nmt.search.ensemble import Member
     from pipeline_py.subword.vocabulary import Vocabulary
 
 BATCH_SIZE = 64
@@ -63,7 +63,7 @@ def attend(
         raise stage.InputError("--threads must be at least 1")
 
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.ensemble import open_members
+    from pipeline_py.nmt.search.ensemble import open_members
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -119,7 +119,7 @@ def _attention(
     """Yield the number of each sentence, its attention, flattened, and its gates, in the order of the batches."""
     import torch
 
-    from pipeline_py.nmt.batch import collate
+    from pipeline_py.nmt.data.batch import collate
 
     network, sources = member.network, member.sources
     device = next(network.parameters()).device

@@ -7,7 +7,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.nmt.packed import check_aligned
+from pipeline_py.nmt.data.packed import check_aligned
 from pipeline_py.ragged import Ragged
 from pipeline_py.text import is_number, read_lines
 

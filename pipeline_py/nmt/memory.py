@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.owners import Owners
-from pipeline_py.nmt.schedule import Schedule
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.trees.schedule import Schedule
 
 
 @dataclass(frozen=True)

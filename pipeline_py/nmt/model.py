@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.parts import module_of
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.memory import Memory

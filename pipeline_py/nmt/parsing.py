@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 
 
 @dataclass(frozen=True)

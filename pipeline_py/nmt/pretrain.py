@@ -13,7 +13,7 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.kept import Kept, identity
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
+from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
@@ -100,12 +100,12 @@ def pretrain(
     import numpy as np
     import torch
 
-    from pipeline_py.nmt.dataset import Dataset
+    from pipeline_py.nmt.data.dataset import Dataset
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.model import Model
     from pipeline_py.nmt.parsing import Parser
-    from pipeline_py.nmt.parsing_run import ParsingRun
     from pipeline_py.nmt.saved import save_weights
+    from pipeline_py.nmt.training.parsing_run import ParsingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training_options.device, training_options.threads)

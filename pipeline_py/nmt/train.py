@@ -14,15 +14,15 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import cards_of, meter, told
 from pipeline_py.kept import Kept, identity
-from pipeline_py.nmt.launch import is_one_of_several, launch
-from pipeline_py.nmt.packed import syntax_files, syntax_vocabularies
+from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
+from pipeline_py.nmt.training.launch import is_one_of_several, launch
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
     import torch
 
-    from pipeline_py.nmt.run import Run
+    from pipeline_py.nmt.training.run import Run
 
 COLUMNS = {
     "update": "d",
@@ -146,17 +146,17 @@ def train(
     import numpy as np
     import torch
 
-    from pipeline_py.nmt.capacity import matched
-    from pipeline_py.nmt.checkpoint import Checkpoints
-    from pipeline_py.nmt.dataset import Dataset
+    from pipeline_py.nmt.data.dataset import Dataset
+    from pipeline_py.nmt.data.frequencies import frequencies
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.frequencies import frequencies
-    from pipeline_py.nmt.initial import start_from
     from pipeline_py.nmt.model import Model
-    from pipeline_py.nmt.processes import ALONE, Processes
-    from pipeline_py.nmt.run import Run
     from pipeline_py.nmt.saved import save_config, save_weights
-    from pipeline_py.nmt.validation import Validation
+    from pipeline_py.nmt.training.capacity import matched
+    from pipeline_py.nmt.training.checkpoint import Checkpoints
+    from pipeline_py.nmt.training.initial import start_from
+    from pipeline_py.nmt.training.processes import ALONE, Processes
+    from pipeline_py.nmt.training.run import Run
+    from pipeline_py.nmt.training.validation import Validation
     from pipeline_py.ragged import Ragged
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -235,7 +235,7 @@ def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
-    from pipeline_py.nmt import kernels
+    from pipeline_py.nmt.kernels import elementwise
 
     standing, training, system = run.standing, run.training, run.model.system
     best, dev_loss, on_card = standing.best_score, standing.kept["dev_loss"], device.type == "cuda"
@@ -266,7 +266,7 @@ def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
         **told(standing.joules),
         "seed": run.seed,
         "device": device.type,
-        "kernels": kernels.library() is not None if device.type == "cpu" else None,
+        "kernels": elementwise.library() is not None if device.type == "cpu" else None,
         "threads": training.threads,
         "processes": training.processes,
         "precision": training.precision,

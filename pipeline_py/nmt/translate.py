@@ -20,9 +20,9 @@ from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.ensemble import Member
-    from pipeline_py.nmt.hypothesis import Hypothesis
     from pipeline_py.nmt.length_model import LengthModel
+    from pipeline_py.nmt.search.ensemble import Member
+    from pipeline_py.nmt.search.hypothesis import Hypothesis
     from pipeline_py.subword.vocabulary import Vocabulary
 
 LIBRARIES = ("torch", "numpy")
@@ -100,8 +100,8 @@ def translate(
         return
 
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.ensemble import open_members
     from pipeline_py.nmt.length_model import LengthModel
+    from pipeline_py.nmt.search.ensemble import open_members
     from pipeline_py.ragged import write_rows
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -168,8 +168,8 @@ def _search(
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
-    from pipeline_py.nmt.hypothesis import Hypothesis
-    from pipeline_py.nmt.search import beam_search
+    from pipeline_py.nmt.search.beam_search import beam_search
+    from pipeline_py.nmt.search.hypothesis import Hypothesis
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device

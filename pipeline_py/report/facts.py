@@ -72,7 +72,7 @@ def facts(
     worked, over all threads and processes, `training_` without looks at the development set; target words per second of
     a processor, or of a card, are of `training_`. `core_share` is the share of the time that a training asked for a
     core that it had one, and `machine_load` the mean number of tasks that asked for one, by the machine's cores.
-    `kernels` says whether the compiled code of `nmt/kernels.c` was there on a processor.
+    `kernels` says whether the compiled code of `nmt/kernels/elementwise.c` was there on a processor.
 
     Search, training, data and units have columns where the table's systems differ in them, with what differs.
 

@@ -31,7 +31,7 @@ class OutOfBudget(Exception):
 class Tuner:
     """The library's search for weights, a downhill simplex, kept to a budget; the best weights so far are never lost.
 
-    BLEU is case-insensitive and over words, as in `nmt.validation`.
+    BLEU is case-insensitive and over words, as in `nmt.training.validation`.
     """
 
     def __init__(

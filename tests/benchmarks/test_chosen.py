@@ -12,7 +12,7 @@ from benchmarks.setting import Corpus, Setting
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.dataset import Dataset
+from pipeline_py.nmt.data.dataset import Dataset
 
 
 @pytest.fixture(scope="module")

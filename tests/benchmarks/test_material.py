@@ -8,8 +8,8 @@ from benchmarks import chosen
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Corpus, Setting
 from benchmarks.toolkits import batches
-from pipeline_py.nmt.dataset import Dataset
-from pipeline_py.nmt.packed import open_sentences
+from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.packed import open_sentences
 from pipeline_py.stage import InputError
 
 

@@ -8,7 +8,7 @@ from benchmarks.sides import COUNTERPARTS, STEP, as_large_as, composition
 from benchmarks.syntax import BESIDE
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.capacity import parameters
+from pipeline_py.nmt.training.capacity import parameters
 
 SIZES = {"source": 60, "target": 50, "units": 40}
 

@@ -109,8 +109,8 @@ def asks_a_cluster(words: Sequence[str]) -> None:
 
 
 def shows_learning_curves(words: Sequence[str]) -> None:
-    """It does not end; tests/nmt/test_tensorboard.py reads what it shows."""
-    assert words[1:] == ("--logdir", "results/nmt") and (ROOT / "tests/nmt/test_tensorboard.py").is_file()
+    """It does not end; tests/nmt/training/test_tensorboard.py reads what it shows."""
+    assert words[1:] == ("--logdir", "results/nmt") and (ROOT / "tests/nmt/training/test_tensorboard.py").is_file()
 
 
 def serves_the_site(words: Sequence[str]) -> None:

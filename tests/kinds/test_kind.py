@@ -11,8 +11,8 @@ import yaml
 from pipeline_py import kinds
 from pipeline_py.config.loading.load import load
 from pipeline_py.kinds.kind import all_kinds, kind_of
-from pipeline_py.nmt.batch import collate
-from pipeline_py.nmt.packed import open_syntax, syntax_vocabularies
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.packed import open_syntax, syntax_vocabularies
 from pipeline_py.plan.plan import Plan
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.stage import InputError

@@ -9,9 +9,9 @@ import torch
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt import attend as module
-from pipeline_py.nmt import sources as sources_module
 from pipeline_py.nmt.attend import attend
-from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.data import sources as sources_module
+from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.ragged import Ragged, write_rows

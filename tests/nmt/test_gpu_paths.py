@@ -19,11 +19,11 @@ import pipeline_py.nmt
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt.batch import Batch, collate
-from pipeline_py.nmt.graphs import FEW
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.search import beam_search
-from pipeline_py.nmt.update import MULTIPLE, Update
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.training.graphs import FEW
+from pipeline_py.nmt.training.update import MULTIPLE, Update
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
 from tests.nmt.recorder import Recorder
@@ -73,7 +73,7 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
     def begin() -> Recorder:
         recorder = Recorder()
         monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
-        monkeypatch.setattr("pipeline_py.nmt.update.on_cuda", lambda: recorder)
+        monkeypatch.setattr("pipeline_py.nmt.training.update.on_cuda", lambda: recorder)
         return recorder
 
     return begin

@@ -9,9 +9,9 @@ from torch import nn
 
 from pipeline_py.config.systems.composition import Initialization, System
 from pipeline_py.nmt.initialization import initialize
-from pipeline_py.nmt.linear import Linear
-from pipeline_py.nmt.loop_linear import RecurrentLinear
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear
 
 
 @pytest.mark.parametrize(

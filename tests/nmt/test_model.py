@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.loss import blackout
 from pipeline_py.nmt.model import Model, part
 

@@ -12,9 +12,9 @@ from pipeline_py.config.systems.decoders import (
     LocalContext,
     SyntaxContext,
 )
-from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
 
 torch.set_num_threads(1)

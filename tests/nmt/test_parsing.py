@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.parsing import Parse, parsed_words
 
 SENTENCES = [[5, 6, 7, 0], [5, 0], [5, 6, 0]]

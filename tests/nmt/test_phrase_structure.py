@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.search import beam_search
+from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
 

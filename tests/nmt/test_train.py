@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.kept import Kept
-from pipeline_py.nmt.batch import collate
+from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
 from pipeline_py.nmt.train import train
@@ -232,7 +232,7 @@ def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None
 def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object
 ) -> None:
-    from pipeline_py.nmt.run import Run
+    from pipeline_py.nmt.training.run import Run
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP | {"learning_rate": 8.0}, "epochs": 9, "patience": 9}
@@ -258,8 +258,8 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
 
 def test_energy_is_added_up_over_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py import energy
-    from pipeline_py.nmt.checkpoint import Checkpoints
-    from pipeline_py.nmt.run import Run
+    from pipeline_py.nmt.training.checkpoint import Checkpoints
+    from pipeline_py.nmt.training.run import Run
 
     count = itertools.count(step=2_000_000)  # two joules more at each look at the counter
     zone = tmp_path / "intel-rapl:0"

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import Context
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single
-from pipeline_py.nmt.decoder.recurrence import Attended
-from pipeline_py.nmt.loop_matrices import LoopMatrices
+from pipeline_py.nmt.decoder.state import Attended
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.time_loop import Trace
+from pipeline_py.nmt.recurrence.loop_matrices import LoopMatrices
+from pipeline_py.nmt.recurrence.time_loop import Trace
 
 
 class Attending(nn.Module):

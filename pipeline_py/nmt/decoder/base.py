@@ -12,15 +12,15 @@ from torch.nn import functional
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending
-from pipeline_py.nmt.decoder.recurrence import Attention, State, Step, at_places, distinct
+from pipeline_py.nmt.decoder.state import Attention, State, Step, at_places, distinct
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.linear import Linear
-from pipeline_py.nmt.loop_linear import LoopLinear
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.time_loop import time_loop
+from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
+from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 
 @dataclass(frozen=True)

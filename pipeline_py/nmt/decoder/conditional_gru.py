@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.decoders import ConditionalGRU, Context
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
-from pipeline_py.nmt.decoder.recurrence import State, Step
+from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.gru import GRU, as_read
-from pipeline_py.nmt.linear import Linear, OutputLayer
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.gru import GRU, as_read
+from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.decoders import GRUDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Decoder, Parts
-from pipeline_py.nmt.decoder.recurrence import State, Step
-from pipeline_py.nmt.linear import Linear, OutputLayer
-from pipeline_py.nmt.loop_linear import LoopLinear
+from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.original_gru import OriginalGRU
+from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
+from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 
 @dataclass(frozen=True)

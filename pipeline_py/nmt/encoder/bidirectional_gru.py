@@ -7,11 +7,11 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import BidirectionalGRU
-from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.gru import GRU
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.gru import GRU
 
 
 class BidirectionalGRUEncoder(nn.Module):

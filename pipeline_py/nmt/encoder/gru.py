@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.original_gru import OriginalGRU
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 
 class GRUEncoder(nn.Module):

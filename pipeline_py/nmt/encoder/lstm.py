@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import LSTMEncoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
 class LSTMEncoder(nn.Module):

@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TreeLSTM as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.batch import Batch
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.tree_lstm import TreeLSTM
+from pipeline_py.nmt.recurrence.lstm import LSTM
+from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 
 
 class TreeLSTMEncoder(nn.Module):

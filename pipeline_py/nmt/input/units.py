@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import UnitInput
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 
 WIDTH = 3
 """Rows under a convolution's kernel."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import WordInput
-from pipeline_py.nmt.batch import Batch
+from pipeline_py.nmt.data.batch import Batch
 
 
 class WordEmbedding(nn.Module):

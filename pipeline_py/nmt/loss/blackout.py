@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import BlackOut
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.loss.sampled import sampled_outputs
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
 from pipeline_py.subword.vocabulary import EOS

@@ -8,8 +8,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import BlackOut, Softmax
-from pipeline_py.nmt.batch_words import Words
-from pipeline_py.nmt.groups import groups
+from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.kernels.groups import groups
 
 
 class SoftmaxLoss(nn.Module):

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import DotScore
-from pipeline_py.nmt.loop_matrices import LoopMatrices
-from pipeline_py.nmt.owners import Owners
-from pipeline_py.nmt.time_loop import Trace
+from pipeline_py.nmt.recurrence.loop_matrices import LoopMatrices
+from pipeline_py.nmt.recurrence.time_loop import Trace
+from pipeline_py.nmt.search.owners import Owners
 
 
 class DotProductScore(nn.Module):

@@ -9,13 +9,13 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import MLPScore
-from pipeline_py.nmt import kernels
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.groups import groups
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.loop_linear import LoopLinear
-from pipeline_py.nmt.owners import Owners
-from pipeline_py.nmt.time_loop import LoopPart, Trace
+from pipeline_py.nmt.kernels import elementwise
+from pipeline_py.nmt.kernels.groups import groups
+from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
+from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
+from pipeline_py.nmt.search.owners import Owners
 
 
 class PerceptronScore(LoopPart):
@@ -68,9 +68,9 @@ class PerceptronScore(LoopPart):
         if self.trace is not None:
             scores: Tensor = _Scores.apply(query, self.trace)
             return scores
-        if not torch.is_grad_enabled() and kernels.compute_scores(query, keys, self.vector):
+        if not torch.is_grad_enabled() and elementwise.compute_scores(query, keys, self.vector):
             owner, reach = (None, None) if owners is None else (owners.sentence, owners.reach)
-            return kernels.scores(query, keys, self.vector, self.bias, _reach(reach, keys), owner)
+            return elementwise.scores(query, keys, self.vector, self.bias, _reach(reach, keys), owner)
         with torch.autocast(query.device.type, enabled=False):
             scores = query.new_zeros(len(query), keys.shape[1])
             for group, hidden in _hidden(query, keys, owners):
@@ -100,7 +100,7 @@ class _ScoreTrace(Trace):
         if min(self.reach) < columns:
             self.reached = torch.arange(columns) < numbers.unsqueeze(1)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
-        self.compiled = numbers if kernels.compute_scores(self.keys, self.vector) else None
+        self.compiled = numbers if elementwise.compute_scores(self.keys, self.vector) else None
         self.squares: Tensor | None = None
         self.of_vector = torch.zeros_like(self.keys[:, 0])
         self.of_scores = torch.zeros_like(self.keys[:, :, 0])
@@ -127,7 +127,7 @@ class _Scores(Function):
         ctx.trace = trace
         ctx.save_for_backward(query)
         if trace.compiled is not None:
-            return kernels.scores(query, trace.keys, trace.vector, trace.bias, trace.compiled)
+            return elementwise.scores(query, trace.keys, trace.vector, trace.bias, trace.compiled)
         scores = trace.keys.new_zeros(len(query), trace.keys.shape[1])
         with torch.autocast(query.device.type, enabled=False):
             for group, hidden in _traced_hidden(query, trace):
@@ -145,7 +145,7 @@ class _Scores(Function):
         trace.of_scores[: len(query)].add_(gradient)
         if trace.compiled is not None:
             given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.of_vector
-            return kernels.scores_back(*given), None
+            return elementwise.scores_back(*given), None
         of_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _traced_hidden(query, trace):
             rows, of_group = group[0], gradient[group].unsqueeze(1)

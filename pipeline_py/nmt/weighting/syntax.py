@@ -6,7 +6,7 @@ from torch import Tensor
 from pipeline_py.config.systems.decoders import SyntaxContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.position import PredictedPosition
+from pipeline_py.nmt.weighting.position import PredictedPosition
 
 
 class SyntaxWeighting(Weighting):

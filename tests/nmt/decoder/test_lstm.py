@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.decoder.base import Parts
 from pipeline_py.nmt.decoder.lstm import LSTMDecoder
 from pipeline_py.nmt.loss import softmax

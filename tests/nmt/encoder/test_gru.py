@@ -10,10 +10,10 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder as Options
 from pipeline_py.config.systems.encoders import WordInput
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.gru import GRUEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words
-from pipeline_py.nmt.original_gru import OriginalGRU
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 SIZES = Model(embedding=5, hidden=6, dropout=0.5)
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0]]

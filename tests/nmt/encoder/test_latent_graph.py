@@ -9,11 +9,11 @@ from torch import Tensor
 
 from pipeline_py.config.systems.composition import Model, System
 from pipeline_py.config.systems.encoders import LatentGraph, WordInput
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words
-from pipeline_py.nmt.lstm import LSTM
 from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.recurrence.lstm import LSTM
 
 HIDDEN, LABELS = 4, 3
 SIZES = Model(embedding=5, hidden=HIDDEN, dropout=0.5)

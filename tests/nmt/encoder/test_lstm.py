@@ -8,10 +8,10 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import LSTMEncoder as Options
 from pipeline_py.config.systems.encoders import WordInput
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.lstm import LSTMEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words
-from pipeline_py.nmt.lstm import LSTM
+from pipeline_py.nmt.recurrence.lstm import LSTM
 
 HIDDEN = 4
 SIZES = Model(embedding=5, hidden=HIDDEN, dropout=0.5)

@@ -7,10 +7,10 @@ from torch import Tensor
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU, WordInput
-from pipeline_py.nmt.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
 from pipeline_py.nmt.input.words import WordEmbedding as Words
-from pipeline_py.nmt.original_gru import OriginalGRU
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 HIDDEN = 4
 SIZES = Model(embedding=3, hidden=HIDDEN, dropout=0.4)

@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import Softmax
-from pipeline_py.nmt import groups
-from pipeline_py.nmt.batch_words import Words
+from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.kernels import groups
 from pipeline_py.nmt.loss import softmax
 
 WORDS, SIZE, VOCABULARY = 7, 5, 11

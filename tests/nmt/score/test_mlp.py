@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import MLPScore
-from pipeline_py.nmt import groups
-from pipeline_py.nmt.owners import Owners
+from pipeline_py.nmt.kernels import groups
+from pipeline_py.nmt.recurrence.time_loop import time_loop
 from pipeline_py.nmt.score import mlp
-from pipeline_py.nmt.time_loop import time_loop
+from pipeline_py.nmt.search.owners import Owners
 
 SENTENCES, POSITIONS, QUERY, MEMORY = 5, 4, 3, 6
 

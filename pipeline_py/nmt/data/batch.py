@@ -1,0 +1,132 @@
+"""Sentence pairs side by side, padded to rectangles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
+from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.trees.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B sentences. There is no padding symbol: what lies behind a sentence's length is 0 and means nothing.
+
+    Attributes:
+        source: identifiers (B, J) int64; every sentence ends with EOS, which J counts.
+        source_lengths: (B,) int64, EOS included.
+        source_words: where they stand, known before a device has the batch and would have to be asked.
+        target: identifiers (B, I) int64, EOS included, or None when translating.
+        target_lengths: (B,) int64, EOS included, or None.
+        target_words: where those stand, or None.
+        syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
+            "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1. "trees" and
+            "lexical_trees" → the schedule of the trees.
+    """
+
+    source: Tensor
+    source_lengths: Tensor
+    source_words: Words
+    target: Tensor | None = None
+    target_lengths: Tensor | None = None
+    target_words: Words | None = None
+    syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def mask(self) -> Tensor:
+        """Where sources have words (B, J), EOS among them."""
+        positions = torch.arange(self.source.shape[1], device=self.source.device)
+        return positions < self.source_lengths.unsqueeze(1)
+
+    @property
+    def tables(self) -> dict[str, Tensor]:
+        """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
+        return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that it consists of, without trees."""
+        of_words = [part for words in (self.source_words, self.target_words) if words for part in words.tensors]
+        sides = (self.source, self.source_lengths, self.target, self.target_lengths)
+        return [tensor for tensor in (*sides, *of_words, *self.tables.values()) if tensor is not None]
+
+    def schedule(self, kind: str) -> Schedule:
+        """Return the trees of a kind."""
+        schedule = self.syntax[kind]
+        assert isinstance(schedule, Schedule)
+        return schedule
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """Copy the tensors to a device."""
+
+        def moved(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.to(device, non_blocking=True)
+
+        return replace(
+            self,
+            source=self.source.to(device, non_blocking=True),
+            source_lengths=self.source_lengths.to(device, non_blocking=True),
+            source_words=self.source_words.to(device),
+            target=moved(self.target),
+            target_lengths=moved(self.target_lengths),
+            target_words=None if self.target_words is None else self.target_words.to(device),
+            syntax={
+                kind: held.to(device) if isinstance(held, Schedule) else held.to(device, non_blocking=True)
+                for kind, held in self.syntax.items()
+            },
+        )
+
+
+def collate(
+    source: Sequence[np.ndarray],
+    target: Sequence[np.ndarray] | None = None,
+    syntax: Mapping[str, Sequence[np.ndarray]] | None = None,
+    multiple: int = 1,
+) -> Batch:
+    """Pad sentences into one batch.
+
+    Args:
+        source: one row of identifiers per sentence, EOS included.
+        target: the same of the other side.
+        syntax: kind → one row per sentence; laid out as the kind says.
+        multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
+            batches have few different shapes.
+    """
+    sources, source_lengths = _pad(source, multiple)
+    source_words = Words.of_lengths(source_lengths, sources.shape[1] if multiple > 1 else None)
+    targets, target_lengths, target_words = None, None, None
+    if target is not None:
+        targets, target_lengths = _pad(target, multiple)
+        target_words = Words.of_lengths(target_lengths, targets.shape[1] if multiple > 1 else None)
+    held: dict[str, Tensor | Schedule] = {}
+    for kind, rows in (syntax or {}).items():
+        values = kind_of(kind).values
+        if isinstance(values, BinaryTrees):
+            held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+        else:
+            held[kind] = _table(values, rows, source, sources.shape[1])
+    return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
+
+
+def _table(values: Table, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
+    table: np.ndarray = np.full((len(rows), length, values.width(length)), values.padding, dtype=values.dtype)
+    for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
+        positions = len(sentence)
+        columns = values.width(positions)
+        table[place, :positions, :columns] = row.reshape(positions, columns)
+    return torch.from_numpy(table)
+
+
+def _pad(rows: Sequence[np.ndarray], multiple: int) -> tuple[Tensor, Tensor]:
+    lengths = [len(row) for row in rows]
+    padded = np.zeros((len(rows), -(-max(lengths) // multiple) * multiple), dtype=np.int64)
+    for place, row in enumerate(rows):
+        padded[place, : len(row)] = row
+    return torch.from_numpy(padded), torch.tensor(lengths)

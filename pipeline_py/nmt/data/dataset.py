@@ -1,0 +1,124 @@
+"""Packed sentence pairs on disk, and the order in which an epoch reads them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.packed import check_aligned, open_sentences, open_syntax
+from pipeline_py.stage import InputError
+
+BATCHES_PER_POOL = 20
+"""Sentences are sorted by length within so many batches (Nematus' maxibatch)."""
+
+
+class Dataset:
+    """Aligned sentence pairs and the source's syntax, memory-mapped; text is never read.
+
+    Attributes:
+        kept: the numbers of the pairs that are not too long, ascending.
+        skipped: how many pairs are.
+    """
+
+    def __init__(
+        self,
+        source: Path,
+        target: Path,
+        syntax: Mapping[str, Path],
+        vocabularies: Mapping[str, int],
+        max_length: int | None = None,
+    ) -> None:
+        """Open the files and check that they belong together.
+
+        Args:
+            source: packed identifiers, each row ending with EOS.
+            target: the same of the other side.
+            syntax: kind → ragged file; what its rows hold says the kind.
+            vocabularies: the sizes of the vocabularies, as `Model` takes them.
+            max_length: longer pairs are skipped, EOS not counted; None skips none.
+
+        Raises:
+            InputError: where files differ in sentences, rows in size, or identifiers exceed the vocabulary.
+        """
+        self._source = open_sentences(source, vocabularies["source"])
+        self._target = open_sentences(target, vocabularies["target"])
+        check_aligned(self._target, self._source)
+        self._syntax = open_syntax(syntax, self._source, vocabularies)
+        longest = np.maximum(self._source.lengths, self._target.lengths) - 1
+        self.kept = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
+        self.skipped = len(longest) - len(self.kept)
+        if len(self.kept) == 0:
+            raise InputError(
+                "the file is empty; check the corpus"
+                if len(longest) == 0
+                else f"all {len(longest)} pairs have more than {max_length} pieces; raise training.max_length",
+                source,
+            )
+
+    def batch(self, pairs: np.ndarray, multiple: int = 1) -> Batch:
+        """Put pairs, given by their numbers, into a batch; `multiple` as `collate` has it."""
+        return collate(
+            [self._source[pair] for pair in pairs],
+            [self._target[pair] for pair in pairs],
+            {kind: [rows[pair] for pair in pairs] for kind, rows in self._syntax.items()},
+            multiple,
+        )
+
+    def target(self, pair: int) -> np.ndarray:
+        """Return the identifiers of a target sentence, EOS included."""
+        return self._target[pair]
+
+    def words(self, pairs: np.ndarray) -> int:
+        """Count the target words of some pairs, EOS not included."""
+        return int(self._target.lengths[pairs].sum()) - len(pairs)
+
+    def epoch(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+        """Arrange all kept pairs into the batches of an epoch.
+
+        The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, and cut into
+        batches, each with its longest pairs first; the batches are shuffled. The order depends on nothing but the
+        arguments and the lengths.
+
+        Args:
+            seed: of the run.
+            epoch: its number; every epoch has its own order.
+            batch_size: sentences in a batch, or target tokens, padding and EOS included.
+            batch_unit: "sentences" or "tokens". A pair longer than `batch_size` tokens is a batch of its own.
+
+        Returns:
+            The pairs' numbers, batch by batch.
+        """
+        random = np.random.default_rng([seed, epoch])
+        shuffled = random.permutation(self.kept)
+        batches = [
+            batch
+            for pool in self._pools(shuffled, batch_size, batch_unit)
+            for batch in self._cut(self._by_length(pool), batch_size, batch_unit)
+        ]
+        return [batches[place] for place in random.permutation(len(batches))]
+
+    def in_order_of_length(self, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+        """Arrange all kept pairs into batches of similar length, each with the longest first, always the same."""
+        return list(self._cut(self._by_length(self.kept), batch_size, batch_unit))
+
+    def _by_length(self, pairs: np.ndarray) -> np.ndarray:
+        return pairs[np.lexsort((self._source.lengths[pairs], self._target.lengths[pairs]))]
+
+    def _pools(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+        pool_size = BATCHES_PER_POOL * batch_size
+        size = self._target.lengths[pairs] if batch_unit == "tokens" else np.ones_like(pairs)
+        pool = (np.cumsum(size, dtype=np.int64) - 1) // pool_size
+        return np.split(pairs, np.flatnonzero(np.diff(pool)) + 1)
+
+    def _cut(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> Iterator[np.ndarray]:
+        """Cut pairs sorted by ascending target length into batches, and turn these round."""
+        if batch_unit == "sentences":
+            yield from (batch[::-1] for batch in np.split(pairs, range(batch_size, len(pairs), batch_size)))
+            return
+        start = 0
+        for end, length in enumerate(self._target.lengths[pairs]):
+            if end > start and (end + 1 - start) * int(length) > batch_size:
+                yield pairs[start:end][::-1]
+                start = end
+        yield pairs[start:][::-1]

@@ -1,0 +1,102 @@
+"""Beam search: one for all decoders and ensembles, batched over sentences and hypotheses.
+
+The rules are those of the papers' toolkit (Nematus, `gen_sample`, after dl4mt):
+
+- A sentence starts with one live hypothesis, the empty one, and room for K = `beam` hypotheses.
+- Each step prolongs every live hypothesis by every token and takes the best prolongations by the sum of
+  log-probabilities: K of them, less the number of hypotheses finished before.
+- A hypothesis that predicts the end of sentence is finished. It leaves the beam, which is narrower from then on.
+- The search of a sentence ends when K hypotheses are finished, or at the length limit, where those still live are
+  cut and count as finished. The limit counts predictions, the end of sentence included.
+- Finished hypotheses are ranked by sum / I^α, where I counts their predictions, the end of sentence included;
+  α = 0 ranks by plain sum. A cut hypothesis has no end of sentence, neither in its sum nor in I.
+- `<unk>` is a token like any other.
+- With a length model (tree2seq section 4.3) the sum of a hypothesis that predicts the end of sentence has the term
+  log p(length | source length) added before prolongations are compared: an ending at an unlikely length falls out of
+  the beam, and those that go on stay. A hypothesis that is cut gets the term of its length as well, though it has no
+  end of sentence. The term is part of the sum that I^α divides (eq. 27 is normalised as a whole), so endings rank
+  within a step as they do among all that finished.
+- Equal sums: the better-ranked parent first, then the lower identifier. Equal scores: first come, first ranked.
+
+One thing is added, and it cannot change the n best: a sentence also ends when no live hypothesis can overtake the
+n-th best finished one. Log-probabilities only fall and no term exceeds 0, so sum / limit^α bounds what a live one can
+reach.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pipeline_py.nmt.recurrence.linear import laid_out
+from pipeline_py.nmt.search.beams import Beams
+from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
+from pipeline_py.nmt.search.lengths import LengthTerms
+
+
+@torch.no_grad()
+def beam_search(
+    models: Sequence[Any],
+    batches: Sequence[Any],
+    *,
+    beam: int,
+    max_lengths: Tensor,
+    length_normalization: float = 0.0,
+    length_terms: Tensor | None = None,
+    n_best: int = 1,
+    attention: bool = False,
+) -> list[list[Hypothesis]]:
+    """Search the best translations of a batch of B sentences.
+
+    Args:
+        models: an ensemble whose probabilities are averaged; each has what `nmt.model.Model` calls `encode` and
+            `decoder`, is in evaluation mode, on its batch's device, and predicts the same target vocabulary.
+        batches: for each model the source sentences as it reads them, padded to the longest.
+        beam: hypotheses per sentence (K).
+        max_lengths: (B,) the most predictions per sentence, at least 1.
+        length_normalization: α.
+        length_terms: (B, I_max + 1) float64, of a length model: log p of a translation of 0 … I_max tokens, where
+            I_max is the greatest of `max_lengths`; None: there is no length model.
+        n_best: how many hypotheses per sentence to return, at most `beam`.
+        attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
+
+    Returns:
+        For each sentence `n_best` hypotheses, best first; fewer where fewer are possible.
+
+    Raises:
+        FloatingPointError: where a model's output is not a number.
+    """
+    memories = [model.decoder.prepared(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
+    states = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
+    attended = memories[0].mask
+    limits = max_lengths.to(attended.device)
+    terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
+    beams = Beams(beam, limits, length_normalization, n_best, Trail(attention, memories[0].words), terms)
+    previous: Tensor | None = None
+    with laid_out([model.decoder for model in models]):
+        while True:
+            logits, states, weights = _predict(models, previous, states, memories)
+            move = beams.advance(logits, weights)
+            if move is None:
+                return beams.hypotheses(attended.cpu())
+            previous = move.tokens
+            states = [state.select(move.parents) for state in states]
+            if move.anew:
+                memories = [memory.select(move.parents) for memory in memories]
+
+
+def _predict(
+    models: Sequence[Any], previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
+) -> tuple[Tensor, list[Any], Tensor]:
+    """One step of all models: logits (R, V) of their mean probability, states, the first one's attention (R, N)."""
+    steps = [
+        model.decoder.step(previous, state, memory)
+        for model, state, memory in zip(models, states, memories, strict=True)
+    ]
+    states = [state for _, state, _ in steps]
+    logits, _, weights = steps[0]
+    if len(models) > 1:
+        logits = torch.stack([logits.log_softmax(1) for logits, _, _ in steps]).logsumexp(0) - math.log(len(models))
+    return logits, states, weights

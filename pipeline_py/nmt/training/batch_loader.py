@@ -1,0 +1,75 @@
+"""The batches that a training run is fed with."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from pipeline_py.config.systems.training import Training
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.training.processes import Processes
+
+
+class Feed:
+    """Batches in the order of their epoch, of each the share of this process, on a device."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        training: Training,
+        seed: int,
+        device: torch.device,
+        processes: Processes,
+        multiple: int,
+    ) -> None:
+        """Take what batches are made of.
+
+        Args:
+            data: the training pairs.
+            training: says how large batches are.
+            seed: decides, with the epoch, which pairs are in a batch, and the order of batches.
+            device: where batches go.
+            processes: those that share every batch.
+            multiple: lengths are rounded up to it.
+        """
+        self._data = data
+        self._training = training
+        self._seed = seed
+        self._device = device
+        self._processes = processes
+        self._multiple = multiple
+        self._epoch = -1
+        self._batches: Sequence[Any] = []
+        self._ahead: dict[int, Batch | None] = {}
+
+    def batches(self, epoch: int) -> Sequence[Any]:
+        """The pairs of each batch of an epoch, from 0."""
+        if self._epoch != epoch:
+            training = self._training
+            self._batches = self._data.epoch(self._seed, epoch, training.batch_size, training.batch_unit)
+            self._epoch, self._ahead = epoch, {}
+        return self._batches
+
+    def words(self, pairs: Any) -> int:
+        """How many target words a batch has, EOS not included."""
+        return self._data.words(pairs)
+
+    def share(self, pairs: Any) -> float:
+        """The share of a batch's sentences that is this process'."""
+        return len(self._processes.share(pairs)) / len(pairs)
+
+    def take(self, epoch: int, number: int) -> Batch | None:
+        """Give a batch; None where nothing of it is this process'."""
+        pairs = self.batches(epoch)[number]
+        return self._ahead.pop(number) if number in self._ahead else self._read(pairs)
+
+    def prepare(self, epoch: int, number: int) -> None:
+        """Read a batch, if there is one and a device that is busy meanwhile."""
+        if not on_cpu(self._device) and number < len(self.batches(epoch)):
+            self._ahead = {number: self._read(self.batches(epoch)[number])}
+
+    def _read(self, pairs: Any) -> Batch | None:
+        share = self._processes.share(pairs)
+        return self._data.batch(share, self._multiple).to(self._device) if len(share) else None

@@ -1,0 +1,129 @@
+"""The state of a training run on disk, from which it goes on as if it had never stopped.
+
+A checkpoint is one safetensors file; its metadata holds a JSON object with the checksum of the file. Nothing in it is
+pickled.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from pipeline_py import checksum
+from pipeline_py.artifact import whole
+from pipeline_py.nmt.training.optimizer import learning_rate, set_learning_rate
+
+NAME = "rolling.safetensors"
+RATE = "learning_rate"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a run resumes from.
+
+    Attributes:
+        tensors: named groups of named tensors, on the CPU.
+        state: plain values, as JSON.
+    """
+
+    tensors: dict[str, dict[str, Tensor]]
+    state: dict[str, Any]
+
+
+class Checkpoints:
+    """The rolling checkpoint of one run in a directory of its own."""
+
+    def __init__(self, directory: Path, identity: str) -> None:
+        self.path = directory / NAME
+        self._identity = identity
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Replace the checkpoint by a newer one; a kill in between leaves the older one whole."""
+        flat = {
+            f"{group}/{name}": tensor.contiguous()
+            for group, tensors in checkpoint.tensors.items()
+            for name, tensor in tensors.items()
+        }
+        content = json.dumps({"checksum": checksum.PLACE, "identity": self._identity, "state": checkpoint.state})
+        with whole(self.path) as temporary:
+            save_file(flat, temporary, metadata={"checkpoint": content})
+            checksum.seal(temporary)
+
+    def load(self) -> Checkpoint | None:
+        """Read the checkpoint, or None where there is none of this run.
+
+        A checkpoint of other inputs, settings or code, or a damaged one, is renamed and a message says so.
+        """
+        for remains in self.path.parent.glob(".*"):  # ours, and what safetensors writes to before it has a name
+            remains.unlink()  # of a run that was killed while it wrote
+        if not self.path.exists():
+            return None
+        if not checksum.is_sealed(self.path):
+            self._set_aside("it is damaged, so the training begins anew", "damaged")
+            return None
+        with safe_open(self.path, framework="pt") as file:
+            content = json.loads(file.metadata()["checkpoint"])
+            if content["identity"] != self._identity:
+                self._set_aside("it belongs to other inputs, settings or code", content["identity"])
+                return None
+            tensors: dict[str, dict[str, Tensor]] = {}
+            for key in file.keys():  # noqa: SIM118 (not a mapping)
+                group, _, name = key.partition("/")
+                # A copy: the file's own memory is aligned differently, which can change the last bit of a sum.
+                tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
+        return Checkpoint(tensors, content["state"])
+
+    def remove(self) -> None:
+        """Delete the checkpoint once the run has left its outputs."""
+        self.path.unlink(missing_ok=True)
+
+    def _set_aside(self, reason: str, mark: str) -> None:
+        other = self.path.with_name(f"{self.path.stem}.{mark[:12]}{self.path.suffix}")
+        self.path.replace(other)
+        print(f"checkpoint {self.path} is not resumed: {reason}; kept as {other.name}", file=sys.stderr)
+
+
+def flatten_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Name the tensors of an optimizer's state `<number of parameter>.<name>`; all of our rules keep only tensors.
+
+    The rate, which may have changed since the rule was built, is added as `learning_rate`.
+    """
+    state = {
+        f"{number}.{name}": value.detach().cpu()
+        for number, values in optimizer.state_dict()["state"].items()
+        for name, value in values.items()
+        if isinstance(value, Tensor)
+    }
+    return {RATE: torch.tensor(learning_rate(optimizer), dtype=torch.float64), **state}
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+    """Give an optimizer the state that `flatten_optimizer` took."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        if key != RATE:
+            number, _, name = key.partition(".")
+            state.setdefault(int(number), {})[name] = tensor
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    set_learning_rate(optimizer, tensors[RATE].item())
+
+
+def random_states(device: torch.device) -> dict[str, Tensor]:
+    """Read the states of torch's generators."""
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return states
+
+
+def restore_random_states(states: dict[str, Tensor], device: torch.device) -> None:
+    """Set torch's generators to the states that `random_states` read."""
+    torch.set_rng_state(states["cpu"])
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"], device)

@@ -1,0 +1,114 @@
+"""One update of a network's parameters."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.training import Training
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.training.graphs import Graphs, on_cuda
+from pipeline_py.nmt.training.processes import ALONE, Processes
+
+MULTIPLE = 8
+"""Where graphs are recorded, lengths are rounded up to multiples of it: few shapes of batches are few graphs."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What an update came to.
+
+    Attributes:
+        loss: mean over the batch's sentences.
+        gradient_norm: before clipping.
+        changed: whether the parameters were changed; not where loss or gradient is no finite number.
+    """
+
+    loss: float
+    gradient_norm: float
+    changed: bool
+
+
+class Update:
+    """Computes the gradients of a batch, clips them, and moves the parameters.
+
+    Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU, where
+    `training.graphs` asks for it, the gradients of batches without trees are recorded as graphs, since launching the
+    many small kernels of a recurrence one by one may take longer than they do.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        loss: Callable[[Batch], Tensor],
+        optimizer: torch.optim.Optimizer,
+        training: Training,
+        device: torch.device,
+        processes: Processes = ALONE,
+    ) -> None:
+        """Take what an update needs.
+
+        Args:
+            network: whose parameters are moved.
+            loss: of each sentence of a batch (B,).
+            optimizer: of the same parameters.
+            training: says the precision, the largest norm of a gradient, and whether graphs are recorded.
+            device: where the network is.
+            processes: those that train the same network, each on its share of a batch.
+        """
+        self._parameters = list(network.parameters())
+        self._loss = loss
+        self._optimizer = optimizer
+        self._clip = training.clip
+        self._half = training.precision == "bfloat16"
+        self._device = device
+        self._processes = processes
+        self._graphs: Graphs | None = None
+        if not on_cpu(device):
+            torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
+        if training.graphs and not on_cpu(device):
+            for parameter in self._parameters:  # graphs add to gradients where they are
+                parameter.grad = torch.zeros_like(parameter)
+            self._graphs = Graphs(self._gradients, on_cuda())
+        self.multiple = MULTIPLE if self._graphs else 1
+        self._found = torch.zeros(2)
+
+    def begin(self, batch: Batch | None, share: float = 1.0) -> None:
+        """Compute the clipped gradients of a batch.
+
+        Args:
+            batch: on the device; None where this process has no share.
+            share: of the whole batch's sentences that are in this process' one.
+        """
+        if batch is None:
+            loss = self._no_gradients()
+        else:
+            loss = self._gradients(batch) if self._graphs is None else self._graphs(batch)
+        gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
+        self._processes.average([loss, *gradients], share)
+        norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        self._found = torch.stack([loss, norm])
+
+    def finish(self) -> Made:
+        """Wait for the gradients, and move the parameters if all is finite."""
+        loss, norm = self._found.tolist()
+        finite = math.isfinite(loss) and math.isfinite(norm)
+        if finite:
+            self._optimizer.step()
+        return Made(loss, norm, finite)
+
+    def _gradients(self, batch: Batch) -> Tensor:
+        """Leave the gradients with the parameters; return the mean loss."""
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
+            loss = self._loss(batch).mean()
+        self._optimizer.zero_grad(set_to_none=self._graphs is None)
+        loss.backward()
+        return loss.detach()
+
+    def _no_gradients(self) -> Tensor:
+        for parameter in self._parameters:
+            parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.zero_()
+        return torch.zeros((), device=self._device)

@@ -1,0 +1,33 @@
+"""Where in the source a decoder state looks (Luong et al. 2015; SDAtt eq. 5)."""
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
+
+
+class PredictedPosition(nn.Module):
+    """p = J · sigmoid(vᵀ tanh(W_p s')), a real number in [0, J], with J the sentence's own length, EOS counted."""
+
+    def __init__(self, query_size: int) -> None:
+        super().__init__()
+        self.query = LoopLinear(query_size, query_size, bias=False)
+        self.vector = nn.Parameter(torch.empty(query_size))
+
+    def initialize(self, rule: Rule) -> None:
+        """Let the vector begin as the rule says."""
+        rule.vector(self.vector)
+
+    def forward(self, query: Tensor, memory: Memory) -> Tensor:
+        """Predict one position a sentence: (B, Q) → (B,)."""
+        seen = torch.tanh(at_least_single(self.query(query)))
+        # Not a matrix product: autocast would round it, and with it the position, to half precision.
+        return memory.lengths * torch.sigmoid((seen * self.vector).sum(dim=1))
+
+
+def positions(memory: Memory, like: Tensor) -> Tensor:
+    """Count the positions from 0: (J,) of the dtype of `like`."""
+    return torch.arange(memory.mask.shape[1], dtype=like.dtype, device=like.device)

@@ -1,0 +1,66 @@
+"""Packed words against sentences one by one."""
+
+import pytest
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from pipeline_py.nmt.data.batch_words import Words
+
+LENGTHS = [[1], [3, 3], [3, 2, 1], [1, 3, 2, 3], [2, 5, 1, 4, 5]]
+
+
+def rectangle(lengths: list[int]) -> torch.Tensor:
+    """Number the words of each sentence 100, 101, …, 200, 201, …: (I, B), 0 on padding."""
+    position = torch.arange(max(lengths))[:, None]
+    numbers = 100 * torch.arange(1, len(lengths) + 1) + position
+    return numbers * (position < torch.tensor(lengths))
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+def test_they_are_packed_as_torch_packs_them(lengths: list[int]) -> None:
+    words, values = Words.of_lengths(lengths), rectangle(lengths)
+    theirs = pack_padded_sequence(values, torch.tensor(lengths), enforce_sorted=False)
+    assert words.steps == tuple(theirs.batch_sizes.tolist())
+    assert (words.positions, words.sentences) == values.shape
+    # Where lengths are equal torch does not say which sentence is first; with us it is the one that stands first.
+    packed = words.pack(values)
+    assert packed.sort().values.tolist() == theirs.data.sort().values.tolist()
+    assert words.order.tolist() == sorted(range(len(lengths)), key=lambda b: (-lengths[b], b))
+    assert words.in_order == (lengths == sorted(lengths, reverse=True))
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+@pytest.mark.parametrize("with_padding", [False, True])
+def test_each_word_is_found_again(lengths: list[int], with_padding: bool) -> None:
+    values = rectangle(lengths)
+    words = Words.of_lengths(lengths, len(values) if with_padding else None)
+    packed = words.pack(values)
+    real = packed > 0
+    assert bool(real.all()) or with_padding
+    assert torch.equal(words.unpack_by_position(packed + 1 * ~real), values), "padding is zero whatever it was"
+    assert torch.equal(words.unpack(packed), values.T)
+    assert torch.equal(words.sentence[real], packed[real] // 100 - 1)
+    assert torch.equal(words.order.index_select(0, words.row), words.sentence)
+    assert torch.equal(values.T.flatten().index_select(0, words.place_in_rectangle), packed)
+    start = 0
+    for rows in words.steps:
+        assert words.row[start : start + rows].tolist() == list(range(rows)), "a step has the first rows"
+        start += rows
+    mask = torch.arange(len(lengths)) + 1.0
+    assert torch.equal(words.drop(torch.ones(len(packed), 1), mask[:, None])[:, 0], 1.0 + words.row)
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+@pytest.mark.parametrize("with_padding", [False, True])
+@pytest.mark.parametrize("kept", [0, 1])
+def test_sentences_turn_round_within_their_lengths(lengths: list[int], with_padding: bool, kept: int) -> None:
+    values = rectangle(lengths)
+    words = Words.of_lengths(lengths, len(values) if with_padding else None)
+    packed, turned = words.pack(values), words.turned(torch.tensor(lengths) - kept)
+    expected = values.clone()
+    for sentence, length in enumerate(lengths):
+        expected[: length - kept, sentence] = values[: length - kept, sentence].flip(0)
+    assert torch.equal(words.unpack_by_position(packed.index_select(0, turned)), expected)
+    assert torch.equal(turned.index_select(0, turned), torch.arange(len(packed)))
+    last = packed.index_select(0, words.last(torch.tensor(lengths)))
+    assert last.tolist() == [100 * (sentence + 1) + length - 1 for sentence, length in enumerate(lengths)]

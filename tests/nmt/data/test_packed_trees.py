@@ -1,0 +1,121 @@
+"""Rows of trees that are refused, wherever in the file they stand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline_py import ragged
+from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.packed_trees import check_trees
+from pipeline_py.nmt.data.sources import Sources
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+
+PARSES = [[0], [4, 0, 1, 1, 3, 2, 2], [-1], [6, 0, 1, 1, 2, 3, 1, 4, 5, 2], [-1], [-1]]
+LEXICAL = [[-1], [-1, 1, 2, 1], [-1], [-1, 0, 1, 1, 2, 3, 1], [-1], [-1]]
+PIECES = [1, 3, 3, 4, 0, 1]
+Opened = Callable[..., tuple[Ragged, Ragged]]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opened:
+    def make(rows: list[list[int]], pieces: list[int]) -> tuple[Ragged, Ragged]:
+        write_rows(tmp_path / "trees", [np.array(row, dtype=np.int32) for row in rows], "int32")
+        write_rows(tmp_path / "source", [np.array([*[1] * count, 0], dtype=np.int32) for count in pieces], "int32")
+        return Ragged(tmp_path / "trees"), Ragged(tmp_path / "source")
+
+    return make
+
+
+def test_trees_that_are_right(opened: Opened) -> None:
+    check_trees(*opened(PARSES, PIECES), forest=False)
+    check_trees(*opened(LEXICAL, PIECES), forest=True)
+    check_trees(*opened([[-1]] * 3, PIECES[:3]), forest=False)
+    check_trees(*opened([], []), forest=False)
+
+
+SIZE = "values of trees, which do not fit its"
+ROOT = "the root of the tree is said to be node"
+BEFORE = "a child that does not stand before it"
+PARENTS = "two parents"
+LEVEL = "not 1 more than the higher one"
+ORDER = "not in order of their levels"
+
+
+@pytest.mark.parametrize(
+    ("row", "pieces", "message"),
+    [
+        ([], 1, SIZE),
+        ([0, 1], 1, SIZE),
+        ([2, 0, 1, 1], 1, SIZE),
+        ([2, 0, 1, 1], 3, SIZE),
+        ([2, 0, 1, 1], 0, SIZE),
+        ([6, 0, 1, 1, 2, 3, 1, 4, 5, 2], 3, SIZE),
+        ([1], 1, ROOT),
+        ([0], 2, ROOT),
+        ([1], 2, ROOT),
+        ([-2], 2, ROOT),
+        ([-1, 0, 1, 1], 2, ROOT),
+        ([1, 0, 1, 1], 2, ROOT),
+        ([3, 0, 1, 1], 2, ROOT),
+        ([2, 0, 2, 1], 2, BEFORE),
+        ([2, -1, 1, 1], 2, BEFORE),
+        ([4, 0, 4, 1, 3, 2, 2], 3, BEFORE),
+        ([2, 0, 0, 1], 2, PARENTS),
+        ([4, 0, 1, 1, 1, 2, 1], 3, PARENTS),
+        ([4, 0, 1, 1, 3, 1, 2], 3, PARENTS),
+        ([2, 0, 1, 2], 2, LEVEL),
+        ([2, 0, 1, 0], 2, LEVEL),
+        ([4, 0, 1, 1, 3, 2, 1], 3, LEVEL),
+        ([6, 0, 1, 1, 4, 2, 2, 5, 3, 4], 4, LEVEL),
+        ([8, 0, 1, 1, 5, 2, 2, 3, 4, 1, 6, 7, 3], 5, ORDER),
+    ],
+)
+def test_trees_that_are_none(opened: Opened, row: list[int], pieces: int, message: str) -> None:
+    """The bad row stands among good ones that also have phrases."""
+    trees, source = opened([*PARSES, row, *PARSES], [*PIECES, pieces, *PIECES])
+    with pytest.raises(InputError, match=rf"trees, line {len(PARSES) + 1}: .*{message}"):
+        check_trees(trees, source, forest=False)
+
+
+@pytest.mark.parametrize(
+    ("row", "pieces", "message"),
+    [
+        ([-1, 0, 1, 1, 2, 3, 1, 4, 5, 2], 3, SIZE),
+        ([2, 0, 1, 1], 2, ROOT),
+        ([0], 1, ROOT),
+        ([-1, 0, 1, 1, 1, 2, 1], 3, PARENTS),
+        ([-1, 0, 3, 1], 3, BEFORE),
+        ([-1, 0, 1, 2], 3, LEVEL),
+    ],
+)
+def test_lexical_trees_that_are_none(opened: Opened, row: list[int], pieces: int, message: str) -> None:
+    trees, source = opened([*LEXICAL, row, *LEXICAL], [*PIECES, pieces, *PIECES])
+    with pytest.raises(InputError, match=rf"trees, line {len(LEXICAL) + 1}: .*{message}"):
+        check_trees(trees, source, forest=True)
+
+
+@pytest.mark.parametrize("wrong", range(12))
+def test_lines_are_counted_over_all_blocks_of_a_file(opened: Opened, monkeypatch, wrong: int) -> None:
+    monkeypatch.setattr(ragged, "ROWS_PER_BLOCK", 5)
+    rows = [*PARSES, *PARSES]
+    rows[wrong] = [5, *rows[wrong][1:]]
+    with pytest.raises(InputError, match=f"trees, line {wrong + 1}: {ROOT} 5"):
+        check_trees(*opened(rows, [*PIECES, *PIECES]), forest=False)
+
+
+def test_readers_of_sentences_check_their_trees(opened: Opened) -> None:
+    trees, source = opened(PARSES, PIECES)
+    vocabularies = {"source": 2, "target": 2}
+    data = Dataset(source.path, source.path, {"trees": trees.path}, vocabularies)
+    assert data.batch(np.array([3, 1])).schedule("trees").sizes == (3, 2)
+    sources = Sources(source.path, {"trees": trees.path}, vocabularies)
+    assert sources.batch(np.array([1, 0])).schedule("trees").roots.tolist() == [4 * 2 + 1, 1]
+    for open_ in (
+        lambda: Dataset(source.path, source.path, {"lexical_trees": trees.path}, vocabularies),
+        lambda: Sources(source.path, {"lexical_trees": trees.path}, vocabularies),
+    ):
+        with pytest.raises(InputError, match=f"trees, line 1: {ROOT} 0"):
+            open_()

@@ -1,0 +1,129 @@
+"""The LSTM against torch's and against its equations, in float64."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.nmt.initialization import initialize
+from pipeline_py.nmt.recurrence.lstm import LSTM
+
+INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
+
+
+def make() -> LSTM:
+    torch.manual_seed(0)
+    lstm = LSTM(INPUTS, HIDDEN).double()
+    with torch.no_grad():
+        for parameter in lstm.parameters():
+            parameter.normal_(std=0.7)
+    return lstm
+
+
+def random_words() -> Tensor:
+    return torch.randn(STEPS, SENTENCES, INPUTS, dtype=torch.float64, requires_grad=True)
+
+
+def by_the_equations(lstm: LSTM, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """One gate at a time, every one with matrices of its own."""
+    W_i, W_f, W_o, W_c = lstm.input.weight.split(HIDDEN)
+    b_i, b_f, b_o, b_c = lstm.input.bias.split(HIDDEN)  # type: ignore[union-attr]
+    U_i, U_f, U_o, U_c = lstm.recurrent.weight.split(HIDDEN)
+    rows = []
+    for sentence, keep in zip(values.unbind(1), mask, strict=True):
+        h = c = torch.zeros(HIDDEN, dtype=torch.float64)
+        for x in sentence:
+            read = keep * h
+            i = torch.sigmoid(W_i @ x + U_i @ read + b_i)
+            f = torch.sigmoid(W_f @ x + U_f @ read + b_f)
+            o = torch.sigmoid(W_o @ x + U_o @ read + b_o)
+            c = i * torch.tanh(W_c @ x + U_c @ read + b_c) + f * c
+            h = o * torch.tanh(c)
+            rows.append(torch.stack([h, c]))
+    both = torch.stack(rows).view(SENTENCES, STEPS, 2, HIDDEN)
+    return both[:, :, 0].transpose(0, 1), both[:, :, 1].transpose(0, 1)
+
+
+def read(lstm: LSTM, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Let it read sentences of one length: (J, B, 4·H) → (J, B, H) each."""
+    states, cells = lstm.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
+    return states.view(*inputs.shape[:2], -1), cells.view(*inputs.shape[:2], -1)
+
+
+def check_gradients(ours: tuple[Tensor, Tensor], theirs: tuple[Tensor, Tensor], of: list, same: list) -> None:
+    directions = [torch.randn_like(one) for one in ours]
+    got = torch.autograd.grad(sum((one * way).sum() for one, way in zip(ours, directions, strict=True)), of)
+    want = torch.autograd.grad(sum((one * way).sum() for one, way in zip(theirs, directions, strict=True)), same)
+    for one, other in zip(got, want, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_it_follows_the_equations(masked: bool) -> None:
+    lstm, values = make(), random_words()
+    mask = torch.rand(SENTENCES, HIDDEN, dtype=torch.float64) * 2 if masked else None
+    ours = read(lstm, lstm.input(values), mask)
+    theirs = by_the_equations(lstm, values, torch.ones(SENTENCES, HIDDEN) if mask is None else mask)
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other)
+    everything = [values, *lstm.parameters()]
+    check_gradients(ours, theirs, everything, everything)
+
+
+def test_it_is_that_of_torch() -> None:
+    lstm, values = make(), random_words()
+    theirs = nn.LSTM(INPUTS, HIDDEN).double()
+
+    def in_order_of_torch(weight: Tensor) -> Tensor:
+        i, f, o, candidate = weight.chunk(4)
+        return torch.cat([i, f, candidate, o])
+
+    assert lstm.input.bias is not None
+    with torch.no_grad():
+        theirs.weight_ih_l0.copy_(in_order_of_torch(lstm.input.weight))
+        theirs.weight_hh_l0.copy_(in_order_of_torch(lstm.recurrent.weight))
+        theirs.bias_ih_l0.copy_(in_order_of_torch(lstm.input.bias))
+        theirs.bias_hh_l0.zero_()
+    states, cells = read(lstm, lstm.input(values))
+    expected, (last, last_cell) = theirs(values)
+    torch.testing.assert_close(states, expected)
+    torch.testing.assert_close(cells[-1], last_cell[0])
+    torch.testing.assert_close(states[-1], last[0])
+    check_gradients((states, cells[-1]), (expected, last_cell[0]), [values], [values])
+
+
+def test_gradients_of_a_step() -> None:
+    lstm = make()
+
+    def step(*given: Tensor) -> tuple[Tensor, Tensor]:
+        return lstm.step(*given)
+
+    given = [torch.randn(2, size, dtype=torch.float64, requires_grad=True) for size in (4 * HIDDEN, HIDDEN, HIDDEN)]
+    torch.autograd.gradcheck(step, given)
+
+
+def test_forget_gates_begin_open() -> None:
+    lstm = make()
+    initialize(lstm, "uniform")
+    assert lstm.input.bias.tolist() == [0] * HIDDEN + [1] * HIDDEN + [0] * 2 * HIDDEN
+    # An LSTM of zeros otherwise forgets sigmoid(1) of its cell.
+    with torch.no_grad():
+        for linear in (lstm.input, lstm.recurrent):
+            linear.weight.zero_()
+    cell = torch.ones(1, HIDDEN, dtype=torch.float64)
+    _, new = lstm.step(lstm.input(torch.ones(1, INPUTS, dtype=torch.float64)), cell, cell)
+    torch.testing.assert_close(new, torch.full_like(new, 0.7310585786300049))
+
+
+def test_half_precision() -> None:
+    lstm, values = make().float(), random_words().detach().float()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        inputs = lstm.input(values)
+        assert inputs.dtype == torch.bfloat16
+        states, cells = read(lstm, inputs.float())
+    assert states.dtype == cells.dtype == torch.float32
+    exact = read(lstm, lstm.input(values))
+    torch.testing.assert_close(states, exact[0], rtol=0, atol=0.05)
+    got = torch.autograd.grad(states.sum(), [*lstm.parameters()])
+    for one, other in zip(got, torch.autograd.grad(exact[0].sum(), [*lstm.parameters()]), strict=True):
+        assert one.dtype == torch.float32
+        torch.testing.assert_close(one, other, rtol=0.1, atol=0.2)

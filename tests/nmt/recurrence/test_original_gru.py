@@ -1,0 +1,127 @@
+"""The GRU with the reset gate before the product, against its equations one position at a time, in float64."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
+from pipeline_py.nmt.recurrence.time_loop import time_loop
+
+INPUTS, HIDDEN, LENGTH, SENTENCES = 3, 4, 6, 5
+
+
+def make(seed: int = 0) -> OriginalGRU:
+    torch.manual_seed(seed)
+    gru = OriginalGRU(INPUTS, HIDDEN).double()
+    with torch.no_grad():
+        for parameter in gru.parameters():
+            parameter.normal_(std=0.8)
+    return gru
+
+
+def position(gru: OriginalGRU, x: Tensor, h: Tensor, kept: Tensor) -> Tensor:
+    """Hierarchical eq. 3 for one sentence; `kept` are the factors that dropout gives h within U."""
+    W, b = gru.input.weight.split(HIDDEN), gru.input.bias.split(HIDDEN)  # type: ignore[union-attr]
+    U = [*gru.gates_recurrent.weight.split(HIDDEN), gru.candidate_recurrent.weight]
+    z = torch.sigmoid(W[0] @ x + U[0] @ (kept * h) + b[0])
+    r = torch.sigmoid(W[1] @ x + U[1] @ (kept * h) + b[1])
+    candidate = torch.tanh(W[2] @ x + U[2] @ (r * (kept * h)) + b[2])
+    return (1 - z) * h + z * candidate
+
+
+def read(gru: OriginalGRU, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Let it read sentences of one length: (J, B, 3·H) → (J, B, H)."""
+    states = gru.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
+    return states.view(*inputs.shape[:2], -1)
+
+
+def same_gradients(got: Tensor, want: Tensor, of: list[Tensor]) -> None:
+    direction = torch.randn_like(got)
+    ours = torch.autograd.grad((got * direction).sum(), of)
+    theirs = torch.autograd.grad((want * direction).sum(), of)
+    for one, other in zip(ours, theirs, strict=True):
+        assert other.abs().max() > 1e-6
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_whole_sentences(masked: bool) -> None:
+    gru = make()
+    values = torch.randn(LENGTH, SENTENCES, INPUTS, dtype=torch.float64, requires_grad=True)
+    mask = torch.empty(SENTENCES, HIDDEN, dtype=torch.float64).bernoulli_(0.6).div_(0.6) if masked else None
+    got = read(gru, gru.input(values), mask)
+    columns = []
+    for b in range(SENTENCES):
+        h, states = torch.zeros(HIDDEN, dtype=torch.float64), []
+        for x in values[:, b]:
+            h = position(gru, x, h, torch.ones_like(h) if mask is None else mask[b])
+            states.append(h)
+        columns.append(torch.stack(states))
+    want = torch.stack(columns, dim=1)
+    torch.testing.assert_close(got, want)
+    same_gradients(got, want, [values, *gru.parameters()])
+
+
+def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
+    """As in a decoder: the input's product is then part of the loop too."""
+    gru = make()
+    start = torch.randn(SENTENCES, HIDDEN, dtype=torch.float64, requires_grad=True)
+
+    def steps(state: Tensor) -> Tensor:
+        for _ in range(4):
+            state = gru.step(gru.input(state[:, :INPUTS].square()), state)
+        return state
+
+    maps = gru.input, gru.gates_recurrent, gru.candidate_recurrent
+    with time_loop(start, [partial(each.traced, 4 * SENTENCES) for each in maps]) as state:
+        got = steps(state)
+    one = torch.ones(HIDDEN, dtype=torch.float64)
+    rows = []
+    for b in range(SENTENCES):
+        h = start[b]
+        for _ in range(4):
+            h = position(gru, h[:INPUTS].square(), h, one)
+        rows.append(h)
+    want = torch.stack(rows)
+    torch.testing.assert_close(got, want)
+    same_gradients(got, want, [start, *gru.parameters()])
+    with torch.no_grad():
+        torch.testing.assert_close(steps(start), want)
+
+
+def test_derivatives_are_those_of_differences() -> None:
+    gru = make()
+    x = torch.randn(2, INPUTS, dtype=torch.float64, requires_grad=True)
+    h = torch.randn(2, HIDDEN, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x, h, *_: gru.step(gru.input(x), h), (x, h, *gru.parameters()))
+
+
+def test_one_step_by_hand() -> None:
+    gru = OriginalGRU(1, 1).double()
+    with torch.no_grad():
+        gru.input.weight.copy_(torch.tensor([[1.0], [0.0], [2.0]]))
+        gru.input.bias.copy_(torch.tensor([0.0, math.log(3), 0.5]))  # type: ignore[union-attr]
+        gru.gates_recurrent.weight.copy_(torch.tensor([[2.0], [0.0]]))
+        gru.candidate_recurrent.weight.fill_(4.0)
+    # z = σ(−1 + 2 · 0.5) = 1/2, r = σ(log 3) = 3/4, h~ = tanh(−2 + 4 · 3/4 · 1/2 + 1/2) = 0, h' = 1/2 · 1/2.
+    x, h = torch.tensor([[-1.0]], dtype=torch.float64), torch.tensor([[0.5]], dtype=torch.float64)
+    torch.testing.assert_close(gru.step(gru.input(x), h), torch.tensor([[0.25]], dtype=torch.float64))
+
+
+def test_half_precision_concerns_the_products_alone() -> None:
+    gru = make().float()
+    values = torch.randn(LENGTH, SENTENCES, INPUTS)
+    exact = read(gru, gru.input(values))
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded = read(gru, gru.input(values).float())
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rounded, exact)
+    torch.testing.assert_close(rounded, exact, rtol=0, atol=0.05)
+    ours = torch.autograd.grad(rounded.sum(), [*gru.parameters()])
+    theirs = torch.autograd.grad(exact.sum(), [*gru.parameters()])
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.dtype == torch.float32
+        assert (one - other).norm() < 0.05 * other.norm()

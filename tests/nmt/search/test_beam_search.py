@@ -1,0 +1,505 @@
+"""Beam search against a plain one: one sentence at a time, Python lists, no batching, no early end."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.search.beams import _greatest, _survey
+from pipeline_py.subword.vocabulary import EOS
+
+torch.set_num_threads(1)
+
+
+# --- a toy decoder: an automaton with random logits in every state ---
+
+STATES = 10007
+
+
+@dataclass
+class ToyMemory:
+    first: torch.Tensor  # (B,) the first word of each source
+    words: int  # J
+    mask: torch.Tensor  # (B, N)
+
+    def select(self, index):
+        return ToyMemory(self.first[index], self.words, self.mask[index])
+
+
+@dataclass
+class ToyState:
+    number: torch.Tensor  # (B,)
+
+    def select(self, index):
+        return ToyState(self.number[index])
+
+
+class ToyDecoder:
+    def __init__(self, logits, attention):
+        self.logits, self.attention = logits, attention
+
+    def prepared(self, memory):
+        return memory
+
+    def modules(self):
+        return []
+
+    def start(self, memory):
+        return ToyState(memory.first)
+
+    def step(self, previous, state, memory):
+        number = state.number if previous is None else (state.number * 31 + previous * 7 + 3) % STATES
+        phrases = memory.mask.shape[1] - memory.words
+        weights = torch.cat([self.attention[number, : memory.words], self.attention[number, 16 : 16 + phrases]], dim=1)
+        return self.logits[number], ToyState(number), weights.masked_fill(~memory.mask, -torch.inf).softmax(1)
+
+
+class Toy:
+    """With `phrases`, a sentence of J positions has J − 2 of them, and none where its first word is odd."""
+
+    def __init__(self, random, tokens, sharpness=2.0, phrases=False):
+        self.logits = torch.tensor(random.normal(scale=sharpness, size=(STATES, tokens)))
+        self.decoder = ToyDecoder(self.logits, torch.tensor(random.normal(size=(STATES, 32))))
+        self.phrases = phrases
+
+    def encode(self, batch):
+        positions = torch.arange(batch.source.shape[1])
+        mask = positions < batch.source_lengths[:, None]
+        if self.phrases:
+            parsed = (batch.source[:, :1] % 2 == 0) & (positions < batch.source_lengths[:, None] - 2)
+            mask = torch.cat([mask, parsed], dim=1)
+        return ToyMemory(batch.source[:, 0], len(positions), mask)
+
+    def log_probabilities(self, source, prefix):
+        number = int(source[0])
+        for token in prefix:
+            number = (number * 31 + token * 7 + 3) % STATES
+        return self.logits[number].log_softmax(0).tolist()
+
+
+def sentences(random, count, longest=6):
+    return [np.array([*random.integers(1, 9, size=random.integers(0, longest)), EOS]) for _ in range(count)]
+
+
+# --- the plain search ---
+
+
+def plain_search(log_probabilities, beam, limit, alpha, n_best, term=lambda length: 0.0):
+    """Nematus' rules, and log p of a length, `term`; `log_probabilities(prefix)` is a list over tokens.
+
+    Returns (score, sum of log-probabilities, predictions).
+    """
+    live = [(0.0, [])]
+    finished = []
+    for step in range(1, limit + 1):
+        candidates = []
+        for rank, (total, prefix) in enumerate(live):
+            for token, value in enumerate(log_probabilities(prefix)):
+                if value > -math.inf:
+                    ranked = total + value
+                    if token == EOS:
+                        ranked += term(step - 1)
+                    elif step == limit:
+                        ranked += term(step)
+                    candidates.append((-ranked, rank, token, prefix, total + value))
+        candidates.sort(key=lambda candidate: candidate[:3])
+        live = []
+        for negative, _, token, prefix, total in candidates[: beam - len(finished)]:
+            if token == EOS or step == limit:
+                finished.append((-negative, total, [*prefix, token]))
+            else:
+                live.append((total, [*prefix, token]))
+        # A hypothesis that finishes narrows the beam only from the next step on.
+        if not live:
+            break
+    scored = [(ranked / len(tokens) ** alpha, total, tokens) for ranked, total, tokens in finished]
+    return sorted(scored, key=lambda entry: -entry[0])[:n_best]
+
+
+def random_terms(random, count, longest, spread):
+    """Terms (B, I_max + 1) of a length model; the first sentence has none, its length being unknown."""
+    terms = -spread * random.exponential(size=(count, longest + 1))
+    terms[0] = 0
+    return torch.tensor(terms)
+
+
+def predictions(hypothesis):
+    return hypothesis.tokens if hypothesis.cut else [*hypothesis.tokens, EOS]
+
+
+def compare(found, expected):
+    assert [predictions(hypothesis) for hypothesis in found] == [tokens for _, _, tokens in expected]
+    for hypothesis, (score, total, tokens) in zip(found, expected, strict=True):
+        assert hypothesis.score == pytest.approx(score, abs=1e-9)
+        assert hypothesis.log_probability == pytest.approx(total, abs=1e-9)
+        assert len(hypothesis.alignment) == len(tokens)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    tokens=st.integers(2, 12),
+    beam=st.integers(1, 13),
+    alpha=st.sampled_from([0.0, 0.0, 0.6, 1.0, 2.0]),
+    sharpness=st.sampled_from([0.1, 1.0, 3.0]),
+    lengths=st.sampled_from([0.0, 1.0, 9.0]),
+)
+def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, lengths):
+    random = np.random.default_rng(seed)
+    toy = Toy(random, tokens, sharpness)
+    sources = sentences(random, count=5)
+    limits = random.integers(1, 9, size=5).tolist()
+    n_best = int(random.integers(1, beam + 1))
+    terms = random_terms(random, 5, max(limits), lengths)
+    found = beam_search(
+        [toy],
+        [collate(sources)],
+        beam=beam,
+        max_lengths=torch.tensor(limits),
+        length_normalization=alpha,
+        length_terms=terms if lengths else None,
+        n_best=n_best,
+    )
+    for hypotheses, source, limit, term in zip(found, sources, limits, terms.tolist(), strict=True):
+        expected = plain_search(
+            lambda prefix, source=source: toy.log_probabilities(source, prefix),
+            beam,
+            limit,
+            alpha,
+            n_best,
+            term.__getitem__,
+        )
+        compare(hypotheses, expected)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("lengths", [0.0, 3.0])
+def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
+    random = np.random.default_rng(5)
+    toy = Toy(random, tokens=3)
+    sources = sentences(random, count=4)
+    limit, n_best = 5, 10
+    terms = random_terms(random, 4, limit, lengths)
+
+    def everything(source, term, prefix=(), total=0.0):
+        for token, value in enumerate(toy.log_probabilities(source, list(prefix))):
+            prolonged = (*prefix, token)
+            if token == EOS or len(prolonged) == limit:
+                words = [word for word in prolonged if word != EOS]
+                score = (total + value + term[len(words)]) / len(prolonged) ** alpha
+                yield score, total + value, list(prolonged)
+            else:
+                yield from everything(source, term, prolonged, total + value)
+
+    found = beam_search(
+        [toy],
+        [collate(sources)],
+        beam=3**limit,
+        max_lengths=torch.full((4,), limit),
+        length_normalization=alpha,
+        length_terms=terms,
+        n_best=n_best,
+    )
+    for hypotheses, source, term in zip(found, sources, terms.tolist(), strict=True):
+        compare(hypotheses, sorted(everything(source, term), key=lambda entry: -entry[0])[:n_best])
+
+
+def ending_toy(tokens, probability_of_end):
+    """Every prediction is the end with the same probability, and the other tokens share the rest evenly."""
+    toy = Toy(np.random.default_rng(0), tokens)
+    toy.logits[:] = math.log((1 - probability_of_end) / (tokens - 1))
+    toy.logits[:, EOS] = math.log(probability_of_end)
+    return toy
+
+
+def test_an_ending_at_an_unlikely_length_falls_out_of_the_beam():
+    toy, batch, limits = ending_toy(4, 0.4), collate([np.array([5, EOS])]), torch.tensor([9])
+    (plain,) = beam_search([toy], [batch], beam=3, max_lengths=limits, n_best=3)
+    assert plain[0].tokens == []
+    assert max(len(hypothesis.tokens) for hypothesis in plain) == 1
+    terms = torch.full((1, 10), math.log(1e-6), dtype=torch.float64)
+    terms[0, 4], terms[0, 5] = math.log(0.9), math.log(0.1)
+    (found,) = beam_search([toy], [batch], beam=3, max_lengths=limits, length_terms=terms, n_best=3)
+    assert [len(hypothesis.tokens) for hypothesis in found] == [4, 4, 4]
+    assert found[0].log_probability == pytest.approx(4 * math.log(0.2) + math.log(0.4))
+    assert found[0].score == pytest.approx(found[0].log_probability + math.log(0.9))
+
+
+def test_what_is_cut_gets_the_term_of_its_length():
+    """Of two predictions, [x x] is cut at length 2; p(1) is so low that it wins over [x EOS] though EOS is likelier."""
+    toy, batch = ending_toy(3, 0.5), collate([np.array([5, EOS])])
+    terms = torch.tensor([[math.log(1e-9), math.log(1e-3), math.log(0.5)]], dtype=torch.float64)
+    (found,) = beam_search([toy], [batch], beam=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (found[0].tokens, found[0].cut) == ([1, 1], True)
+    assert found[0].log_probability == pytest.approx(2 * math.log(0.25))
+    assert found[0].score == pytest.approx(2 * math.log(0.25) + math.log(0.5))
+    # The other way round, EOS rises above tokens that are likelier by themselves and would leave it no room.
+    toy, terms = ending_toy(3, 0.02), terms.flip(1)
+    terms[0, 0] = math.log(1e-9)
+    (found,) = beam_search([toy], [batch], beam=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (found[0].tokens, found[0].cut) == ([1], False)
+    assert found[0].score == pytest.approx(math.log(0.49) + math.log(0.02) + math.log(1e-3))
+
+
+def test_ties_go_to_the_better_parent_and_the_lower_token():
+    toy = Toy(np.random.default_rng(0), tokens=7)
+    toy.logits.zero_()
+    toy.logits[:, 3:] += 1.0  # tokens 3 to 6 tie for the first place, in every row
+    toy.logits[:, EOS] -= 9.0
+    sources = sentences(np.random.default_rng(1), count=3)
+    found = beam_search([toy], [collate(sources)], beam=6, max_lengths=torch.full((3,), 4), n_best=6)
+    for hypotheses, source in zip(found, sources, strict=True):
+        compare(
+            hypotheses,
+            plain_search(lambda prefix, source=source: toy.log_probabilities(source, prefix), 6, 4, 0.0, 6),
+        )
+    assert [hypothesis.tokens for hypothesis in found[0]][:2] == [[3, 3, 3, 3], [3, 3, 3, 4]]
+
+
+def test_impossible_tokens_are_never_chosen():
+    toy = Toy(np.random.default_rng(2), tokens=5)
+    toy.logits[:, 2:] = -torch.inf
+    found = beam_search([toy], [collate([np.array([4, EOS])])], beam=8, max_lengths=torch.tensor([3]), n_best=8)
+    # EOS or 1 at each of three predictions: 3 translations that end and one that is cut.
+    assert sorted(hypothesis.tokens for hypothesis in found[0]) == [[], [1], [1, 1], [1, 1, 1]]
+    assert [hypothesis.cut for hypothesis in found[0] if len(hypothesis.tokens) == 3] == [True]
+
+
+def test_output_that_is_not_a_number_is_an_error():
+    toy = Toy(np.random.default_rng(2), tokens=5)
+    toy.logits[:, 3] = torch.nan
+    with pytest.raises(FloatingPointError, match="not a number"):
+        beam_search([toy], [collate([np.array([4, EOS])])], beam=5, max_lengths=torch.tensor([9]))
+
+
+@pytest.mark.parametrize("lengths", [0.0, 2.0])
+def test_an_ensemble_averages_probabilities(lengths):
+    """Each member reads sentences of its own, of another length, and another width of memory."""
+    random = np.random.default_rng(11)
+    toys = [Toy(random, tokens=9, phrases=phrases) for phrases in (False, True, False)]
+    sources = [sentences(random, count=4, longest=longest) for longest in (6, 12, 3)]
+    terms = random_terms(random, 4, 7, lengths)
+
+    def mean(number, prefix):
+        return [
+            math.log(sum(map(math.exp, values)) / 3)
+            for values in zip(
+                *(toy.log_probabilities(read[number], prefix) for toy, read in zip(toys, sources, strict=True)),
+                strict=True,
+            )
+        ]
+
+    batches = [collate(read) for read in sources]
+    limits = torch.full((4,), 7)
+    found = beam_search(toys, batches, beam=4, max_lengths=limits, length_terms=terms, n_best=4)
+    for number, (hypotheses, term) in enumerate(zip(found, terms.tolist(), strict=True)):
+        compare(
+            hypotheses,
+            plain_search(lambda prefix, number=number: mean(number, prefix), 4, 7, 0.0, 4, term.__getitem__),
+        )
+
+
+@pytest.mark.parametrize("n_best", [0, 4])
+def test_n_best_must_fit_the_beam(n_best):
+    with pytest.raises(ValueError, match="n_best"):
+        beam_search(
+            [Toy(np.random.default_rng(0), 4)],
+            [collate([np.array([EOS])])],
+            beam=3,
+            max_lengths=torch.tensor([3]),
+            n_best=n_best,
+        )
+
+
+# --- real networks ---
+
+CONTEXTS = {
+    "global": [GlobalContext()],
+    "local": [LocalContext(window=2)],
+    "flexible": [FlexibleContext(threshold=3.0)],
+    "syntax": [SyntaxContext(window=2)],
+    "two": [GlobalContext(), SyntaxContext(window=2)],
+}
+
+
+def network(contexts, seed=3, dtype=torch.float64, target_size=11):
+    """A network whose predictions are far from uniform."""
+    torch.manual_seed(seed)
+    system = System(contexts=contexts, model=Model(embedding=5, hidden=6))
+    model = Network(system, {"source": 9, "target": target_size}).to(dtype).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=0.8)
+    return model
+
+
+def trees(random, sources):
+    squares = [random.integers(1, 5, size=(len(source), len(source))).astype(np.uint8) for source in sources]
+    for square in squares:
+        np.fill_diagonal(square, 0)
+    return {"distances": [square.ravel() for square in squares]}
+
+
+def stepwise(model, batch):
+    """Log-probabilities after a prefix of the one sentence in `batch`."""
+    memory = model.encode(batch)
+
+    def log_probabilities(prefix):
+        state, previous = model.decoder.start(memory), None
+        for token in [*prefix, None]:
+            logits, state, _ = model.decoder.step(previous, state, memory)
+            previous = torch.tensor([token or 0])
+        return logits[0].log_softmax(0).tolist()
+
+    return log_probabilities
+
+
+@pytest.mark.parametrize("contexts", CONTEXTS)
+@torch.no_grad()
+def test_networks_agree_with_the_plain_search(contexts):
+    random = np.random.default_rng(4)
+    model = network(CONTEXTS[contexts])
+    sources = sentences(random, count=5)
+    syntax = trees(random, sources)
+    found = beam_search([model], [collate(sources, syntax=syntax)], beam=4, max_lengths=torch.full((5,), 7), n_best=3)
+    for number, source in enumerate(sources):
+        alone = collate([source], syntax={"distances": [syntax["distances"][number]]})
+        compare(found[number], plain_search(stepwise(model, alone), 4, 7, 0.0, 3))
+
+
+@torch.no_grad()
+def test_networks_with_other_sources_agree_with_the_plain_search_together():
+    random = np.random.default_rng(14)
+    models = [network(CONTEXTS["syntax"]), network(CONTEXTS["local"], seed=5)]
+    sources = [sentences(random, count=5), sentences(random, count=5, longest=11)]
+    syntax, terms = trees(random, sources[0]), random_terms(random, 5, 7, 2.0)
+    batches = [collate(sources[0], syntax=syntax), collate(sources[1])]
+    limits = torch.full((5,), 7)
+    found = beam_search(models, batches, beam=4, max_lengths=limits, length_terms=terms, n_best=3)
+    for number, term in enumerate(terms.tolist()):
+        alone = [
+            stepwise(models[0], collate([sources[0][number]], syntax={"distances": [syntax["distances"][number]]})),
+            stepwise(models[1], collate([sources[1][number]])),
+        ]
+
+        def mean(prefix, alone=alone):
+            probabilities = [np.exp(log_probabilities(prefix)) for log_probabilities in alone]
+            return np.log(np.mean(probabilities, axis=0)).tolist()
+
+        compare(found[number], plain_search(mean, 4, 7, 0.0, 3, term.__getitem__))
+
+
+def test_the_company_of_a_sentence_does_not_matter_to_an_ensemble_with_a_length_model():
+    random = np.random.default_rng(8)
+    models = [network(CONTEXTS["local"], dtype=torch.float32), network(CONTEXTS["flexible"], 5, torch.float32)]
+    sources = [sentences(random, count=40, longest=longest) for longest in (12, 7)]
+    terms = random_terms(random, 40, 20, 3.0)
+
+    def search(start, end):
+        batches = [collate(read[start:end]) for read in sources]
+        limits = batches[0].source_lengths + 3
+        reached = terms[start:end, : int(limits.max()) + 1]
+        return beam_search(models, batches, beam=5, max_lengths=limits, length_terms=reached, n_best=2)
+
+    apart = [hypotheses for start in range(0, 40, 4) for hypotheses in search(start, start + 4)]
+    for some, others in zip(search(0, 40), apart, strict=True):
+        for one, other in zip(some, others, strict=True):
+            assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+            assert one.score == pytest.approx(other.score, abs=1e-4)
+            assert one.log_probability == pytest.approx(other.log_probability, abs=1e-4)
+
+
+@pytest.mark.parametrize("contexts", CONTEXTS)
+@pytest.mark.parametrize("size", [1, 3])
+def test_the_company_of_a_sentence_does_not_matter(contexts, size):
+    random = np.random.default_rng(8)
+    model = network(CONTEXTS[contexts], dtype=torch.float32)
+    sources = sentences(random, count=64, longest=12)
+    syntax = trees(random, sources)
+
+    def search(start, end):
+        batch = collate(sources[start:end], syntax={"distances": syntax["distances"][start:end]})
+        limits = 2 * batch.source_lengths + 3
+        return beam_search([model], [batch], beam=5, max_lengths=limits, n_best=2, attention=True)
+
+    together = search(0, 64)
+    apart = [hypotheses for start in range(0, 24, size) for hypotheses in search(start, start + size)]
+    for some, others in zip(together, apart, strict=False):
+        for one, other in zip(some, others, strict=True):
+            assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+            assert one.score == pytest.approx(other.score, abs=1e-4)
+            np.testing.assert_allclose(one.attention, other.attention, atol=1e-5)
+
+
+def toy_models(*phrases):
+    random = np.random.default_rng(6)
+    return [Toy(random, tokens=6, phrases=has_phrases) for has_phrases in phrases]
+
+
+@pytest.mark.parametrize(
+    "models",
+    [[network(CONTEXTS["global"])], toy_models(True), toy_models(False, True), toy_models(True, False)],
+    ids=["network", "with phrases", "ensemble", "ensemble with phrases"],
+)
+@torch.no_grad()
+def test_attention_is_that_of_the_first_model_for_the_predictions(models):
+    """Alignment is to words alone; whole attention has the columns that the sentence has by itself."""
+    model = models[0]
+    sources = sentences(np.random.default_rng(6), count=6)
+    batches = [collate(sources) for _ in models]
+    given = {"beam": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
+    found = beam_search(models, batches, **given, attention=True)
+    plain = beam_search(models, batches, **given)
+    assert any(hypothesis.cut for hypotheses in found for hypothesis in hypotheses)
+    phrases = 0
+    for hypotheses, others, source in zip(found, plain, sources, strict=True):
+        for hypothesis, other in zip(hypotheses, others, strict=True):
+            memory = model.encode(collate([source]))
+            state, previous, rows = model.decoder.start(memory), None, []
+            for token in predictions(hypothesis):
+                _, state, attention = model.decoder.step(previous, state, memory)
+                rows.append(attention[0, memory.mask[0]].numpy())
+                previous = torch.tensor([token])
+            np.testing.assert_allclose(hypothesis.attention, np.stack(rows), atol=1e-12)
+            to_words = np.stack(rows)[:, : len(source)]
+            assert hypothesis.alignment == other.alignment == np.argmax(to_words, axis=1).tolist()
+            assert other.attention is None
+            phrases += sum(row.argmax() >= len(source) for row in rows)
+    assert (phrases > 0) == getattr(model, "phrases", False)
+
+
+def test_parts_of_the_batch_that_are_done_are_not_computed():
+    model = network(CONTEXTS["global"], dtype=torch.float32)
+    step, rows = model.decoder.step, []
+    model.decoder.step = lambda previous, state, memory: (rows.append(len(memory.mask)), step(previous, state, memory))[
+        1
+    ]
+    limits = torch.tensor([1] * 30 + [12] * 2)
+    batch = collate(sentences(np.random.default_rng(1), count=32))
+    beam_search([model], [batch], beam=6, max_lengths=limits, n_best=6)
+    assert rows[0] == 32
+    assert max(rows[1:]) <= 12
+
+
+@pytest.mark.parametrize("size", [5, 640, 2 * 13 * 64, 2 * 13 * 64 + 64, 4000, 4096])
+def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
+    logits = torch.randn(40, size, generator=torch.Generator().manual_seed(size), dtype=torch.float64)
+    logits[0, -5:] += 10  # all in the last block, or behind it
+    logits[1, :4] += 10
+    count = min(13, size)
+    normalizers, maxima = _survey(logits)
+    torch.testing.assert_close(normalizers, logits.logsumexp(dim=1, keepdim=True))
+    values, tokens = _greatest(logits, maxima, count)
+    for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
+        expected = sorted(range(size), key=lambda token: -logits[row, token].item())[:count]
+        assert places == expected
+        assert found == logits[row, expected].tolist()

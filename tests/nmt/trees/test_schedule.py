@@ -1,0 +1,159 @@
+"""Schedules against one that is made node by node, and what batches make of them."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.trees.schedule import Schedule
+
+# A sentence is its number of words and its trees, nested pairs of word numbers; None where there is no tree over all.
+
+
+def shapes(first: int, last: int) -> st.SearchStrategy:
+    """Trees over the words first … last − 1."""
+    if last - first == 1:
+        return st.just(first)
+    return st.integers(first + 1, last - 1).flatmap(
+        lambda middle: st.tuples(shapes(first, middle), shapes(middle, last))
+    )
+
+
+PARSED = st.integers(1, 9).flatmap(lambda words: st.tuples(st.just(words), shapes(0, words).map(lambda tree: [tree])))
+UNPARSED = st.integers(0, 9).map(lambda words: (words, []))
+LEXICAL = st.lists(st.integers(1, 4), max_size=5).map(
+    lambda sizes: (
+        sum(sizes),
+        [(sum(sizes[:word]), size) for word, size in enumerate(sizes)],
+    )
+)
+
+
+def left_branching(first: int, size: int):
+    tree = first
+    for piece in range(first + 1, first + size):
+        tree = (tree, piece)
+    return tree
+
+
+def height(tree) -> int:
+    return 0 if isinstance(tree, int) else 1 + max(height(tree[0]), height(tree[1]))
+
+
+def leftmost(tree) -> int:
+    return tree if isinstance(tree, int) else leftmost(tree[0])
+
+
+def inner(tree) -> list:
+    return [] if isinstance(tree, int) else [tree, *inner(tree[0]), *inner(tree[1])]
+
+
+def in_order(trees: list) -> list:
+    return sorted((node for tree in trees for node in inner(tree)), key=lambda node: (height(node), leftmost(node)))
+
+
+def row_of(words: int, trees: list, parsed: bool) -> np.ndarray:
+    nodes = in_order(trees)
+
+    def number(node) -> int:
+        return node if isinstance(node, int) else words + nodes.index(node)
+
+    row = [number(trees[0]) if parsed and trees else -1]
+    for node in nodes:
+        row += [number(node[0]), number(node[1]), height(node)]
+    return np.array(row, dtype=np.int32)
+
+
+def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> dict:
+    """All fields, by going through the batch level by level and node by node."""
+    J, B = 1 + max(words for words, _ in sentences) + padding, len(sentences)
+    nodes = [in_order(trees) for _, trees in sentences]
+    P = max(map(len, nodes))
+    table = {(b, j): j * B + b for b in range(B) for j in range(sentences[b][0])}
+    sizes, children, places = [], [], []
+    level = 1
+    while len(children) < sum(map(len, nodes)):
+        before = len(children)
+        for b in range(B):
+            for k, node in enumerate(nodes[b]):
+                if height(node) == level:
+                    table[b, node] = J * B + len(children)
+                    children.append([table[b, node[0]], table[b, node[1]]])
+                    places.append(b * P + k)
+        sizes.append(len(children) - before)
+        level += 1
+    return {
+        "words": J,
+        "phrases": P,
+        "sizes": tuple(sizes),
+        "children": torch.tensor(children, dtype=torch.int64).view(-1, 2),
+        "places": torch.tensor(places, dtype=torch.int64),
+        "roots": torch.tensor(
+            [table[b, trees[0]] if parsed and trees else -1 for b, (_, trees) in enumerate(sentences)]
+        ),
+        "mask": torch.tensor([[k < len(own) for k in range(P)] for own in nodes], dtype=torch.bool).view(B, P),
+        "lengths": torch.tensor([len(own) for own in nodes]),
+    }
+
+
+def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> Schedule:
+    rows = [row_of(words, trees, parsed) for words, trees in sentences]
+    lengths = [words + 1 for words, _ in sentences]
+    schedule = Schedule.of_rows(rows, lengths, max(lengths) + padding if padding else None)
+    expected = naive(sentences, parsed, padding)
+    assert set(expected) == {one.name for one in fields(Schedule)}
+    for name, value in expected.items():
+        found = getattr(schedule, name)
+        if isinstance(value, torch.Tensor):
+            assert found.dtype == value.dtype and found.shape == value.shape, name
+            assert torch.equal(found, value), name
+        else:
+            assert found == value, name
+    return schedule
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(PARSED, UNPARSED), min_size=1, max_size=6), st.integers(0, 7))
+def test_schedules_of_parses(sentences: list, padding: int) -> None:
+    check(sentences, parsed=True, padding=padding)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(LEXICAL, min_size=1, max_size=6))
+def test_schedules_of_lexical_trees(sentences: list) -> None:
+    check([(words, [left_branching(*word) for word in trees]) for words, trees in sentences], parsed=False)
+
+
+def test_a_worked_example() -> None:
+    """((0 1) 2), no tree, and a single word: with 4 positions of 3 sentences, inner nodes are rows 12 and 13."""
+    rows = [np.array(row, dtype=np.int32) for row in ([4, 0, 1, 1, 3, 2, 2], [-1], [0])]
+    schedule = Schedule.of_rows(rows, [4, 3, 2])
+    assert (schedule.words, schedule.phrases, schedule.sizes) == (4, 2, (1, 1))
+    assert schedule.children.tolist() == [[0, 3], [12, 6]]
+    assert schedule.places.tolist() == [0, 1]
+    assert schedule.roots.tolist() == [13, -1, 2]
+    assert schedule.mask.tolist() == [[True, True], [False, False], [False, False]]
+    assert schedule.lengths.tolist() == [2, 0, 0]
+
+    words = torch.arange(1.0, 13.0).unsqueeze(1)
+    phrases = torch.tensor([[20.0], [21.0]])
+    assert schedule.at_roots(words, phrases).tolist() == [[21], [0], [3]]
+    assert schedule.side_by_side(phrases).tolist() == [[[20], [21]], [[0], [0]], [[0], [0]]]
+
+
+@pytest.mark.parametrize("kind", ["trees", "lexical_trees"])
+def test_a_batch_holds_a_schedule(kind: str) -> None:
+    source = [np.array([3, 4, 0]), np.array([5, 0])]
+    rows = [np.array([2 if kind == "trees" else -1, 0, 1, 1]), np.array([-1])]
+    labels = [np.array([1, 2, 3]), np.array([1, 3])]
+    batch = collate(source, syntax={kind: rows, "labels": labels}).to("meta")
+    assert batch.schedule(kind) is batch.syntax[kind]
+    assert set(batch.tables) == {"labels"}
+    schedule = batch.schedule(kind)
+    assert (schedule.words, schedule.phrases, schedule.sizes, len(schedule)) == (3, 1, (1,), 2)
+    for name in ("children", "places", "roots", "mask", "lengths"):
+        assert getattr(schedule, name).is_meta
