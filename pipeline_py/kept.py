@@ -31,7 +31,7 @@ def identity(files: Iterable[Path], *settings: str) -> str:
     return digest.hexdigest()
 
 
-class Kept:
+class OutputCache:
     """The outputs of the last finished run of one job, in a directory that is no output of any rule.
 
     They are hard links where the file system has such, and so take no space while the outputs are there. What is

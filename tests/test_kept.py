@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.artifact import temporary_of
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 
 CONTENT = {"model": b"weights\x00\xff", "facts.json": '{"Größe": 1}\n'.encode()}
 YESTERDAY = 1_700_000_000
@@ -64,14 +64,14 @@ def directory(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     assert capfd.readouterr().err == ""
     assert content_of(outputs) == expected()
     delete(outputs)
     outputs[0].parent.rmdir()
     given = directory.parent / "input"
     given.write_text("parsed a moment ago")
-    assert Kept(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
     assert all(output.stat().st_mtime >= given.stat().st_mtime for output in outputs)
     assert {*outputs[0].parent.iterdir()} == {*outputs}
@@ -83,91 +83,91 @@ def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: 
 
 def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    Kept(tmp_path / "kept", "a").keep(*outputs)
+    OutputCache(tmp_path / "kept", "a").keep(*outputs)
     kept = {file.stat().st_ino for file in kept_files(tmp_path / "kept")}
     assert {output.stat().st_ino for output in outputs} < kept
     delete(outputs)
-    assert Kept(tmp_path / "kept", "a").take_back(*outputs)
+    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
     assert {output.stat().st_ino for output in outputs} < kept
 
 
 def test_without_links_there_are_copies(tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     no_links(monkeypatch)
     work(outputs)
-    Kept(tmp_path / "kept", "a").keep(*outputs)
+    OutputCache(tmp_path / "kept", "a").keep(*outputs)
     delete(outputs)
-    assert Kept(tmp_path / "kept", "a").take_back(*outputs)
+    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
     assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "kept")]} == {1}
     outputs[0].write_bytes(b"edited")
-    assert Kept(tmp_path / "kept", "a").take_back(*outputs)
+    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
     assert content_of(outputs) == expected()
 
 
 @pytest.mark.parametrize("present", ["the same file", "another file"])
 def test_outputs_that_are_still_there_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     if present == "another file":
         work(outputs, times=2)
-    assert Kept(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
     assert {path.name for path in outputs[0].parent.iterdir()} == {*CONTENT}
     assert all(output.stat().st_mtime > YESTERDAY for output in outputs)
 
 
 def test_what_was_made_from_something_else_stays_away(directory: Path, outputs: list[Path]) -> None:
-    assert not Kept(directory, "a").take_back(*outputs)
+    assert not OutputCache(directory, "a").take_back(*outputs)
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     delete(outputs)
-    assert not Kept(directory, "b").take_back(*outputs)
+    assert not OutputCache(directory, "b").take_back(*outputs)
     assert not any(output.exists() for output in outputs)
 
 
 def test_other_outputs_are_not_taken_for_these(directory: Path, outputs: list[Path]) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     first, second = outputs
     for others in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
-        assert not Kept(directory, "a").take_back(*others)
-    assert Kept(directory, "a").take_back(*outputs)
+        assert not OutputCache(directory, "a").take_back(*others)
+    assert OutputCache(directory, "a").take_back(*outputs)
 
 
 def test_outputs_of_one_name_in_two_folders(directory: Path, tmp_path: Path) -> None:
     outputs = [tmp_path / folder / "identity.json" for folder in ("one", "two")]
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     assert content_of(outputs) == expected()
     delete(outputs)
-    assert Kept(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
 
 
 def test_without_a_directory_nothing_is_kept(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    Kept(None, "a").keep(*outputs)
-    assert not Kept(None, "a").take_back(*outputs)
+    OutputCache(None, "a").keep(*outputs)
+    assert not OutputCache(None, "a").take_back(*outputs)
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
 
 
 def test_the_last_run_is_the_one_that_is_kept(directory: Path, outputs: list[Path]) -> None:
     for times, name in ((1, "a"), (2, "b")):
         work(outputs, times)
-        Kept(directory, name).keep(*outputs)
+        OutputCache(directory, name).keep(*outputs)
     delete(outputs)
-    assert not Kept(directory, "a").take_back(*outputs)
-    assert Kept(directory, "b").take_back(*outputs)
+    assert not OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "b").take_back(*outputs)
     assert content_of(outputs) == expected(2)
     assert len(kept_files(directory)) == len(outputs) + 1
 
 
 def test_an_output_that_is_edited_in_its_place_is_not_taken_back(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    Kept(tmp_path / "kept", "a").keep(*outputs)
+    OutputCache(tmp_path / "kept", "a").keep(*outputs)
     with outputs[0].open("r+b") as file:
         file.write(b"W")
     delete(outputs)
-    assert not Kept(tmp_path / "kept", "a").take_back(*outputs)
+    assert not OutputCache(tmp_path / "kept", "a").take_back(*outputs)
 
 
 def edited(kept: Path) -> None:
@@ -221,16 +221,16 @@ def test_what_is_broken_is_not_taken_back_and_can_be_kept_anew(
     directory: Path, outputs: list[Path], spoil: Callable[[Path], None]
 ) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     delete(outputs)
     (kept,) = directory.iterdir()
     spoil(kept)
-    assert not Kept(directory, "a").take_back(*outputs)
+    assert not OutputCache(directory, "a").take_back(*outputs)
     assert not any(output.exists() for output in outputs)
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     delete(outputs)
-    assert Kept(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
 
 
@@ -240,9 +240,9 @@ def test_outputs_that_cannot_be_kept_are_still_outputs(
     (tmp_path / "file").write_text("no folder")
     work(outputs)
     for directory in (tmp_path / "file", tmp_path / "file" / "job"):
-        Kept(directory, "a").keep(*outputs)
+        OutputCache(directory, "a").keep(*outputs)
         assert capfd.readouterr().err.startswith(f"{outputs[0]}: not kept for a later run: ")
-        assert not Kept(directory, "a").take_back(*outputs)
+        assert not OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
 
 
@@ -250,22 +250,22 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     directory: Path, outputs: list[Path], tmp_path: Path
 ) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
     remains = temporary_of(outputs[0], os.getpid())
     try:
         os.link(tmp_path / "precious", remains)
     except PermissionError:
         remains.symlink_to(tmp_path / "precious")
-    assert Kept(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").take_back(*outputs)
     assert content_of(outputs) == expected()
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
     temporary_of(directory / "last", os.getpid()).mkdir()
     work(outputs, times=2)
-    Kept(directory, "b").keep(*outputs)
-    assert Kept(directory, "b").take_back(*outputs)
+    OutputCache(directory, "b").keep(*outputs)
+    assert OutputCache(directory, "b").take_back(*outputs)
 
 
 def killed_at(step: int, job: Callable[[], object]) -> bool:
@@ -296,19 +296,19 @@ def killed_at(step: int, job: Callable[[], object]) -> bool:
 
 def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Path, outputs: list[Path]) -> None:
     def keep_the_second() -> None:
-        Kept(directory, "second").keep(*outputs)
+        OutputCache(directory, "second").keep(*outputs)
 
     taken = {"first": 0, "second": 0, None: 0}
     for step in range(1, 1000):
         work(outputs)
-        Kept(directory, "first").keep(*outputs)
+        OutputCache(directory, "first").keep(*outputs)
         work(outputs, times=2)
         died = killed_at(step, keep_the_second)
         assert content_of(outputs) == expected(2)
         delete(outputs)
         back = None
         for times, name in ((1, "first"), (2, "second")):
-            if Kept(directory, name).take_back(*outputs):
+            if OutputCache(directory, name).take_back(*outputs):
                 assert back is None and content_of(outputs) == expected(times)
                 back = name
         taken[back] += 1
@@ -322,16 +322,16 @@ def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Pa
 
 def test_a_kill_while_outputs_are_taken_back_leaves_each_whole_or_away(directory: Path, outputs: list[Path]) -> None:
     work(outputs)
-    Kept(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").keep(*outputs)
     seen = set()
     for step in range(1, 1000):
         delete(outputs)
-        died = killed_at(step, lambda: Kept(directory, "a").take_back(*outputs))
+        died = killed_at(step, lambda: OutputCache(directory, "a").take_back(*outputs))
         there = [output.exists() for output in outputs]
         seen.add(tuple(there))
         for output, content, exists in zip(outputs, expected(), there, strict=True):
             assert not exists or output.read_bytes() == content
-        assert Kept(directory, "a").take_back(*outputs)
+        assert OutputCache(directory, "a").take_back(*outputs)
         assert content_of(outputs) == expected()
         if not died:
             break

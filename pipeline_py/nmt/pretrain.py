@@ -11,7 +11,7 @@ from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.options import Option
@@ -93,7 +93,7 @@ def pretrain(
         code,
         *map(metadata.version, LIBRARIES),
     )
-    finished = Kept(kept, made_from)
+    finished = OutputCache(kept, made_from)
     if finished.take_back(output, facts_output):
         return
 

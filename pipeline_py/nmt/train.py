@@ -13,7 +13,7 @@ from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import cards_of, meter, told
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.nmt.training.launch import is_one_of_several, launch
 from pipeline_py.options import Option
@@ -134,7 +134,7 @@ def train(
         code,
         *map(metadata.version, LIBRARIES),
     )
-    finished = Kept(kept, made_from)
+    finished = OutputCache(kept, made_from)
     outputs = model_output, config_output, curve_output, facts_output
     one_of_several = is_one_of_several(training_options.processes)
     if not one_of_several and finished.take_back(*outputs):
@@ -199,7 +199,7 @@ def train(
         meter=meter(cards_of(processes.count) if device.type == "cuda" else []),
         processes=processes,
     )
-    what = f"train {name}" + (f" from update {run.standing.update}" if run.resume() else "")
+    what = f"train {name}" + (f" from update {run.state.update}" if run.resume() else "")
     updates = run.updates()
     if processes.first:
         if tensorboard is not None:
@@ -213,7 +213,7 @@ def train(
 
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
-    _write_curve(curve_output, run.standing.curve)
+    _write_curve(curve_output, run.state.curve)
     versions = {"torch": torch.__version__, "numpy": np.__version__}
     facts = _facts(run, data.skipped, device)
     write_json(facts_output, {**facts, "versions": versions})
@@ -237,40 +237,40 @@ def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
 def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
     from pipeline_py.nmt.kernels import elementwise
 
-    standing, training, system = run.standing, run.training, run.model.system
-    best, dev_loss, on_card = standing.best_score, standing.kept["dev_loss"], device.type == "cuda"
+    state, training, system = run.state, run.training, run.model.system
+    best, dev_loss, on_card = state.best_score, state.best_validation["dev_loss"], device.type == "cuda"
     return {
         "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
         "embedding": system.model.embedding,
         "hidden": system.model.hidden,
         "loss": system.loss.type,
         "samples": system.loss.drawn_words,
-        "updates": standing.update,
-        "epochs": standing.epoch,
-        "best_update": standing.best_update,
+        "updates": state.update,
+        "epochs": state.epoch,
+        "best_update": state.best_update,
         "early_stopping": training.early_stopping,
         "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
         "dev_loss": dev_loss,
         "dev_perplexity": math.exp(dev_loss) if dev_loss < LARGEST_EXPONENT else None,
-        "target_words": standing.words,
-        "target_words_per_second": round(standing.words_per_second, 1),
-        "seconds": round(standing.seconds, 1),
-        "training_seconds": round(standing.training_seconds, 3),
-        "seconds_per_epoch": round(standing.training_seconds / run.epochs, 3),
-        "gpu_hours": round(standing.seconds * training.processes / 3600, 4) if on_card else None,
-        **usage.told(standing.cpu_seconds, standing.waited_seconds, standing.load_seconds, standing.seconds),
-        "training_cpu_seconds": _rounded(standing.training_cpu_seconds, 3),
-        "cpu_seconds_per_epoch": _rounded(standing.training_cpu_seconds, 3, run.epochs),
-        "target_words_per_cpu_second": None if on_card else _rounded(standing.words_per_cpu_second, 1),
-        "target_words_per_gpu_second": _rounded(standing.words_per_second, 1, training.processes) if on_card else None,
-        **told(standing.joules),
+        "target_words": state.words,
+        "target_words_per_second": round(state.words_per_second, 1),
+        "seconds": round(state.seconds, 1),
+        "training_seconds": round(state.training_seconds, 3),
+        "seconds_per_epoch": round(state.training_seconds / run.epochs, 3),
+        "gpu_hours": round(state.seconds * training.processes / 3600, 4) if on_card else None,
+        **usage.told(state.cpu_seconds, state.waited_seconds, state.load_seconds, state.seconds),
+        "training_cpu_seconds": _rounded(state.training_cpu_seconds, 3),
+        "cpu_seconds_per_epoch": _rounded(state.training_cpu_seconds, 3, run.epochs),
+        "target_words_per_cpu_second": None if on_card else _rounded(state.words_per_cpu_second, 1),
+        "target_words_per_gpu_second": _rounded(state.words_per_second, 1, training.processes) if on_card else None,
+        **told(state.joules),
         "seed": run.seed,
         "device": device.type,
         "kernels": elementwise.library() is not None if device.type == "cpu" else None,
         "threads": training.threads,
         "processes": training.processes,
         "precision": training.precision,
-        "skipped": {"too_long": too_long, "non_finite_batches": standing.skipped},
+        "skipped": {"too_long": too_long, "non_finite_batches": state.skipped},
         "statistics": run.statistics(),
     }
 

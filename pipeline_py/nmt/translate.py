@@ -14,7 +14,7 @@ from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
@@ -95,7 +95,7 @@ def translate(
         inputs = [*model, *config, *source, target_vocabulary, *([] if length_model is None else [length_model])]
         asked = str([n_best_output is not None, attention_output is not None])
         made_from = _identity(inputs, syntax or [], options, asked, device, str(threads), code)
-    finished = Kept(kept, made_from)
+    finished = OutputCache(kept, made_from)
     if finished.take_back(*outputs):
         return
 

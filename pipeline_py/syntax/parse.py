@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
@@ -158,13 +158,13 @@ def _english(pipeline: "Pipeline") -> Divide:
     return lambda texts: ([Word(*span) for span in english_words(text, hyphens)] for text in texts)
 
 
-def _last_run(kept: Path | None, source: ModelSource, settings: list[str], with_tokenizer: bool) -> Kept:
+def _last_run(kept: Path | None, source: ModelSource, settings: list[str], with_tokenizer: bool) -> OutputCache:
     files = None if kept is None else source.files(with_tokenizer)
     if files is None:
-        return Kept(None, "")
+        return OutputCache(None, "")
     # The names of files in a directory say which of its packages they are.
     names = [] if source.directory is None else [str(path.relative_to(source.directory)) for path in files]
-    return Kept(kept, identity(files, *settings, *names))
+    return OutputCache(kept, identity(files, *settings, *names))
 
 
 def _lacked_memory(reason: str) -> bool:

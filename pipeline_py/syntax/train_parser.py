@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.device import device_named
-from pipeline_py.kept import Kept, identity
+from pipeline_py.kept import OutputCache, identity
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
@@ -86,7 +86,7 @@ def train_parser(
     settings = [processor, language, str(lowercase), str(hidden), str(epochs), str(seed), str(threads), device, code]
     settings += [f"vectors: {vectors is not None}", f"pretrain: {pretrain_output is not None}"]
     settings += [metadata.version("stanza"), metadata.version("torch")]
-    last_run = Kept(kept, "" if kept is None else identity(given, *settings))
+    last_run = OutputCache(kept, "" if kept is None else identity(given, *settings))
     if last_run.take_back(*outputs):
         return
 

@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.kept import Kept
+from pipeline_py.kept import OutputCache
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
@@ -244,7 +244,7 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     update = Run._make_update
 
     def interrupt(self: Run) -> None:
-        if self.standing.update == 3 * 5 + 2:
+        if self.state.update == 3 * 5 + 2:
             raise KeyboardInterrupt
         update(self)
 
@@ -271,7 +271,7 @@ def test_energy_is_added_up_over_an_interruption(tmp_path: Path, monkeypatch: py
     update, load, resumed = Run._make_update, Checkpoints.load, []
 
     def interrupt(self: Run) -> None:
-        if self.standing.update == 5:
+        if self.state.update == 5:
             raise KeyboardInterrupt
         update(self)
 
@@ -655,7 +655,7 @@ def test_a_run_that_ends_before_its_outputs_are_kept_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Kept, "keep", interrupt)
+        patch.setattr(OutputCache, "keep", interrupt)
         train(**trained | {"kept": tmp_path / "another"})
     capfd.readouterr()
     train(**trained | {"kept": tmp_path / "another"})

@@ -50,7 +50,7 @@ class Attending(nn.Module):
             *(partial(part.traced, states) for part, states in summed),  # type: ignore[arg-type, misc, operator]
         ]
 
-    def look(
+    def attention_step(
         self,
         queries: Sequence[Tensor],
         carried: Sequence[Carried],

@@ -120,7 +120,7 @@ class ConditionalGRUDecoder(Decoder):
             for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
         ]
         asked = [drop(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
-        attended = self.look(asked, state.carried, memory, observe=observe)
+        attended = self.attention_step(asked, state.carried, memory, observe=observe)
         projected = bool(memory.projections)
         hidden = []
         for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):

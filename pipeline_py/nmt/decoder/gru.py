@@ -76,7 +76,7 @@ class GRUDecoder(Decoder):
         values = inputs[0] + self.feed(fed, masks.fed)
         hidden = self.gru.step(values, before, masks.state)
         shares = None if phrase_weight is None else _shares(phrase_weight, memory)
-        attended = self.look([hidden], state.carried, memory, shares, observe)
+        attended = self.attention_step([hidden], state.carried, memory, shares, observe)
         vectors = [vector for (vector,) in attended.vectors]
         combined = torch.tanh(at_least_single(self.combine(torch.cat([hidden, *vectors], dim=1))))
         step = Step((combined,), attended, phrase_weight)

@@ -57,7 +57,7 @@ class LSTMDecoder(Decoder):
             hidden = fed[:, : self.size]
         else:
             hidden, cell = self.lstm.step(inputs[0], fed, cell, masks)
-        attended = self.look([hidden], state.carried, memory, observe=observe)
+        attended = self.attention_step([hidden], state.carried, memory, observe=observe)
         vectors = [vector for (vector,) in attended.vectors]
         combined = torch.tanh(at_least_single(self.combine(torch.cat([hidden, *vectors], dim=1))))
         return State(torch.cat([hidden, combined, cell], dim=1), attended.carried), Step((combined,), attended)

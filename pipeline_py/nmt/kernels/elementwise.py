@@ -80,7 +80,7 @@ def scores(
 
 
 def scores_back(
-    gradient: Tensor, query: Tensor, keys: Tensor, vector: Tensor, reach: Tensor, squares: Tensor, of_vector: Tensor
+    gradient: Tensor, query: Tensor, keys: Tensor, vector: Tensor, reach: Tensor, squares: Tensor, grad_vector: Tensor
 ) -> Tensor:
     """Of the gradient g (R, N) of `scores`, with t = tanh(q + k): add Σ g t² and Σ g t, and give v ⊙ Σ g (1 − t²).
 
@@ -91,17 +91,17 @@ def scores_back(
         vector: v (A,).
         reach: what is behind so many columns is left out (B,) int64.
         squares: to which g t² is added (B, N, A).
-        of_vector: to which Σ g t of each sentence is added (B, A).
+        grad_vector: to which Σ g t of each sentence is added (B, A).
 
     Returns:
         The gradient of the query (R, A).
     """
     assert reach.dtype == torch.int64 and reach.is_contiguous() and len(query) <= len(reach) == len(keys)
     gradient, query = gradient.contiguous(), query.contiguous()
-    of_query = torch.empty_like(query)
-    given = gradient, query, keys, vector, reach, of_query, squares, of_vector
+    grad_query = torch.empty_like(query)
+    given = gradient, query, keys, vector, reach, grad_query, squares, grad_vector
     _loaded().score_back(len(query), *keys.shape[1:], *map(_start, given))
-    return of_query
+    return grad_query
 
 
 def gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
@@ -124,12 +124,12 @@ def gru_back(
     gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Give the gradients of W x + b, in the precision of the inputs, of U h and of h, of that of h' (R, H)."""
-    of_inputs, of_recurrent = torch.empty_like(gates, dtype=inputs), torch.empty_like(gates, dtype=recurrent.dtype)
-    of_state = state.new_empty(state.shape)
+    grad_inputs, grad_recurrent = torch.empty_like(gates, dtype=inputs), torch.empty_like(gates, dtype=recurrent.dtype)
+    grad_state = state.new_empty(state.shape)
     gradient = gradient if gradient.stride(-1) == 1 else gradient.contiguous()
-    given = gradient, gates, state, recurrent, of_inputs, of_recurrent, of_state
+    given = gradient, gates, state, recurrent, grad_inputs, grad_recurrent, grad_state
     _loaded().gru_back(*state.shape, *map(_Rows.of, given))
-    return of_inputs, of_recurrent, of_state
+    return grad_inputs, grad_recurrent, grad_state
 
 
 @cache

@@ -44,12 +44,12 @@ class _Outputs(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         readout, weight, samples = ctx.saved_tensors
-        of_readout, of_weight = torch.empty_like(readout), torch.zeros_like(weight)
+        grad_readout, grad_weight = torch.empty_like(readout), torch.zeros_like(weight)
         for group in _groups(readout):
-            torch.bmm(gradient[group], _gathered(weight, samples[group]), out=of_readout[group])
-            of_rows = torch.bmm(gradient[group].transpose(1, 2), readout[group])
-            of_weight.index_add_(0, samples[group].flatten(), of_rows.flatten(0, 1))
-        return of_readout, of_weight, gradient.sum(dim=1), None
+            torch.bmm(gradient[group], _gathered(weight, samples[group]), out=grad_readout[group])
+            grad_rows = torch.bmm(gradient[group].transpose(1, 2), readout[group])
+            grad_weight.index_add_(0, samples[group].flatten(), grad_rows.flatten(0, 1))
+        return grad_readout, grad_weight, gradient.sum(dim=1), None
 
 
 def _gathered(weight: Tensor, samples: Tensor) -> Tensor:

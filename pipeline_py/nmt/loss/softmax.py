@@ -66,11 +66,11 @@ class _Losses(Function):
         products, ctx.products = ctx.products, None
         if products is None:  # who goes back a second time finds that room taken
             products = readout @ weight.T
-        of_bias = torch.zeros_like(bias)
+        grad_bias = torch.zeros_like(bias)
         for rows in groups(len(products), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
-            of_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
-            of_logits.scatter_(1, own, of_logits.gather(1, own) - scale)
-            of_bias += of_logits.sum(dim=0)
-            products[rows] = of_logits
-        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), of_bias, None
+            grad_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
+            grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale)
+            grad_bias += grad_logits.sum(dim=0)
+            products[rows] = grad_logits
+        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), grad_bias, None

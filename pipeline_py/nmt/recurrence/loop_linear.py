@@ -49,7 +49,7 @@ class _LinearTrace(Trace):
         self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
         # Of all steps, (N, X) and (N, Y), as the one product at the end reads them.
         self._inputs = weight.new_empty(rows, weight.shape[1])
-        self._of_outputs: Tensor | None = None
+        self._grad_outputs: Tensor | None = None
         self._steps: list[slice] = []
         self._went_back: set[int] = set()
 
@@ -66,22 +66,22 @@ class _LinearTrace(Trace):
 
     def put_back(self, step: int, gradient: Tensor) -> Tensor:
         """Take the gradient (B, Y) of what a step's product gave: what the product back reads."""
-        if self._of_outputs is None:
-            self._of_outputs = self._inputs.new_empty(len(self._inputs), gradient.shape[1])
+        if self._grad_outputs is None:
+            self._grad_outputs = self._inputs.new_empty(len(self._inputs), gradient.shape[1])
         self._went_back.add(step)
-        return self._of_outputs[self._steps[step]].copy_(gradient)
+        return self._grad_outputs[self._steps[step]].copy_(gradient)
 
     def gradients(self) -> Sequence[Tensor | None]:
-        of_outputs, self._of_outputs = self._of_outputs, None
-        if of_outputs is None:
+        grad_outputs, self._grad_outputs = self._grad_outputs, None
+        if grad_outputs is None:
             return None, None
         for number, step in enumerate(self._steps):
             if number not in self._went_back:
-                of_outputs[step] = 0
+                grad_outputs[step] = 0
         self._went_back.clear()
         rows = self._steps[-1].stop
-        of_outputs, inputs = of_outputs[:rows], self._inputs[:rows]
-        return of_outputs.T @ inputs, None if self.bias is None else of_outputs.sum(dim=0)
+        grad_outputs, inputs = grad_outputs[:rows], self._inputs[:rows]
+        return grad_outputs.T @ inputs, None if self.bias is None else grad_outputs.sum(dim=0)
 
 
 def loop_dtype(weight: Tensor) -> torch.dtype:

@@ -74,4 +74,4 @@ class _Entrance(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        return gradient, None, *(of_tensor for trace in ctx.traces for of_tensor in trace.gradients())
+        return gradient, None, *(grad for trace in ctx.traces for grad in trace.gradients())

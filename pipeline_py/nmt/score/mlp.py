@@ -102,16 +102,16 @@ class _ScoreTrace(Trace):
         self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
         self.compiled = numbers if elementwise.compute_scores(self.keys, self.vector) else None
         self.squares: Tensor | None = None
-        self.of_vector = torch.zeros_like(self.keys[:, 0])
-        self.of_scores = torch.zeros_like(self.keys[:, :, 0])
+        self.grad_vector = torch.zeros_like(self.keys[:, 0])
+        self.grad_scores = torch.zeros_like(self.keys[:, :, 0])
 
     def gradients(self) -> Sequence[Tensor | None]:
         if self.squares is None:
             return None, None, None
-        of_keys = self.squares.neg_().add_(self.of_scores.unsqueeze(2)).mul_(self.vector)
-        found = of_keys, self.of_vector.sum(dim=0), self.of_scores.sum()
+        grad_keys = self.squares.neg_().add_(self.grad_scores.unsqueeze(2)).mul_(self.vector)
+        found = grad_keys, self.grad_vector.sum(dim=0), self.grad_scores.sum()
         self.squares = None
-        self.of_vector, self.of_scores = torch.zeros_like(self.of_vector), torch.zeros_like(self.of_scores)
+        self.grad_vector, self.grad_scores = torch.zeros_like(self.grad_vector), torch.zeros_like(self.grad_scores)
         return found
 
 
@@ -142,18 +142,18 @@ class _Scores(Function):
             trace.squares = torch.zeros_like(trace.keys)
         if trace.reached is not None:
             gradient = gradient * trace.reached[: len(query)]
-        trace.of_scores[: len(query)].add_(gradient)
+        trace.grad_scores[: len(query)].add_(gradient)
         if trace.compiled is not None:
-            given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.of_vector
+            given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.grad_vector
             return elementwise.scores_back(*given), None
-        of_query = torch.empty_like(query).unsqueeze(1)
+        grad_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _traced_hidden(query, trace):
-            rows, of_group = group[0], gradient[group].unsqueeze(1)
-            trace.of_vector[rows] += torch.bmm(of_group, hidden).squeeze(1)
+            rows, grad_group = group[0], gradient[group].unsqueeze(1)
+            trace.grad_vector[rows] += torch.bmm(grad_group, hidden).squeeze(1)
             hidden.mul_(hidden)
-            torch.bmm(of_group, hidden, out=of_query[rows])
-            trace.squares[group].addcmul_(hidden, of_group.transpose(1, 2))
-        return (gradient.sum(dim=1, keepdim=True) - of_query.squeeze(1)).mul_(trace.vector), None
+            torch.bmm(grad_group, hidden, out=grad_query[rows])
+            trace.squares[group].addcmul_(hidden, grad_group.transpose(1, 2))
+        return (gradient.sum(dim=1, keepdim=True) - grad_query.squeeze(1)).mul_(trace.vector), None
 
 
 def _traced_hidden(query: Tensor, trace: _ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:

@@ -12,7 +12,7 @@ from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.training.processes import Processes
 
 
-class Feed:
+class BatchLoader:
     """Batches in the order of their epoch, of each the share of this process, on a device."""
 
     def __init__(

@@ -3,7 +3,7 @@
 import time
 
 from pipeline_py.energy import Meter
-from pipeline_py.nmt.training.train_state import Standing
+from pipeline_py.nmt.training.train_state import TrainState
 from pipeline_py.usage import Usage, load, since
 
 SECONDS_BETWEEN_METERINGS = 30.0
@@ -20,20 +20,20 @@ class Clock:
         self.ticked = self._metered = time.monotonic()
         self._cpu, self._waited = usage.cpu(), usage.waited()
 
-    def tick(self, standing: Standing, training: bool = False) -> None:
+    def tick(self, state: TrainState, training: bool = False) -> None:
         """Add the time since the last tick to the run's, and to that of training if it was spent there."""
         now, cpu = time.monotonic(), self._usage.cpu()
-        standing.seconds += now - self.ticked
-        standing.cpu_seconds = _plus(standing.cpu_seconds, self._cpu, cpu)
+        state.seconds += now - self.ticked
+        state.cpu_seconds = _plus(state.cpu_seconds, self._cpu, cpu)
         if training:
-            standing.training_seconds += now - self.ticked
-            standing.training_cpu_seconds = _plus(standing.training_cpu_seconds, self._cpu, cpu)
+            state.training_seconds += now - self.ticked
+            state.training_cpu_seconds = _plus(state.training_cpu_seconds, self._cpu, cpu)
         self.ticked, self._cpu = now, cpu
         if not training or now - self._metered > SECONDS_BETWEEN_METERINGS:
             waited = self._usage.waited()
-            standing.waited_seconds = _plus(standing.waited_seconds, self._waited, waited)
-            standing.load_seconds += load() * (now - self._metered)
-            standing.joules = self._meter.added_to(standing.joules)
+            state.waited_seconds = _plus(state.waited_seconds, self._waited, waited)
+            state.load_seconds += load() * (now - self._metered)
+            state.joules = self._meter.added_to(state.joules)
             self._metered, self._waited = now, waited
 
 

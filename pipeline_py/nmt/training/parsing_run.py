@@ -73,16 +73,16 @@ class ParsingRun:
         kept: dict[str, Tensor] = {}
         update = 0
         for epoch in range(self.epochs):
-            loss, words, made = 0.0, 0, 0
+            loss, words, changed = 0.0, 0, 0
             for sentences in self._batches(epoch):
                 skipped = self.skipped
                 batch_loss, batch_words = self._update(change, sentences)
                 loss, words, update = loss + batch_loss, words + batch_words, update + 1
-                made += self.skipped == skipped
+                changed += self.skipped == skipped
                 yield update
-            self._look(epoch + 1, loss / words if words else None, optimizer)
+            self._validate(epoch + 1, loss / words if words else None, optimizer)
             check_weights(self.name, update, self.parser)
-            check_progress(self.name, update, self.curve[-1]["dev_loss"], made)
+            check_progress(self.name, update, self.curve[-1]["dev_loss"], changed)
             if self.best is self.curve[-1]:
                 kept = {name: tensor.detach().clone() for name, tensor in self.parser.state_dict().items()}
         self.parser.load_state_dict(kept)
@@ -95,14 +95,14 @@ class ParsingRun:
         self.parser.train()
         batch = self.data.batch(sentences, change.multiple).to(self.device)
         change.begin(batch)
-        made = change.finish()
-        if not made.changed:
+        result = change.finish()
+        if not result.changed:
             self.skipped += 1
             return 0.0, 0
-        return made.loss * len(sentences), int(parsed_words(batch))
+        return result.loss * len(sentences), int(parsed_words(batch))
 
     @torch.no_grad()
-    def _look(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:
+    def _validate(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:
         """Add a row to the curve, and decay the rate where the development data say so."""
         self.parser.eval()
         loss, words, right, both = 0.0, 0, 0, 0

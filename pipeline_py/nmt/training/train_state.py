@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass
-class Standing:
+class TrainState:
     """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
 
     Attributes:
@@ -15,7 +15,7 @@ class Standing:
         skipped: of these, how many changed nothing, since their loss or gradient was not finite.
         best_score: best score on the development set (higher is better; a loss counts negatively).
         best_update: when it was reached.
-        looks_since_best: looks at the development set since then.
+        validations_since_best: looks at the development set since then.
         loss: summed over the target tokens since the last look, in nats.
         norm: summed gradient norm of the updates since the last look.
         tokens: target tokens since the last look, EOS included.
@@ -37,7 +37,7 @@ class Standing:
     skipped: int = 0
     best_score: float | None = None
     best_update: int = 0
-    looks_since_best: int = 0
+    validations_since_best: int = 0
     loss: float = 0.0
     norm: float = 0.0
     tokens: int = 0
@@ -63,11 +63,11 @@ class Standing:
         return self.words / self.training_cpu_seconds if self.training_cpu_seconds else None
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def best_validation(self) -> dict[str, Any]:
         """The look at the development set whose weights are kept, the best."""
         return next(row for row in reversed(self.curve) if row["best"])
 
     @property
-    def looked(self) -> bool:
+    def validated(self) -> bool:
         """Whether the development set was looked at since the last update."""
         return bool(self.curve) and self.curve[-1]["update"] == self.update

@@ -18,7 +18,7 @@ MULTIPLE = 8
 
 
 @dataclass(frozen=True)
-class Made:
+class UpdateResult:
     """What an update came to.
 
     Attributes:
@@ -92,13 +92,13 @@ class Update:
         norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
         self._found = torch.stack([loss, norm])
 
-    def finish(self) -> Made:
+    def finish(self) -> UpdateResult:
         """Wait for the gradients, and move the parameters if all is finite."""
         loss, norm = self._found.tolist()
         finite = math.isfinite(loss) and math.isfinite(norm)
         if finite:
             self._optimizer.step()
-        return Made(loss, norm, finite)
+        return UpdateResult(loss, norm, finite)
 
     def _gradients(self, batch: Batch) -> Tensor:
         """Leave the gradients with the parameters; return the mean loss."""

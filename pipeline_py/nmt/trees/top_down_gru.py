@@ -100,40 +100,42 @@ class _Descent(Function):
         inner, size = parents.shape
         leaves = ctx.rows - inner
         products, own = input_weight.dtype, gradient.dtype
-        of_all = children.T.flatten()
-        of_downward = gradient.index_select(0, of_all).view(2, inner, size)
+        grad_all = children.T.flatten()
+        grad_downward = gradient.index_select(0, grad_all).view(2, inner, size)
         # What each parent's state does to its children; the row behind them is for leaves.
-        of_parents = gradient.new_empty(inner + 1, size)
-        of_parents[inner:] = 0
-        as_parent = torch.where(of_all < leaves, inner, of_all - leaves).view(2, inner)
-        of_inputs, of_gates = gradient.new_empty(2, inner, 3 * size), gradient.new_empty(inner, 4 * size)
+        grad_parents = gradient.new_empty(inner + 1, size)
+        grad_parents[inner:] = 0
+        as_parent = torch.where(grad_all < leaves, inner, grad_all - leaves).view(2, inner)
+        grad_inputs, grad_gates = gradient.new_empty(2, inner, 3 * size), gradient.new_empty(inner, 4 * size)
         for level in spans(ctx.sizes):
             parent, candidate = parents[level], candidates[:, level]
             update, reset = gates[:, level].chunk(2, dim=2)
-            of_children = of_parents.index_select(0, as_parent[:, level].flatten()).view_as(candidate)
-            of_children += of_downward[:, level]
-            scaled = of_children * update
-            of_update, of_reset, of_candidate = of_inputs[:, level].chunk(3, dim=2)
-            torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=of_candidate)
-            of_kept = torch.bmm(of_candidate.to(products), candidate_weight).to(own)
-            torch.ops.aten.sigmoid_backward.grad_input(of_children * (candidate - parent), update, grad_input=of_update)
-            torch.ops.aten.sigmoid_backward.grad_input(of_kept * parent, reset, grad_input=of_reset)
-            of_gates[level].view(-1, 2, 2 * size).transpose(0, 1).copy_(of_inputs[:, level, : 2 * size])
-            carried = (of_children - scaled).addcmul_(of_kept, reset).sum(dim=0)
-            torch.add((of_gates[level].to(products) @ gates_weight).to(own), carried, out=of_parents[level])
+            grad_children = grad_parents.index_select(0, as_parent[:, level].flatten()).view_as(candidate)
+            grad_children += grad_downward[:, level]
+            scaled = grad_children * update
+            grad_update, grad_reset, grad_candidate = grad_inputs[:, level].chunk(3, dim=2)
+            torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=grad_candidate)
+            grad_kept = torch.bmm(grad_candidate.to(products), candidate_weight).to(own)
+            torch.ops.aten.sigmoid_backward.grad_input(
+                grad_children * (candidate - parent), update, grad_input=grad_update
+            )
+            torch.ops.aten.sigmoid_backward.grad_input(grad_kept * parent, reset, grad_input=grad_reset)
+            grad_gates[level].view(-1, 2, 2 * size).transpose(0, 1).copy_(grad_inputs[:, level, : 2 * size])
+            carried = (grad_children - scaled).addcmul_(grad_kept, reset).sum(dim=0)
+            torch.add((grad_gates[level].to(products) @ gates_weight).to(own), carried, out=grad_parents[level])
 
-        of_inputs, of_bias = of_inputs.to(products), of_inputs.sum(dim=1)
-        of_table = gradient.new_empty(2 * inner + ctx.rows, size)
-        of_table[: 2 * inner] = torch.bmm(of_inputs, input_weight).flatten(0, 1)
-        of_table[2 * inner :] = gradient
-        of_table[2 * inner + leaves :] += of_parents[:inner]
+        grad_inputs, grad_bias = grad_inputs.to(products), grad_inputs.sum(dim=1)
+        grad_table = gradient.new_empty(2 * inner + ctx.rows, size)
+        grad_table[: 2 * inner] = torch.bmm(grad_inputs, input_weight).flatten(0, 1)
+        grad_table[2 * inner :] = gradient
+        grad_table[2 * inner + leaves :] += grad_parents[:inner]
         kept = (gates[..., size:] * parents).to(products)
         return (
-            of_table.index_select(0, _final(of_all, ctx.rows)),
-            torch.bmm(of_inputs.mT, upward.to(products)),
-            of_bias,
-            of_gates.T.to(products) @ parents.to(products),
-            torch.bmm(of_inputs[..., 2 * size :].mT, kept),
+            grad_table.index_select(0, _final(grad_all, ctx.rows)),
+            torch.bmm(grad_inputs.mT, upward.to(products)),
+            grad_bias,
+            grad_gates.T.to(products) @ parents.to(products),
+            torch.bmm(grad_inputs[..., 2 * size :].mT, kept),
             None,
             None,
         )

@@ -83,26 +83,26 @@ class _Ascent(Function):
         products, own = weight.dtype, gradient.dtype
         place = places(children.flatten(), ctx.leaves + inner)
         # What flows down to each child; the row behind them is for nodes that are no one's.
-        of_children = gradient.new_empty(2 * inner + 1, size)
-        of_children[2 * inner :] = 0
-        of_gates, of_candidates = torch.empty_like(gates), torch.empty_like(candidates)
+        grad_children = gradient.new_empty(2 * inner + 1, size)
+        grad_children[2 * inner :] = 0
+        grad_gates, grad_candidates = torch.empty_like(gates), torch.empty_like(candidates)
         for level in reversed(spans(ctx.sizes)):
             pair, candidate = pairs[level], candidates[level]
             update, reset = gates[level].split([size, 2 * size], dim=1)
             left, right = pair.chunk(2, dim=1)
-            of_node = gradient[level] + of_children.index_select(0, place[ctx.leaves :][level])
-            scaled = of_node * update
-            of_update, of_reset = of_gates[level].split([size, 2 * size], dim=1)
-            torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=of_candidates[level])
-            of_kept = (of_candidates[level].to(products) @ weight[3 * size :]).to(own)
+            grad_node = gradient[level] + grad_children.index_select(0, place[ctx.leaves :][level])
+            scaled = grad_node * update
+            grad_update, grad_reset = grad_gates[level].split([size, 2 * size], dim=1)
+            torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=grad_candidates[level])
+            grad_kept = (grad_candidates[level].to(products) @ weight[3 * size :]).to(own)
             torch.ops.aten.sigmoid_backward.grad_input(
-                of_node * (candidate - left - right), update, grad_input=of_update
+                grad_node * (candidate - left - right), update, grad_input=grad_update
             )
-            torch.ops.aten.sigmoid_backward.grad_input(of_kept * pair, reset, grad_input=of_reset)
-            of_pair = (of_gates[level].to(products) @ weight[: 3 * size]).to(own).addcmul_(of_kept, reset)
-            below = of_children[2 * level.start : 2 * level.stop].view(-1, 2, size)
-            torch.add(of_pair.view(-1, 2, size), (of_node - scaled).unsqueeze(1), out=below)
+            torch.ops.aten.sigmoid_backward.grad_input(grad_kept * pair, reset, grad_input=grad_reset)
+            grad_pair = (grad_gates[level].to(products) @ weight[: 3 * size]).to(own).addcmul_(grad_kept, reset)
+            below = grad_children[2 * level.start : 2 * level.stop].view(-1, 2, size)
+            torch.add(grad_pair.view(-1, 2, size), (grad_node - scaled).unsqueeze(1), out=below)
         kept = (gates[:, size:] * pairs).to(products)
-        of_weight = torch.cat([of_gates.T.to(products) @ pairs.to(products), of_candidates.T.to(products) @ kept])
-        of_bias = torch.cat([of_gates.sum(dim=0), of_candidates.sum(dim=0)])
-        return of_children.index_select(0, place[: ctx.leaves]), of_weight, of_bias, None, None
+        grad_weight = torch.cat([grad_gates.T.to(products) @ pairs.to(products), grad_candidates.T.to(products) @ kept])
+        grad_bias = torch.cat([grad_gates.sum(dim=0), grad_candidates.sum(dim=0)])
+        return grad_children.index_select(0, place[: ctx.leaves]), grad_weight, grad_bias, None, None

@@ -126,10 +126,10 @@ class _Levels(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, of_states: Tensor, of_cells: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, grad_states: Tensor, grad_cells: Tensor) -> tuple[Tensor | None, ...]:
         weight, read, below, gates, squashed = ctx.saved_tensors
         inner, size = squashed.shape
-        of_gates = torch.empty_like(gates)
+        grad_gates = torch.empty_like(gates)
         # What children receive, in the order of `schedule.children`, and at last the zeros for who has no parent.
         to_states, to_cells = gates.new_empty(2 * inner + 1, size), gates.new_empty(2 * inner + 1, size)
         to_states[-1], to_cells[-1] = 0, 0
@@ -137,30 +137,30 @@ class _Levels(Function):
 
         for level in reversed(spans(ctx.schedule.sizes)):
             above = as_child[ctx.words :][level]
-            of_state = to_states.index_select(0, above).add_(of_states[level])
-            of_cell = to_cells.index_select(0, above).add_(of_cells[level])
+            grad_state = to_states.index_select(0, above).add_(grad_states[level])
+            grad_cell = to_cells.index_select(0, above).add_(grad_cells[level])
             write, forget, output, candidate = _split(gates[level])
-            of_write, of_forget, of_output, of_candidate = _split(of_gates[level])
-            of_cell.add_(torch.ops.aten.tanh_backward(of_state * output, squashed[level]))
-            pair = of_cell.unsqueeze(1)
+            grad_write, grad_forget, grad_output, grad_candidate = _split(grad_gates[level])
+            grad_cell.add_(torch.ops.aten.tanh_backward(grad_state * output, squashed[level]))
+            pair = grad_cell.unsqueeze(1)
             sigmoid_backward = torch.ops.aten.sigmoid_backward.grad_input
-            sigmoid_backward(of_cell * candidate, write, grad_input=of_write)
-            sigmoid_backward(pair * below[level], forget, grad_input=of_forget)
-            sigmoid_backward(of_state * squashed[level], output, grad_input=of_output)
-            torch.ops.aten.tanh_backward.grad_input(of_cell * write, candidate, grad_input=of_candidate)
+            sigmoid_backward(grad_cell * candidate, write, grad_input=grad_write)
+            sigmoid_backward(pair * below[level], forget, grad_input=grad_forget)
+            sigmoid_backward(grad_state * squashed[level], output, grad_input=grad_output)
+            torch.ops.aten.tanh_backward.grad_input(grad_cell * write, candidate, grad_input=grad_candidate)
             children = slice(2 * level.start, 2 * level.stop)
             torch.mul(pair, forget, out=to_cells[children].view(-1, 2, size))
-            of_read = to_states[children].view(-1, 2 * size)
-            of_read.copy_(of_gates[level].to(weight.dtype) @ weight)
+            grad_read = to_states[children].view(-1, 2 * size)
+            grad_read.copy_(grad_gates[level].to(weight.dtype) @ weight)
             if ctx.mask is not None:
-                of_read.mul_(ctx.mask[level])
+                grad_read.mul_(ctx.mask[level])
 
         as_child = as_child[: ctx.words]
         return (
             to_states.index_select(0, as_child),
             to_cells.index_select(0, as_child) if ctx.needs_input_grad[1] else None,
-            of_gates.to(read.dtype).T @ read,
-            of_gates.sum(dim=0),
+            grad_gates.to(read.dtype).T @ read,
+            grad_gates.sum(dim=0),
             None,
             None,
         )

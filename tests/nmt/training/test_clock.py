@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.training import clock
 from pipeline_py.nmt.training.clock import Clock
-from pipeline_py.nmt.training.train_state import Standing
+from pipeline_py.nmt.training.train_state import TrainState
 from pipeline_py.usage import Usage
 
 
@@ -40,60 +40,60 @@ def spend(now: list[float], counted: Counted, wall: float, cpu: float, waited: f
 
 
 def test_updates_and_the_rest_are_told_apart(now):
-    standing, counted = Standing(), Counted(7.0, 3.0)
+    state, counted = TrainState(), Counted(7.0, 3.0)
     ticking = Clock(Meter({}), counted)
     spend(now, counted, 10, 4, 6)
-    ticking.tick(standing, training=True)
-    assert (standing.training_seconds, standing.training_cpu_seconds, standing.waited_seconds) == (10, 4, 0)
+    ticking.tick(state, training=True)
+    assert (state.training_seconds, state.training_cpu_seconds, state.waited_seconds) == (10, 4, 0)
     spend(now, counted, 2, 1, 1)
-    ticking.tick(standing)
-    assert (standing.seconds, standing.cpu_seconds) == (12, 5)
-    assert (standing.training_seconds, standing.training_cpu_seconds) == (10, 4)
-    assert (standing.waited_seconds, standing.load_seconds) == (7, 18)
-    standing.words = 80
-    assert standing.words_per_second == 8 and standing.words_per_cpu_second == 20
+    ticking.tick(state)
+    assert (state.seconds, state.cpu_seconds) == (12, 5)
+    assert (state.training_seconds, state.training_cpu_seconds) == (10, 4)
+    assert (state.waited_seconds, state.load_seconds) == (7, 18)
+    state.words = 80
+    assert state.words_per_second == 8 and state.words_per_cpu_second == 20
 
 
 def test_a_resumed_run_adds_to_what_was_before(now):
-    standing, counted = Standing(), Counted()
+    state, counted = TrainState(), Counted()
     spend(now, counted, 5, 2, 3)
     Clock(Meter({}), Counted(0.0, 0.0))  # of the run that was killed
     ticking = Clock(Meter({}), counted)
     spend(now, counted, 5, 2, 3)
-    ticking.tick(standing)
-    standing, again = Standing(**asdict(standing)), Counted()
+    ticking.tick(state)
+    state, again = TrainState(**asdict(state)), Counted()
     ticking = Clock(Meter({}), again)
     spend(now, again, 5, 4, 1)
-    ticking.tick(standing)
-    assert (standing.seconds, standing.cpu_seconds, standing.waited_seconds) == (10, 6, 4)
+    ticking.tick(state)
+    assert (state.seconds, state.cpu_seconds, state.waited_seconds) == (10, 6, 4)
 
 
 def test_long_stretches_of_updates_are_metered_on_the_way(now):
-    standing, counted = Standing(), Counted()
+    state, counted = TrainState(), Counted()
     ticking = Clock(Meter({}), counted)
     for _ in range(4):
         spend(now, counted, 10, 9, 1)
-        ticking.tick(standing, training=True)
-    assert standing.waited_seconds == 4 and standing.load_seconds == 60
+        ticking.tick(state, training=True)
+    assert state.waited_seconds == 4 and state.load_seconds == 60
 
 
 def test_what_is_not_known_once_is_not_known_of_the_run(now):
-    standing, counted = Standing(), Counted(1.0, None)
+    state, counted = TrainState(), Counted(1.0, None)
     ticking = Clock(Meter({}), counted)
     counted.told = [2.0, 5.0]
-    ticking.tick(standing)
-    assert standing.cpu_seconds == 1 and standing.waited_seconds is None
+    ticking.tick(state)
+    assert state.cpu_seconds == 1 and state.waited_seconds is None
     counted.told = [None, 5.0]
-    ticking.tick(standing)
+    ticking.tick(state)
     counted.told = [9.0, 5.0]
-    ticking.tick(standing, training=True)
-    assert standing.cpu_seconds is None and standing.words_per_cpu_second is None
-    assert (standing.seconds, standing.words_per_second) == (0, 0)
+    ticking.tick(state, training=True)
+    assert state.cpu_seconds is None and state.words_per_cpu_second is None
+    assert (state.seconds, state.words_per_second) == (0, 0)
 
 
 def test_threads_that_ended_do_not_make_the_sum_smaller(now):
-    standing, counted = Standing(), Counted(0.0, 8.0)
+    state, counted = TrainState(), Counted(0.0, 8.0)
     ticking = Clock(Meter({}), counted)
     counted.told = [1.0, 2.0]
-    ticking.tick(standing)
-    assert standing.waited_seconds == 0
+    ticking.tick(state)
+    assert state.waited_seconds == 0
