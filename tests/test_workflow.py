@@ -229,7 +229,7 @@ def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
     picture = {"title": "P", "system": "Tree2Seq", "sentences": [4]}
     config = {"tables": {"mine": table, "mine/too": table}, "figures": {"mine": picture}}
     jobs = fresh.planned("mine", config=config)
-    assert jobs["train"] == jobs["attention"] == jobs["accuracy"] == 1 and jobs["measures"] == jobs["facts"] == 2
+    assert jobs["train"] == jobs["attention"] == jobs["accuracy"] == 1 and jobs["table"] == jobs["facts"] == 2
 
 
 def test_words_with_placeholders_stay_words_where_others_are_split(fresh):

@@ -57,7 +57,7 @@ def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace)
     assert kinds["rule_train"] == 2 and kinds["rule_parse"] == 3
     (text,) = [kind for kind in kinds if kind.startswith("rule_text_")]
     assert kinds[text] == 1 and "generate" in text and "clean" in text and "tokenize" in text
-    assert kinds["rule_scores_postprocess_score_translate"] == 4
+    assert kinds["rule_scores_postprocess_statistics_translate"] == 4
     asked = {job["Comment"].split("_wildcards_")[0]: job for job in jobs}
     assert asked["rule_train"]["TresPerJob"] == "gres:gpu:1" and "TresPerJob" not in asked[text]
     assert asked["rule_train"]["MinMemoryNode"] == "16000M" and asked["rule_train"]["TimeLimit"] == "1-00:00:00"
