@@ -10,11 +10,12 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake.utils import min_version
 
+from pipeline_py import checksum
+from pipeline_py.artifact import write_json
 from pipeline_py.config.loading.files import check_files
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.names import is_path
-from pipeline_py.artifact import write_json
 from pipeline_py.plan import page
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
 from pipeline_py.plan.plan import Plan

@@ -385,8 +385,10 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
 
 def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of_all_that_it_makes(fresh):
     done = fresh.snakemake("--dry-run", "--printshellcmds", "all")
-    jobs = re.findall(r"^rule (\w+):\n(.*?)^Shell command:\s+python -m (.*?)2>", done.stdout + done.stderr, RULE)
+    said = done.stdout + done.stderr
+    jobs = re.findall(r"^rule (\w+):\n((?:(?!^rule ).)*?)^Shell command:\s+python -m (.*?)2>", said, RULE)
     assert len({rule for rule, _, _ in jobs}) >= 40
+    of_page = {}
     for rule, said, command in jobs:
         module, *arguments = shlex.split(command)
         function = getattr(importlib.import_module(module), module.rpartition(".")[2])
@@ -394,7 +396,12 @@ def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of
         for kind, known in (("input", stage.inputs(given)), ("output", stage.outputs(given))):
             found = re.search(rf"^    {kind}: (.*)$", said, flags=re.MULTILINE)
             files = {file for file in (found[1].split(", ") if found else []) if file.startswith("results/")}
-            assert files <= {str(path) for path in known}, rule
+            unknown = files - {str(path) for path in known}
+            if rule == "report":  # whose files its manifest names; they are compared when that is read
+                of_page[kind] = unknown
+            else:
+                assert not unknown, rule
+    assert len(of_page["input"]) > 100 and not of_page["output"]
 
 
 ASKED = """

@@ -72,7 +72,7 @@ def test_a_stage_is_without_what_it_does_not_read():
     until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
     assert Training().without(Effect.NOTHING, "nmt.pretrain") == until
     assert Training().without(Effect.NOTHING, "nmt.train") == set()
-    assert Decoding().without(Effect.NOTHING, "nmt.translate") == {"replace_unknown", "length_floor"}
+    assert Decoding().without(Effect.NOTHING, "nmt.translate") == {"attention", "replace_unknown", "length_floor"}
 
 
 def test_a_key_that_is_read_only_with_another_counts_with_it():

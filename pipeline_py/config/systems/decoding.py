@@ -40,7 +40,7 @@ class Decoding(Section):
     n_best: Annotated[CountOrZero, Effect.MEANS] = Field(
         0, description="Also write this many translations a sentence; 0: none."
     )
-    attention: Annotated[bool, Effect.MEANS] = Field(
+    attention: Annotated[bool, Effect.MEANS, UnreadBy("nmt.translate")] = Field(
         False, description="Also write the attention weights of the best translation."
     )
 
