@@ -10,8 +10,6 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake.utils import min_version
 
-from pipeline_py import checksum
-from pipeline_py.artifact import write_json
 from pipeline_py.config.loading.files import check_files
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load

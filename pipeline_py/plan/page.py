@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pipeline_py
+from pipeline_py import checksum
+from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable
 from pipeline_py.plan.corpus import CorpusPlan
@@ -47,6 +49,13 @@ BY_SET = {
     "examples": "examples",
 }
 """What is said of a table on each of its sets: options, and the files that they are given."""
+
+
+def write(manifest: Path, content: Mapping[str, Any]) -> None:
+    """Write a manifest as stages write what they make: whole, and with its checksum."""
+    checksum.forget(manifest)
+    write_json(manifest, content)
+    checksum.record(manifest)
 
 
 @dataclass(frozen=True)

@@ -219,9 +219,7 @@ rule manifest:
             workflow.overwrite_configfiles or [], workflow.config_settings.config
         ),
     run:
-        checksum.forget(Path(output[0]))
-        write_json(Path(output[0]), {**params.given, "command": params.command})
-        checksum.record(Path(output[0]))
+        page.write(Path(output[0]), {**params.given, "command": params.command})
 
 
 rule report:
