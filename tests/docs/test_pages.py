@@ -102,12 +102,25 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
     assert f"{configuration['data']}/{parser['directory']}/" in listing
 
 
-def test_the_graph_is_one_of_stages():
-    (graph,) = blocks("mermaid")
-    text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD)\b", " ", graph.text)
-    names = {*re.findall(r"[a-z_]+", text)}
+def test_graphs_are_of_rooms_and_stages():
+    assert [block.page for block in blocks("mermaid")] == ["docs/architecture.md", "docs/stages.md"]
     known = {name for _, name in STAGES} | {room for room, _ in STAGES} | {"trees", "train_smt", "translate_smt"}
-    assert names - known == set()
+    for graph in blocks("mermaid"):
+        text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
+        assert {*re.findall(r"[a-z_]+", text)} - known == set()
+
+
+MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
+"""A module or a folder that a page names, from the top or from `pipeline_py/`, in the rooms' pages also from `nmt/`."""
+
+
+def test_modules_that_architecture_names_exist():
+    places = ROOT, ROOT / "pipeline_py", ROOT / "pipeline_py" / "nmt"
+    named = {
+        path for page in ("architecture", "networks") for path in MODULE.findall((ROOT / f"docs/{page}.md").read_text())
+    }
+    assert len(named) > 40
+    assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
 
 
 def test_the_first_table_is_that_of_the_results():
