@@ -44,7 +44,12 @@ def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[
     Returns:
         `{"code": hash, distribution: version, …}`.
     """
-    return {"code": code_of(stage, *parts), **{name: metadata.version(name) for name in distributions}}
+    return {"code": code_of(stage, *parts), **{name: _version(name) for name in distributions}}
+
+
+@cache
+def _version(distribution: str) -> str:
+    return metadata.version(distribution)
 
 
 @cache
@@ -91,8 +96,16 @@ def _file_of(module: str) -> Path | None:
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk the statements alone: no import or docstring stands within an expression, and these are most nodes."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from _statements(node)
+
+
 def _first_party_imports(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -108,7 +121,7 @@ def _first_party_imports(tree: ast.AST) -> Iterator[str]:
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
+    for node in [tree, *_statements(tree)]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [
                 statement
