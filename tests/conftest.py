@@ -1,4 +1,4 @@
-"""Tests of whole folders run in as many processes as there are processors, each module in one of them.
+"""Tests of whole folders run in one process more than there are processors, each module in one of them.
 
 pytest -n 0 runs them in one, as pytest does for single files; so does an installation without pytest-xdist.
 """
@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+WAITING = 1
+"""Further processes, since tests of clusters and of killed runs wait longer than they compute."""
+
 MOST_WORKERS = 8
 """More than this many would wait for the longest module, each with a PyTorch of its own in memory."""
 
@@ -39,7 +42,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     unsaid = not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
     if unsaid and any(Path(argument).is_dir() for argument in config.args):
-        option.numprocesses = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+        option.numprocesses = min(len(os.sched_getaffinity(0)) + WAITING, MOST_WORKERS)
         option.dist = "loadscope"
         option.loadscopereorder = False
 
