@@ -57,7 +57,7 @@ def code_of(*stages: str) -> str:
     """Hash the code of modules and of all first-party modules that they import, directly or not.
 
     The hash is over the syntax tree without docstrings, so comments, docstrings and layout do not count. Code in C
-    that stands beside a module, under its name, counts without comments.
+    that stands beside a module, under its name, counts without comments, and so do tables (`.tsv`) in its folder.
     Models of the configuration do not count either: their values are parameters of the rules, and a new option
     must not make every system that leaves it at its default train again. Nor do modules of `CHANGE_NO_RESULT`.
 
@@ -87,6 +87,8 @@ def _read(module: str) -> tuple[str, list[str]]:
     tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
     in_c = file.with_suffix(".c")
     beside = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", in_c.read_text(encoding="utf-8")) if in_c.is_file() else ""
+    for table in sorted(file.parent.glob("*.tsv")):
+        beside += f"\n{table.name}\n" + re.sub(r"(?m)^(#.*)?\n", "", table.read_text(encoding="utf-8"))
     return ast.unparse(tree) + beside, [*_first_party_imports(tree)]
 
 

@@ -68,6 +68,20 @@ def test_code_in_c_counts_with_the_module_of_its_name(package):
     assert code() != with_c
 
 
+def test_tables_count_with_the_modules_of_their_folder(package):
+    before = code()
+    (package.parent / "apart.tsv").write_text("english\tgerman\n")
+    assert code() == before
+    table = package / "words.tsv"
+    table.write_text("english\tgerman\nman\tMann\n")
+    with_table = code()
+    assert with_table != before
+    edit(table, "man\t", "# A comment.\n\nman\t")
+    assert code() == with_table
+    edit(table, "Mann", "Mensch")
+    assert code() != with_table
+
+
 def test_modules_that_are_not_imported_do_not_count(package):
     before = code()
     edit(package / "other.py", "None", "1")
@@ -96,6 +110,7 @@ def test_versions_stand_beside_the_code():
 
 
 STAGES = [
+    "corpus.generate",
     "corpus.tokenize",
     "syntax.parse",
     "subword.inherit",
@@ -136,6 +151,7 @@ def test_no_module_that_changes_no_result_counts(copied):
     ("module", "counts"),
     [
         ("text.py", {*STAGES}),
+        ("corpus/grammar/lexicon/nouns.tsv", {"corpus.generate"}),
         ("syntax/distances.py", set()),
         ("syntax/trees/dependency.py", {"syntax.parse"}),
         ("syntax/stanza/pipeline.py", {"syntax.parse"}),

@@ -1,35 +1,16 @@
 """Generate an English-German parallel corpus with gold trees from the grammar beside this module."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from enum import StrEnum
-from hashlib import blake2b
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.corpus.grammar.pairs import Limits, Pair, Pairs
+from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.tree import conllu
 from pipeline_py.progress import progress
 
 SHORTEST, LONGEST = 3, 45
-# Give up when this many drawings in a row brought nothing new.
-PATIENCE = 1_000
-# The same for lexical cores outside the share, which are much cheaper to draw.
-CORE_PATIENCE = 100_000
-
-REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
-
-
-class Focus(StrEnum):
-    """A phenomenon that every sentence contains."""
-
-    any = "any"
-    particle_verb = "particle_verb"
-    relative_clause = "relative_clause"
-    attachment = "attachment"
-    agreement = "agreement"
-    verb_final = "verb_final"
 
 
 class Lengths(StrEnum):
@@ -78,16 +59,19 @@ def generate(
         lengths: `natural` (mean 14) or `uniform` over the range, which fills groups of lengths alike.
 
     Raises:
-        InputError: an argument is out of range, or there are not that many such sentences.
+        InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
     """
+    # Reads the lexicon.
+    from pipeline_py.corpus.grammar.pairs import Limits, Pairs
+
     _check(sentences, share_from, share_to, min_length, max_length)
-    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus.value)
+    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus)
     ledger = Ledger()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (
             stack.enter_context(writing(path)) for path in (source_output, target_output, conllu_output, ptb_output)
         )
-        drawn = progress(_distinct(Pairs(seed, limits), sentences, ledger), "generate", total=sentences)
+        drawn = progress(Pairs(seed, limits).distinct(sentences, ledger), "generate", total=sentences)
         for number, pair in enumerate(drawn, start=1):
             source.write(pair.english + "\n")
             target.write(pair.german + "\n")
@@ -108,33 +92,6 @@ def _check(sentences: int, share_from: float, share_to: float, min_length: int, 
             f"min_length {min_length} and max_length {max_length} are no range of lengths; "
             f"they need {SHORTEST} <= min_length <= max_length <= {LONGEST}"
         )
-
-
-def _distinct(pairs: Pairs, sentences: int, ledger: Ledger) -> Iterator[Pair]:
-    """Yield that many pairs whose English sides differ; memory holds 8 bytes' digest of each."""
-    seen: set[bytes] = set()
-    fruitless = outside = 0
-    while len(seen) < sentences:
-        pair = pairs.draw()
-        if isinstance(pair, Pair):
-            digest = blake2b(pair.english.encode(), digest_size=8).digest()
-            if digest not in seen:
-                seen.add(digest)
-                ledger.keep()
-                for phenomenon in sorted(pair.phenomena):
-                    ledger.note(phenomenon)
-                fruitless = outside = 0
-                yield pair
-                continue
-            ledger.drop("duplicate")
-            fruitless += 1
-        elif pair is None:
-            outside += 1
-        else:
-            ledger.drop(pair)
-            fruitless += 1
-        if fruitless >= PATIENCE or outside >= CORE_PATIENCE:
-            raise stage.InputError(f"only {len(seen)} of {sentences} such sentences were found; {REMEDY}")
 
 
 if __name__ == "__main__":

@@ -1,27 +1,27 @@
 """Which attachments are beyond doubt: the rules that keep the gold trees recoverable from the words."""
 
-from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase
 from pipeline_py.corpus.grammar.modifiers import ATTRIBUTES_OF
-from pipeline_py.corpus.grammar.nouns import Noun
-from pipeline_py.corpus.grammar.senses import PREPOSITIONS_OF
+from pipeline_py.corpus.grammar.senses import SENSES
 
 # `put the coat on the chair down`: where a verb can take a place, its object cannot have one of its own.
 WHERE = frozenset(("on", "in", "under", "beside"))
 
 
-def noun_of(phrase: NounPhrase) -> Noun:
-    """The head of a phrase that is no pronoun."""
-    assert isinstance(phrase.head, Noun)
-    return phrase.head
+# The prepositions of all arguments that an English verb has in any of its senses.
+_PREPOSITIONS = {
+    verb: frozenset(slot.english for sense in SENSES if sense.verb == verb for slot in sense.slots)
+    for verb in {sense.verb for sense in SENSES}
+}
 
 
 def antecedent_in_doubt(phrase: NounPhrase) -> bool:
     """Whether a relative clause could belong to another noun of the phrase as well."""
     others = [phrase.attribute[1]] if phrase.attribute else []
     others += [phrase.possessor] if phrase.possessor else []
-    person = "person" in noun_of(phrase).classes
+    person = "person" in phrase.head.classes
     return any(
-        ("person" in noun_of(other).classes) == person or other.attribute is not None or other.relative is not None
+        ("person" in other.head.classes) == person or other.attribute is not None or other.relative is not None
         for other in others
     )
 
@@ -29,8 +29,7 @@ def antecedent_in_doubt(phrase: NounPhrase) -> bool:
 def trailing(clause: Clause) -> bool:
     """Whether an adverb stands behind the arguments."""
     time = clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time"
-    moment = clause.moment is not None and clause.fronted != "moment"
-    return time or moment or clause.manner is not None
+    return time or clause.manner is not None
 
 
 def sealed(clause: Clause) -> bool:
@@ -43,7 +42,7 @@ def reserved(clause: Clause, preposition: str) -> bool:
     sense = clause.sense
     if sense is None:
         return True
-    taken = {slot.english for slot in sense.slots} | {sense.particle} | (PREPOSITIONS_OF[sense.verb] & WHERE)
+    taken = {slot.english for slot in sense.slots} | {sense.particle} | (_PREPOSITIONS[sense.verb] & WHERE)
     if preposition == "place":
         return bool(taken & {"in", "on", "at", "place"})
     with_instrument = preposition == "with" and bool(sense.instruments)
@@ -65,30 +64,12 @@ def could_attach(clause: Clause, adverbial: Adverbial) -> bool:
             last = last.attribute[1]
         else:
             break
-    if isinstance(last.head, Pronoun):
-        return False
     noun = adverbial.phrase.head
     return any(
         noun in attribute.fillers
-        for attribute in ATTRIBUTES_OF[last.head]
+        for attribute in ATTRIBUTES_OF.get(last.head, ())
         if attribute.english in (adverbial.english, adverbial.kind)
     )
-
-
-def nominal_arguments(clause: Clause) -> list[NounPhrase]:
-    """The noun phrases among the arguments behind the verb."""
-    return [filler for _, filler in clause.arguments if isinstance(filler, NounPhrase)]
-
-
-def phrases_of(clause: Clause) -> list[NounPhrase]:
-    """The subject and the nominal arguments."""
-    phrases = nominal_arguments(clause)
-    return [clause.subject, *phrases] if isinstance(clause.subject, NounPhrase) else phrases
-
-
-def heads_of(clause: Clause) -> list[Noun | Pronoun]:
-    """The heads of subject and nominal arguments."""
-    return [phrase.head for phrase in phrases_of(clause)]
 
 
 def has_clausal_argument(clause: Clause) -> bool:
@@ -98,7 +79,7 @@ def has_clausal_argument(clause: Clause) -> bool:
 
 def embeds(clause: Clause) -> bool:
     """Whether the clause ends in another one, so that what is put behind it would belong there."""
-    return has_clausal_argument(clause) or any(_has_relative(phrase) for phrase in nominal_arguments(clause))
+    return has_clausal_argument(clause) or any(_has_relative(phrase) for phrase in clause.phrases)
 
 
 def _has_relative(phrase: NounPhrase) -> bool:
@@ -107,7 +88,6 @@ def _has_relative(phrase: NounPhrase) -> bool:
 
 
 def classes_of_subject(clause: Clause) -> frozenset[str]:
-    """The semantic classes of the subject; pronouns stand for persons."""
+    """The semantic classes of the subject."""
     subject = clause.subject
-    head = subject.antecedent.head if isinstance(subject, Gap) else subject.head
-    return head.classes if isinstance(head, Noun) else frozenset({"person"})
+    return (subject.antecedent if isinstance(subject, Gap) else subject).head.classes

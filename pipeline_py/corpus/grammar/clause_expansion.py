@@ -1,36 +1,26 @@
 """What can be added to a clause. Each function tells whether it added something."""
 
-from pipeline_py.corpus.grammar import digits, length
+from pipeline_py.corpus.grammar import digits
 from pipeline_py.corpus.grammar.attachment import (
     classes_of_subject,
     could_attach,
     embeds,
     has_clausal_argument,
-    heads_of,
-    noun_of,
-    phrases_of,
 )
-from pipeline_py.corpus.grammar.derivation import IT, Adverbial, Clause, NounPhrase, Pronoun, Subordinate
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, NounPhrase, Subordinate
 from pipeline_py.corpus.grammar.determiners import NO, SOME, TWO, A
-from pipeline_py.corpus.grammar.modifiers import (
-    COORDINATORS,
-    DAYTIMES,
-    EVENTS,
-    MANNER_ADVERBS,
-    SENTENCE_ADVERBS,
-    SUBORDINATORS,
-    TIME_ADVERBS,
-    Moment,
-)
-from pipeline_py.corpus.grammar.nouns import Noun, of_classes
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.modifiers import COORDINATORS, EVENTS, SUBORDINATORS, TIMES, Adverb, adverbs
+from pipeline_py.corpus.grammar.nouns import IT, of_classes
 from pipeline_py.corpus.grammar.phrase_expansion import definite
 from pipeline_py.corpus.grammar.sampling import AS_OBJECT, Sampler
 from pipeline_py.corpus.grammar.site import Expansion
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
-_times = WeightedChoice(TIME_ADVERBS)
-_manners = WeightedChoice(MANNER_ADVERBS)
-_sentence_adverbs = WeightedChoice(SENTENCE_ADVERBS)
+_times = WeightedChoice(adverbs(*TIMES))
+_manners = WeightedChoice(adverbs("manner"))
+_sentence_adverbs = WeightedChoice(adverbs("sentence"))
+_daytimes = adverbs("daytime")
 _events = WeightedChoice(of_classes("event"))
 _subordinators = WeightedChoice(SUBORDINATORS)
 
@@ -50,7 +40,7 @@ def _no_room_behind(clause: Clause) -> bool:
 def time(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A temporal adverb that goes with the tense, in front of a main clause or behind."""
     adverb = _times.draw(expansion.random)
-    if clause.time is not None or clause.moment is not None:
+    if clause.time is not None:
         return False
     if adverb.tenses and clause.tense not in adverb.tenses:
         return False
@@ -71,7 +61,7 @@ def time(expansion: Expansion, clause: Clause, _: int) -> bool:
 
 def daytime(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`in the morning`."""
-    return _moment(expansion, clause, expansion.sampler.one_of(DAYTIMES))
+    return _moment(expansion, clause, expansion.sampler.one_of(_daytimes))
 
 
 def clock(expansion: Expansion, clause: Clause, _: int) -> bool:
@@ -86,15 +76,15 @@ def date(expansion: Expansion, clause: Clause, _: int) -> bool:
     return _moment(expansion, clause, digits.date(expansion.random, clause.past_frame))
 
 
-def _moment(expansion: Expansion, clause: Clause, moment: Moment) -> bool:
+def _moment(expansion: Expansion, clause: Clause, moment: Adverb) -> bool:
     """A phrase of time for a clause that has none, in front of a main clause or behind."""
-    if clause.moment is not None or clause.time is not None or any(a.kind == "time" for a in clause.adverbials):
+    if clause.time is not None or any(a.kind == "time" for a in clause.adverbials):
         return False
     front = _can_front(expansion, clause) and expansion.sampler.chance(0.5)
-    if (not front and _no_room_behind(clause)) or not expansion.affords(moment.tokens):
+    if (not front and _no_room_behind(clause)) or not expansion.affords(len(moment.english.split())):
         return False
-    clause.moment = moment
-    clause.fronted = "moment" if front else clause.fronted
+    clause.time = moment
+    clause.fronted = "time" if front else clause.fronted
     return True
 
 
@@ -110,7 +100,7 @@ def sentence_adverb(expansion: Expansion, clause: Clause, _: int) -> bool:
 def manner(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A manner adverb."""
     sense = clause.sense
-    if sense is None or sense.stative or clause.manner is not None or clause.negated or embeds(clause):
+    if sense is None or "stative" in sense.traits or clause.manner is not None or clause.negated or embeds(clause):
         return False
     if "person" not in classes_of_subject(clause) or not expansion.affords(1):
         return False
@@ -121,7 +111,7 @@ def manner(expansion: Expansion, clause: Clause, _: int) -> bool:
 def place(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """Where it happens: behind the arguments, or in front of a main clause."""
     sense = clause.sense
-    if sense is None or not sense.place or clause.negated or clause.adverbials:
+    if sense is None or "place" not in sense.traits or clause.negated or clause.adverbials:
         return False
     adverbial = expansion.sampler.place()
     front = _can_front(expansion, clause) and expansion.sampler.chance(0.3)
@@ -145,19 +135,20 @@ def instrument(expansion: Expansion, clause: Clause, depth: int) -> bool:
 
 def event(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """`after the meeting`."""
-    if clause.adverbials or clause.negated or clause.moment is not None or clause.time is not None:
+    if clause.adverbials or clause.negated or clause.time is not None:
         return False
     if clause.sense is None or _no_room_behind(clause):
         return False
-    english, german, case = expansion.sampler.one_of(EVENTS)
-    adverbial = Adverbial("time", english, german, case, definite(expansion.sampler, _events.draw(expansion.random)))
-    if adverbial.phrase.head in heads_of(clause) or could_attach(clause, adverbial):
+    adverbial = Adverbial(
+        "time", *expansion.sampler.one_of(EVENTS), definite(expansion.sampler, _events.draw(expansion.random))
+    )
+    if adverbial.phrase.head in [phrase.head for phrase in clause.participants] or could_attach(clause, adverbial):
         return False
     return _adverbial(expansion, clause, depth, adverbial)
 
 
 def _adverbial(expansion: Expansion, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
-    if not expansion.affords(1 + length.of_phrase(adverbial.phrase)):
+    if not expansion.affords(1 + len(english.noun_phrase(adverbial.phrase))):
         return False
     clause.adverbials.append(adverbial)
     expansion.enter_phrase(adverbial.phrase, clause, depth, argument=True, bare=True)
@@ -181,7 +172,7 @@ def subordinate(expansion: Expansion, clause: Clause, _: int) -> bool:
     if not front and expansion.sampler.chance(0.35):
         inner = _with_it(expansion.sampler, clause, simple, perfect)
     inner = inner or expansion.sampler.clause(clause.past_frame, 1, simple=simple, perfect=perfect)
-    if inner is None or not expansion.affords((2 if front else 1) + length.of_clause(inner)):
+    if inner is None or not expansion.affords((2 if front else 1) + len(english.clause_phrase(inner))):
         return False
     if front:
         clause.before = Subordinate(conjunction, inner)
@@ -202,7 +193,7 @@ def coordinate(expansion: Expansion, clause: Clause, _: int) -> bool:
     if inner is None or (shared and not _shareable(clause, inner)):
         return False
     conjunction = COORDINATORS["and" if shared or expansion.sampler.chance(0.6) else "but"]
-    cost = length.of_predicate(inner) if shared else length.of_clause(inner)
+    cost = len(english.verb_phrase(inner)) if shared else len(english.clause_phrase(inner))
     if not expansion.affords(1 + (conjunction[0] == "but") + cost):
         return False
     clause.conjunct, clause.conjunction = inner, conjunction
@@ -220,7 +211,7 @@ def extrapose(expansion: Expansion) -> bool:
         return False
     if main.sense is None or main.arguments or main.negated or main.fronted or main.conjunct is not None:
         return False
-    if main.before or main.after or main.time or main.moment or main.manner or main.adverbials:
+    if main.before or main.after or main.time or main.manner or main.adverbials:
         return False
     main.extraposed = expansion.sampler.chance(0.5)
     return main.extraposed
@@ -228,12 +219,11 @@ def extrapose(expansion: Expansion) -> bool:
 
 def _with_it(sampler: Sampler, clause: Clause, simple: bool, perfect: bool) -> Clause | None:
     """A clause whose object `it` is the one thing that the clause before it speaks of."""
-    things = [phrase for phrase in phrases_of(clause) if not isinstance(phrase.head, Pronoun)]
-    things = [phrase for phrase in things if "person" not in noun_of(phrase).classes]
+    things = [phrase for phrase in clause.participants if "person" not in phrase.head.classes]
     if len(things) != 1 or things[0].plural or things[0].conjunct is not None:
         return None
-    noun = noun_of(things[0])
-    if noun.proper or noun.mass or not AS_OBJECT[noun]:
+    noun = things[0].head
+    if not noun.common or noun.mass or not AS_OBJECT[noun]:
         return None
     sense, object_slot = AS_OBJECT[noun].draw(sampler.random)
     subject = sampler.subject_of(sense)
@@ -248,8 +238,5 @@ def _shareable(clause: Clause, inner: Clause) -> bool:
     if has_clausal_argument(inner):
         return False
     head = clause.subject.head
-    if isinstance(head, Noun) and not head.proper:
-        fits = head in inner.sense.subjects
-    else:
-        fits = "person" in inner.sense.subjects[0].classes
-    return fits and all(phrase.head is not head for _, phrase in inner.arguments if isinstance(phrase, NounPhrase))
+    fits = head in inner.sense.subjects if head.common else "person" in inner.sense.subjects[0].classes
+    return fits and all(phrase.head is not head for phrase in inner.phrases)

@@ -6,45 +6,9 @@ each linearise it. Its parts are mutable only while it grows.
 
 from dataclasses import dataclass, field
 
-from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Attribute, Moment, Subordinator
-from pipeline_py.corpus.grammar.nouns import Noun
+from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Subordinator
+from pipeline_py.corpus.grammar.nouns import Head, Pronoun
 from pipeline_py.corpus.grammar.senses import Sense, Slot
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pronoun:
-    """A personal pronoun: English and German nominative, then objects and possessives."""
-
-    english: str
-    english_object: str
-    possessive: str
-    person: int
-    plural: bool
-    german: str
-    accusative: str
-    dative: str
-    german_possessive: str
-    reflexive: str
-    gender: str = ""
-
-    def in_case(self, case: str) -> str:
-        """The German form."""
-        return {"nom": self.german, "acc": self.accusative, "dat": self.dative}[case]
-
-
-I = Pronoun("I", "me", "my", 1, False, "ich", "mich", "mir", "mein", "mich")  # noqa: E741
-WE = Pronoun("we", "us", "our", 1, True, "wir", "uns", "uns", "unser", "uns")
-YOU = Pronoun("you", "you", "your", 2, True, "Sie", "Sie", "Ihnen", "Ihr", "sich")
-HE = Pronoun("he", "him", "his", 3, False, "er", "ihn", "ihm", "sein", "sich", "m")
-SHE = Pronoun("she", "her", "her", 3, False, "sie", "sie", "ihr", "ihr", "sich", "f")
-THEY = Pronoun("they", "them", "their", 3, True, "sie", "sie", "ihnen", "ihr", "sich")
-# English has one pronoun for a thing, German one for each gender of the noun it stands for.
-IT = {
-    "m": Pronoun("it", "it", "its", 3, False, "er", "ihn", "ihm", "sein", "sich", "m"),
-    "f": Pronoun("it", "it", "its", 3, False, "sie", "sie", "ihr", "ihr", "sich", "f"),
-    "n": Pronoun("it", "it", "its", 3, False, "es", "es", "ihm", "sein", "sich", "n"),
-}
-PERSONAL = (HE, SHE, THEY, WE, I, YOU)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,11 +25,11 @@ class Determiner:
 class NounPhrase:
     """A noun or pronoun with what depends on it."""
 
-    head: Noun | Pronoun
+    head: Head
     plural: bool = False
     determiner: Determiner | None = None
-    adjectives: list[tuple[Adjective, tuple[str, str] | None]] = field(default_factory=list)  # with a degree
-    attribute: "tuple[Attribute, NounPhrase] | None" = None
+    adjectives: list[tuple[Adjective, Adverb | None]] = field(default_factory=list)  # with a degree
+    attribute: "tuple[Slot, NounPhrase] | None" = None
     possessor: "NounPhrase | None" = None  # English 's
     relative: "Clause | None" = None
     conjunct: "NounPhrase | None" = None
@@ -112,7 +76,7 @@ class Adverbial:
 class Predicate:
     """What a copula says of its subject: exactly one of the three."""
 
-    adjective: tuple[Adjective, tuple[str, str] | None] | None = None
+    adjective: tuple[Adjective, Adverb | None] | None = None
     noun: NounPhrase | None = None
     place: Adverbial | None = None
 
@@ -142,9 +106,8 @@ class Clause:
     time: Adverb | None = None
     manner: Adverb | None = None
     sentence: Adverb | None = None
-    moment: Moment | None = None
     adverbials: list[Adverbial] = field(default_factory=list)
-    fronted: str = ""  # time, moment, place, sentence: what stands in front of the subject
+    fronted: str = ""  # time, place, sentence: what stands in front of the subject
     before: Subordinate | None = None
     after: Subordinate | None = None
     conjunct: "Clause | None" = None
@@ -157,17 +120,12 @@ class Clause:
             return self.arguments
         return sorted(self.arguments, key=lambda argument: argument[0].english == "iobj")
 
+    @property
+    def phrases(self) -> list[NounPhrase]:
+        """The noun phrases among the arguments behind the verb."""
+        return [filler for _, filler in self.arguments if isinstance(filler, NounPhrase)]
 
-PLACES = ("place", "goal")
-
-
-def place_prepositions(phrase: NounPhrase, way: str) -> tuple[str, str]:
-    """The English and the German preposition that a noun asks for as a `place` or a `goal`.
-
-    Raises:
-        ValueError: the noun is neither, which the tables of the grammar rule out.
-    """
-    found = None if isinstance(phrase.head, Pronoun) else phrase.head.place_prepositions(goal=way == "goal")
-    if found is None:
-        raise ValueError(f"{phrase.head} is no {way}")
-    return found
+    @property
+    def participants(self) -> list[NounPhrase]:
+        """The subject, unless it is a gap, and `phrases`."""
+        return [self.subject, *self.phrases] if isinstance(self.subject, NounPhrase) else self.phrases

@@ -1,6 +1,7 @@
 """Which determiners a noun phrase draws from."""
 
-from pipeline_py.corpus.grammar.derivation import PERSONAL, Determiner
+from pipeline_py.corpus.grammar.derivation import Determiner
+from pipeline_py.corpus.grammar.nouns import PERSONAL
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 THE = Determiner("the", "der", "der")

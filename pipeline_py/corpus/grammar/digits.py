@@ -4,7 +4,7 @@ import datetime
 from random import Random
 
 from pipeline_py.corpus.grammar.derivation import Determiner
-from pipeline_py.corpus.grammar.modifiers import Moment
+from pipeline_py.corpus.grammar.modifiers import Adverb
 
 # Two, three and four are words.
 FEWEST, MOST = 5, 9999
@@ -18,15 +18,15 @@ def number(random: Random) -> Determiner:
     return Determiner(form, form, "numeral", "CD")
 
 
-def clock(random: Random) -> Moment:
+def clock(random: Random) -> Adverb:
     """`at 9:05`, `um 9:05`: each minute of the day."""
     hour, minute = divmod(int(random.random() * 24 * 60), 60)
     form = f"{hour}:{minute:02}"
-    return Moment("at", form, ("um", form), in_digits=True)
+    return Adverb(f"at {form}", f"um {form}", "digits")
 
 
-def date(random: Random, past: bool) -> Moment:
+def date(random: Random, past: bool) -> Adverb:
     """`on 2019-05-03`, `am 2019-05-03`: each day of the years that the frame of time may speak of."""
     start, end = PAST if past else PRESENT
     form = datetime.date.fromordinal(start.toordinal() + int(random.random() * (end - start).days)).isoformat()
-    return Moment("on", form, ("am", form), in_digits=True)
+    return Adverb(f"on {form}", f"am {form}", "digits")

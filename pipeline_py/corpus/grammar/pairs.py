@@ -1,27 +1,24 @@
 """Sentence pairs: draws derivations from a share of the space, of a length, with a phenomenon, and linearises them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
 
-from pipeline_py.corpus.grammar import clause_expansion, length, phrase_expansion
-from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase, Pronoun
+from pipeline_py.artifact import Ledger
+from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
+from pipeline_py.corpus.grammar.derivation import Clause
 from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import expand
+from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
-from pipeline_py.corpus.grammar.phenomena import (
-    AGREEMENT,
-    ATTACHMENT,
-    PARTICLE_VERB,
-    RELATIVE_CLAUSE,
-    VERB_FINAL,
-    phenomena,
-)
+from pipeline_py.corpus.grammar.phenomena import phenomena
 from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.corpus.grammar.site import Expansion
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
+from pipeline_py.stage import InputError
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
@@ -33,8 +30,15 @@ ALLOWANCE = 14
 # A shorter sentence than this has no room for arguments.
 ROOM_FOR_ARGUMENTS = 5
 
+# Give up when this many drawings in a row brought nothing new.
+PATIENCE = 1_000
+# The same for lexical cores outside the share, which are much cheaper to draw.
+CORE_PATIENCE = 100_000
+
+REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
+
 _intransitive_senses = WeightedChoice([s for s in SENSES if not s.slots])
-_particle_senses = WeightedChoice([s for s in SENSES if s.particle and s.slot("obj") is not None])
+_particle_senses = WeightedChoice([s for s in SENSES if s.particle and s.obj is not None])
 
 
 @dataclass(slots=True)
@@ -45,7 +49,7 @@ class Pair:
     leaves: list[Leaf]
     english: str
     german: str
-    phenomena: set[str]
+    phenomena: set[Focus]
 
 
 def position(core: str) -> float:
@@ -62,7 +66,7 @@ class Limits:
     shortest: int
     longest: int
     uniform: bool
-    focus: str
+    focus: Focus
 
 
 class Pairs:
@@ -72,6 +76,40 @@ class Pairs:
         self.random = Random(seed)
         self.sampler = Sampler(self.random)
         self.limits = limits
+
+    def distinct(self, sentences: int, ledger: Ledger) -> Iterator[Pair]:
+        """Yield that many pairs whose English sides differ; memory holds 8 bytes' digest of each.
+
+        Args:
+            sentences: how many.
+            ledger: gets what is drawn and dropped, and the phenomena of what is kept.
+
+        Raises:
+            InputError: there are not that many.
+        """
+        seen: set[bytes] = set()
+        fruitless = outside = 0
+        while len(seen) < sentences:
+            pair = self.draw()
+            if isinstance(pair, Pair):
+                digest = blake2b(pair.english.encode(), digest_size=8).digest()
+                if digest not in seen:
+                    seen.add(digest)
+                    ledger.keep()
+                    for phenomenon in sorted(pair.phenomena):
+                        ledger.note(phenomenon)
+                    fruitless = outside = 0
+                    yield pair
+                    continue
+                ledger.drop("duplicate")
+                fruitless += 1
+            elif pair is None:
+                outside += 1
+            else:
+                ledger.drop(pair)
+                fruitless += 1
+            if fruitless >= PATIENCE or outside >= CORE_PATIENCE:
+                raise InputError(f"only {len(seen)} of {sentences} such sentences were found; {REMEDY}")
 
     def draw(self) -> Pair | str | None:
         """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
@@ -83,13 +121,12 @@ class Pairs:
         if not self._add_phenomenon(expansion):
             return "without the phenomenon"
         expand(expansion)
-        tokens = length.of_clause(main) + 1
-        if not self.limits.shortest <= tokens <= self.limits.longest:
+        tree = english.sentence(main)
+        if not self.limits.shortest <= len(tree) <= self.limits.longest:
             return "outside the limits of length"
         found = phenomena(main)
-        if self.limits.focus != "any" and self.limits.focus not in found:
+        if self.limits.focus is not Focus.any and self.limits.focus not in found:
             return "without the phenomenon"
-        tree = english.sentence(main)
         leaves = list(tree.leaves())
         return Pair(tree, leaves, " ".join([leaf.form for leaf in leaves]), " ".join(german.sentence(main)), found)
 
@@ -109,21 +146,21 @@ class Pairs:
     def _core(self, target: int) -> Clause | None:
         """The main clause at its smallest; shorter ones are tried for a short target."""
         senses = _intransitive_senses if target < ROOM_FOR_ARGUMENTS else None
-        if self.limits.focus == PARTICLE_VERB:
+        if self.limits.focus is Focus.particle_verb:
             senses = _particle_senses
         clause: Clause | None = None
         for _ in range(SHORTER_CORES):
-            past = self.sampler.chance(0.5) and self.limits.focus != AGREEMENT
+            past = self.sampler.chance(0.5) and self.limits.focus is not Focus.agreement
             drawn = self.sampler.clause(past, 0, senses=senses, accept=self._accepts)
             clause = drawn or clause
-            if drawn is not None and length.of_clause(drawn) < target:
+            if drawn is not None and len(english.clause_phrase(drawn)) < target:
                 return drawn
         return clause
 
     def _add_phenomenon(self, expansion: Expansion) -> bool:
         """Bring the phenomenon asked for into the clause before anything else; False if that did not work."""
         focus, main = self.limits.focus, expansion.main
-        if focus == "any":
+        if focus is Focus.any:
             return True
         spare = expansion.remaining
         expansion.remaining = max(spare, ALLOWANCE)
@@ -132,30 +169,27 @@ class Pairs:
         expansion.remaining = spare - (before - expansion.remaining)
         return added
 
-    def _add(self, focus: str, expansion: Expansion, main: Clause) -> bool:
+    def _add(self, focus: Focus, expansion: Expansion, main: Clause) -> bool:
         sites = [site for site in expansion.sites if site.clause is main]
         subjects = [site for site in sites if site.phrase is main.subject]
         objects = [site for site in sites if site.argument]
-        if focus == PARTICLE_VERB:
-            main.far_particle = any(_is_object(main, site.phrase) for site in objects)
+        if focus is Focus.particle_verb:
+            obj = next((filler for slot, filler in main.arguments if slot.english == "obj"), None)
+            main.far_particle = any(site.phrase is obj for site in objects)
             return main.far_particle
-        if focus == RELATIVE_CLAUSE:
+        if focus is Focus.relative_clause:
             return any(
                 phrase_expansion.relative(expansion, site) for site in sorted(sites, key=lambda _: self.random.random())
             )
-        if focus == ATTACHMENT:
+        if focus is Focus.attachment:
             adverbial = clause_expansion.instrument(expansion, main, 0) or clause_expansion.place(expansion, main, 0)
             return adverbial or any(phrase_expansion.attribute(expansion, site) for site in objects) or bool(objects)
-        if focus == AGREEMENT:
+        if focus is Focus.agreement:
             return any(
                 phrase_expansion.attribute(expansion, site) or phrase_expansion.relative(expansion, site)
                 for site in subjects
             )
-        assert focus == VERB_FINAL
-        return VERB_FINAL in phenomena(main) or any(clause_expansion.subordinate(expansion, main, 0) for _ in range(3))
-
-
-def _is_object(clause: Clause, phrase: NounPhrase) -> bool:
-    return any(slot.english == "obj" and filler is phrase for slot, filler in clause.arguments) and not isinstance(
-        phrase.head, Pronoun
-    )
+        assert focus is Focus.verb_final
+        return Focus.verb_final in phenomena(main) or any(
+            clause_expansion.subordinate(expansion, main, 0) for _ in range(3)
+        )

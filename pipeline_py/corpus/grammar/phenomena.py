@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 
-from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase, Pronoun
-
-PARTICLE_VERB = "particle_verb"
-RELATIVE_CLAUSE = "relative_clause"
-ATTACHMENT = "attachment"
-AGREEMENT = "agreement"
-VERB_FINAL = "verb_final"
+from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase
+from pipeline_py.corpus.grammar.focus import Focus
+from pipeline_py.corpus.grammar.nouns import Pronoun
 
 
-def phenomena(main: Clause) -> set[str]:
+def phenomena(main: Clause) -> set[Focus]:
     """The phenomena that a sentence contains.
 
     `particle_verb`: a noun phrase stands between verb and particle. `relative_clause`: there is one.
@@ -19,21 +15,21 @@ def phenomena(main: Clause) -> set[str]:
     `agreement`: the verb shows a number that its subject has and the nearest noun before it has not.
     `verb_final`: an adverbial or complement clause, whose German verb stands last.
     """
-    found: set[str] = set()
+    found: set[Focus] = set()
     for clause in clauses(main):
         arguments = [(slot, filler) for slot, filler in clause.arguments if isinstance(filler, NounPhrase)]
         obj = next((filler for slot, filler in arguments if slot.english == "obj"), None)
         if obj is not None and not isinstance(obj.head, Pronoun):
             if clause.far_particle:
-                found.add(PARTICLE_VERB)
+                found.add(Focus.particle_verb)
             if _followed_by_preposition(clause, obj):
-                found.add(ATTACHMENT)
+                found.add(Focus.attachment)
         if clause.before or clause.after or any(slot.english in ("that", "whether") for slot, _ in clause.arguments):
-            found.add(VERB_FINAL)
+            found.add(Focus.verb_final)
         if any(phrase.relative for phrase in _noun_phrases(clause)):
-            found.add(RELATIVE_CLAUSE)
+            found.add(Focus.relative_clause)
         if isinstance(clause.subject, NounPhrase) and _attracted(clause, clause.subject):
-            found.add(AGREEMENT)
+            found.add(Focus.agreement)
     return found
 
 
@@ -51,8 +47,7 @@ def clauses(clause: Clause) -> Iterator[Clause]:
 
 def _noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
     """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
-    phrases = [filler for _, filler in clause.arguments if isinstance(filler, NounPhrase)]
-    phrases += [clause.subject] if isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive" else []
+    phrases = clause.phrases if clause.tense == "infinitive" else clause.participants
     phrases += [adverbial.phrase for adverbial in clause.adverbials]
     if clause.predicate is not None and clause.predicate.noun is not None:
         phrases.append(clause.predicate.noun)
@@ -87,9 +82,7 @@ def _last_is_plural(phrase: NounPhrase) -> bool:
     if phrase.conjunct is not None:
         return _last_is_plural(phrase.conjunct)
     if phrase.relative is not None:
-        inside = [filler for _, filler in phrase.relative.arguments if isinstance(filler, NounPhrase)]
-        if not inside and not isinstance(phrase.relative.subject, Gap):
-            inside = [phrase.relative.subject]
+        inside = phrase.relative.phrases or phrase.relative.participants
         return _last_is_plural(inside[-1]) if inside else phrase.plural
     if phrase.attribute is not None:
         return _last_is_plural(phrase.attribute[1])

@@ -1,16 +1,20 @@
 """What can be added to a noun phrase. Each function tells whether it added something."""
 
-from pipeline_py.corpus.grammar import determiners, length
-from pipeline_py.corpus.grammar.attachment import antecedent_in_doubt, noun_of, reserved, sealed, trailing
+from pipeline_py.corpus.grammar import determiners
+from pipeline_py.corpus.grammar.attachment import antecedent_in_doubt, reserved, sealed, trailing
 from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, COORDINATORS, DEGREES, Attribute, clash
-from pipeline_py.corpus.grammar.nouns import PEOPLE, Noun, of_classes
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, COORDINATORS, adverbs, clash
+from pipeline_py.corpus.grammar.nouns import PEOPLE, Head, Noun, of_classes
 from pipeline_py.corpus.grammar.sampling import AS_ARGUMENT, AS_SUBJECT, DEEPEST, Sampler
+from pipeline_py.corpus.grammar.senses import Slot
 from pipeline_py.corpus.grammar.site import Expansion, Site
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 _fillers = {attribute: WeightedChoice(attribute.fillers) for group in ATTRIBUTES_OF.values() for attribute in group}
 _adjectives = {noun: WeightedChoice(adjectives) for noun, adjectives in ADJECTIVES_OF.items() if adjectives}
+# What is too much is no attribute.
+_degrees = adverbs("degree")[:2]
 _people = WeightedChoice(PEOPLE)
 _owners = WeightedChoice(of_classes("person"))
 
@@ -18,13 +22,13 @@ _owners = WeightedChoice(of_classes("person"))
 def adjective(expansion: Expansion, site: Site) -> bool:
     """An attributive adjective that fits the noun, now and then with a degree."""
     phrase = site.phrase
-    table = _adjectives.get(noun_of(phrase))
+    table = _adjectives.get(phrase.head)
     if table is None or len(phrase.adjectives) == 2:
         return False
     word = table.draw(expansion.random)
     if any(clash(word, other) for other, _ in phrase.adjectives):
         return False
-    degree = expansion.sampler.one_of(DEGREES[:2]) if expansion.sampler.chance(0.15) else None
+    degree = expansion.sampler.one_of(_degrees) if expansion.sampler.chance(0.15) else None
     if not expansion.affords(2 if degree else 1):
         return False
     phrase.adjectives.append((word, degree))
@@ -38,7 +42,7 @@ def attribute(expansion: Expansion, site: Site) -> bool:
         return False
     if phrase.attribute is not None or phrase.relative is not None or phrase.conjunct is not None:
         return False
-    attributes = ATTRIBUTES_OF[noun_of(phrase)]
+    attributes = ATTRIBUTES_OF[phrase.head]
     if not attributes or (site.argument and sealed(site.clause)):
         return False
     drawn = expansion.sampler.one_of(attributes)
@@ -47,16 +51,16 @@ def attribute(expansion: Expansion, site: Site) -> bool:
     if drawn.case == "gen" and phrase.determiner is not determiners.THE:
         return False
     inner = _inner(expansion.sampler, drawn)
-    if inner.head is phrase.head or not expansion.affords(1 + length.of_phrase(inner)):
+    if inner.head is phrase.head or not expansion.affords(1 + len(english.noun_phrase(inner))):
         return False
     phrase.attribute = drawn, inner
-    expansion.enter_phrase(inner, site.clause, site.depth + 1, site.argument, drawn.apposition, phrase)
+    expansion.enter_phrase(inner, site.clause, site.depth + 1, site.argument, not drawn.case, phrase)
     return True
 
 
-def _inner(sampler: Sampler, drawn: Attribute) -> NounPhrase:
+def _inner(sampler: Sampler, drawn: Slot) -> NounPhrase:
     noun = _fillers[drawn].draw(sampler.random)
-    if drawn.apposition:
+    if not drawn.case:  # an apposition
         return NounPhrase(noun)
     return definite(sampler, noun) if drawn.case == "gen" else sampler.phrase(noun)
 
@@ -73,15 +77,13 @@ def possessor(expansion: Expansion, site: Site) -> bool:
     phrase = site.phrase
     if site.bare or phrase.possessor is not None or phrase.determiner is not determiners.THE:
         return False
-    if phrase.relative is not None or phrase.attribute is not None or "person" in noun_of(phrase).classes:
+    if phrase.relative is not None or phrase.attribute is not None or "person" in phrase.head.classes:
         return False
-    named = expansion.sampler.chance(0.5)
-    owner = (
-        NounPhrase(_people.draw(expansion.random))
-        if named
-        else definite(expansion.sampler, _owners.draw(expansion.random))
-    )
-    if not expansion.affords(length.of_phrase(owner)):
+    if expansion.sampler.chance(0.5):
+        owner = NounPhrase(_people.draw(expansion.random))
+    else:
+        owner = definite(expansion.sampler, _owners.draw(expansion.random))
+    if not expansion.affords(len(english.noun_phrase(owner))):
         return False
     phrase.possessor = owner
     return True
@@ -99,7 +101,7 @@ def relative(expansion: Expansion, site: Site) -> bool:
     if site.argument and (sealed(site.clause) or trailing(site.clause)):
         return False
     clause = _relative_clause(expansion.sampler, site)
-    if clause is None or not expansion.affords(1 + length.of_clause(clause)):
+    if clause is None or not expansion.affords(len(english.relative_clause(clause))):
         return False
     phrase.relative = clause
     expansion.enter_clause(clause, site.depth + 1)
@@ -107,7 +109,7 @@ def relative(expansion: Expansion, site: Site) -> bool:
 
 
 def _relative_clause(sampler: Sampler, site: Site) -> Clause | None:
-    phrase, noun = site.phrase, noun_of(site.phrase)
+    phrase, noun = site.phrase, site.phrase.head
     past, depth = site.clause.past_frame, site.depth + 1
     if AS_SUBJECT[noun] and (not AS_ARGUMENT[noun] or sampler.chance(0.5)):
         sense = AS_SUBJECT[noun].draw(sampler.random)
@@ -127,7 +129,7 @@ def _relative_clause(sampler: Sampler, site: Site) -> Clause | None:
     return sampler.finish(sense, subject, fillers, past, depth)
 
 
-def _pronoun(sampler: Sampler, noun: Noun, subject: bool) -> str:
+def _pronoun(sampler: Sampler, noun: Head, subject: bool) -> str:
     if "person" not in noun.classes:
         return "that" if sampler.chance(0.65) else "which"
     return "who" if subject else sampler.one_of(("that", "that", "who", "whom"))
@@ -144,11 +146,11 @@ def conjunct(expansion: Expansion, site: Site) -> bool:
         return False
     if phrase is not clause.subject and all(phrase is not filler for _, filler in clause.arguments):
         return False
-    noun = expansion.sampler.like(noun_of(phrase))
+    noun = expansion.sampler.like(phrase.head)
     if noun is phrase.head:
         return False
     second = expansion.sampler.phrase(noun)
-    if not expansion.affords(1 + length.of_phrase(second)):
+    if not expansion.affords(1 + len(english.noun_phrase(second))):
         return False
     phrase.conjunct = second
     phrase.conjunction = COORDINATORS["or" if site.argument and expansion.sampler.chance(0.15) else "and"]

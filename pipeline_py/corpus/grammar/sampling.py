@@ -4,24 +4,15 @@ Everything is drawn at its smallest; `expansion` adds to it. A clause's lexical 
 is drawn before anything else, so that a share of the space of sentences can be refused before any work is done.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
 from pipeline_py.corpus.grammar import determiners, digits
-from pipeline_py.corpus.grammar.derivation import (
-    PERSONAL,
-    Adverbial,
-    Clause,
-    Gap,
-    NounPhrase,
-    Predicate,
-    Pronoun,
-    place_prepositions,
-)
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, DEGREES
-from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, TOWNS, Noun, of_classes
-from pipeline_py.corpus.grammar.senses import SENSES, Sense, Slot
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Predicate
+from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, adverbs
+from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, PERSONAL, TOWNS, Head, Noun, Pronoun, of_classes
+from pipeline_py.corpus.grammar.senses import PLACES, SENSES, Sense, Slot
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 Item = TypeVar("Item")
@@ -30,43 +21,43 @@ DEEPEST = 2
 
 _senses = WeightedChoice(SENSES)
 _unembedding = WeightedChoice([sense for sense in SENSES if not any(slot.clausal for slot in sense.slots)])
-_infinitives = WeightedChoice([s for s in _unembedding.items if not s.stative and s.subjects[0].singular == "man"])
+_infinitives = WeightedChoice(
+    [s for s in _unembedding.items if "stative" not in s.traits and s.subjects[0].english == "man"]
+)
 _subjects = {sense: WeightedChoice(sense.subjects) for sense in SENSES}
 _fillers = {slot: WeightedChoice(slot.fillers) for sense in SENSES for slot in sense.slots if slot.fillers}
-_alike = {noun: WeightedChoice([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS}
+_alike: Mapping[Head, WeightedChoice[Noun]] = {
+    noun: WeightedChoice([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS
+}
 _people = WeightedChoice(PEOPLE)
 _towns = WeightedChoice(TOWNS)
 _pronouns = WeightedChoice(PERSONAL, [6, 5, 5, 3, 4, 2])
 _copula_subjects = WeightedChoice([noun for noun in NOUNS if ADJECTIVES_OF[noun]])
-_places = WeightedChoice([noun for noun in of_classes("place") if noun.place_prepositions(goal=False)])
+_places = WeightedChoice([noun for noun in of_classes("place") if "place" in noun.places])
+_degrees = adverbs("degree")
 
 PRESENT = WeightedChoice(
     ("present", "perfect", "progressive", "future", "can", "must", "should"), (55, 14, 10, 9, 6, 5, 4)
 )
 PAST = WeightedChoice(("past", "perfect", "progressive", "could"), (72, 11, 9, 8))
-HEAD = Noun | Pronoun
 
 
-def takes(noun: Noun) -> tuple[tuple[Sense, Slot | None], ...]:
-    """Every sense with the position the noun can have in it; None is the subject."""
-    found: list[tuple[Sense, Slot | None]] = []
-    for sense in SENSES:
-        if noun in sense.subjects:
-            found.append((sense, None))
-        found += [
-            (sense, slot) for slot in sense.slots if noun in slot.fillers and slot.english not in ("place", "goal")
+AS_SUBJECT: Mapping[Head, WeightedChoice[Sense]] = {
+    noun: WeightedChoice([sense for sense in SENSES if noun in sense.subjects]) for noun in NOUNS
+}
+AS_ARGUMENT: Mapping[Head, WeightedChoice[tuple[Sense, Slot]]] = {
+    noun: WeightedChoice(
+        [
+            (sense, slot)
+            for sense in _unembedding.items
+            for slot in sense.slots
+            if noun in slot.fillers and slot.english not in PLACES
         ]
-    return tuple(found)
-
-
-_takes = {noun: takes(noun) for noun in NOUNS}
-AS_SUBJECT = {noun: WeightedChoice([s for s, slot in places if slot is None]) for noun, places in _takes.items()}
-AS_ARGUMENT = {
-    noun: WeightedChoice([(s, slot) for s, slot in places if slot is not None and not any(x.clausal for x in s.slots)])
-    for noun, places in _takes.items()
+    )
+    for noun in NOUNS
 }
 # Where a pronoun can stand for the noun: behind a German preposition it would be `daran` instead of `an es`.
-AS_OBJECT = {
+AS_OBJECT: Mapping[Head, WeightedChoice[tuple[Sense, Slot]]] = {
     noun: WeightedChoice([(s, slot) for s, slot in places.items if slot.english == "obj" and not slot.preposition])
     for noun, places in AS_ARGUMENT.items()
 }
@@ -101,7 +92,7 @@ class Sampler:
             return self.copula(past_frame, accept)
         sense = (senses or (_senses if depth < DEEPEST else _unembedding)).draw(self.random)
         subject = self.subject_of(sense)
-        heads: list[HEAD | None] = []
+        heads: list[Head | None] = []
         for slot in sense.slots:
             heads.append(None if slot.clausal else self.filler(slot, subject))
         if accept is not None:
@@ -113,15 +104,15 @@ class Sampler:
     def finish(
         self,
         sense: Sense,
-        subject: "HEAD | Gap",
-        heads: "Sequence[HEAD | Gap | None]",
+        subject: Head | Gap,
+        heads: Sequence[Head | Gap | None],
         past_frame: bool,
         depth: int,
         simple: bool = False,
         perfect: bool = False,
     ) -> Clause:
         """Make a clause of a sense and the heads of its arguments (None where a clause belongs)."""
-        tense = "perfect" if perfect and not sense.modal else self.tense(past_frame, simple, sense)
+        tense = "perfect" if perfect and "modal" not in sense.traits else self.tense(past_frame, simple, sense)
         negated = self.chance(0.08)
         filled = subject if isinstance(subject, Gap) else self.phrase(subject, plain=negated, definite=negated)
         if isinstance(filled, NounPhrase) and filled.determiner is determiners.A and self.chance(0.06):
@@ -187,35 +178,33 @@ class Sampler:
         subject = clause.subject
         assert isinstance(subject, NounPhrase)
         head = subject.head
-        animate = isinstance(head, Pronoun) or bool(head.classes & {"person", "animal"})
-        if animate and self.chance(0.25):
+        if head.classes & {"person", "animal"} and self.chance(0.25):
             return Predicate(place=self.place())
-        gender = head.gender if isinstance(head, Pronoun) or head.proper else ""
+        gender = "" if head.common else head.gender
         if gender and self.chance(0.3):
             noun = self.one_of([n for n in of_classes("person") if n.gender == gender])
             phrase = NounPhrase(noun, False, determiners.A)
             phrase.adjectives.append((self.one_of(ADJECTIVES_OF[noun]), None))
             return Predicate(noun=phrase)
-        common = head if isinstance(head, Noun) and not head.proper else GUEST
-        degree = self.one_of(DEGREES) if self.chance(0.3) else None
-        return Predicate(adjective=(self.one_of(ADJECTIVES_OF[common]), degree))
+        degree = self.one_of(_degrees) if self.chance(0.3) else None
+        return Predicate(adjective=(self.one_of(ADJECTIVES_OF[head if head.common else GUEST]), degree))
 
     def place(self) -> Adverbial:
         """A place where something is."""
         noun = _places.draw(self.random)
         phrase = self.phrase(noun, plain=True)
-        return Adverbial("place", *place_prepositions(phrase, "place"), "dat", phrase)
+        return Adverbial("place", *noun.places["place"], "dat", phrase)
 
     def tense(self, past_frame: bool, simple: bool, sense: Sense) -> str:
         """A tense of the frame; `simple` and modals allow no other than the simple one."""
-        if simple or sense.modal:
+        if simple or "modal" in sense.traits:
             return "past" if past_frame else "present"
         tense = (PAST if past_frame else PRESENT).draw(self.random)
-        if tense == "progressive" and sense.stative:
+        if tense == "progressive" and "stative" in sense.traits:
             return "past" if past_frame else "present"
         return tense
 
-    def person_or(self, noun: Noun) -> HEAD:
+    def person_or(self, noun: Noun) -> Head:
         """A person may be a pronoun or a name instead."""
         if "person" not in noun.classes:
             return noun
@@ -224,32 +213,32 @@ class Sampler:
             return _pronouns.draw(self.random)
         return _people.draw(self.random) if value < 0.38 else noun
 
-    def subject_of(self, sense: Sense) -> HEAD:
+    def subject_of(self, sense: Sense) -> Head:
         """A head for the subject of a sense."""
         return self.person_or(_subjects[sense].draw(self.random))
 
-    def like(self, noun: Noun) -> Noun:
+    def like(self, noun: Head) -> Noun:
         """Another noun that shares its classes with the noun."""
         return _alike[noun].draw(self.random)
 
-    def filler(self, slot: Slot, subject: HEAD | None) -> HEAD:
+    def filler(self, slot: Slot, subject: Head | None) -> Head:
         """The head of an argument, never the subject itself again."""
         noun = _fillers[slot].draw(self.random)
-        if "town" in noun.classes and slot.english in ("place", "goal") and self.chance(0.4):
+        if "town" in noun.classes and slot.english in PLACES and self.chance(0.4):
             return _towns.draw(self.random)
         if "person" not in noun.classes:
             return noun
         value = self.random.random()
-        head: HEAD = noun
+        head: Head = noun
         if value < 0.15:
             head = _pronouns.draw(self.random)
         elif value < 0.25:
             head = _people.draw(self.random)
         return noun if head is subject else head
 
-    def phrase(self, head: HEAD, plain: bool = False, definite: bool = False) -> NounPhrase:
+    def phrase(self, head: Head, plain: bool = False, definite: bool = False) -> NounPhrase:
         """A noun phrase without attributes; `plain` keeps quantifiers out, `definite` indefinite articles too."""
-        if isinstance(head, Pronoun) or head.proper:
+        if not head.common:
             return NounPhrase(head)
         if head.mass:
             drawn = determiners.MASS.draw(self.random)
@@ -268,11 +257,6 @@ class Sampler:
 GUEST = of_classes("guest")[0]
 
 
-def lemma(head: HEAD) -> str:
-    """What the head is called in a lexical core."""
-    return head.english if isinstance(head, Pronoun) else head.singular
-
-
-def core(subject: HEAD, verb: str, obj: HEAD | None) -> str:
+def core(subject: Head, verb: str, obj: Head | None) -> str:
     """The lexical core of a main clause. It can be read off the English sentence, particle, number and tense aside."""
-    return f"{lemma(subject)} {verb} {lemma(obj) if obj is not None else '-'}"
+    return f"{subject.english} {verb} {obj.english if obj is not None else '-'}"

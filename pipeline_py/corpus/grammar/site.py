@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from pipeline_py.corpus.grammar import length
-from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase
+from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.sampling import Sampler
 
 
@@ -27,7 +27,7 @@ class Expansion:
         self.sampler = sampler
         self.random: Random = sampler.random
         self.main = main
-        self.remaining = target - 1 - length.of_clause(main)
+        self.remaining = target - 1 - len(english.clause_phrase(main))
         self.sites: list[Site] = []
         self.clauses: list[tuple[Clause, int]] = []
         self.enter_clause(main, 0)
@@ -62,5 +62,5 @@ class Expansion:
         parent: NounPhrase | None = None,
     ) -> None:
         """Take a noun phrase as a place to grow; pronouns and names do not."""
-        if not isinstance(phrase.head, Pronoun) and not phrase.head.proper:
+        if phrase.head.common:
             self.sites.append(Site(phrase, clause, depth, argument, bare, parent))

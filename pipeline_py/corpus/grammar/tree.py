@@ -31,6 +31,9 @@ class Leaf:
         """The leaf."""
         yield self
 
+    def __len__(self) -> int:
+        return 1
+
 
 class Phrase:
     """A constituent.
@@ -58,6 +61,10 @@ class Phrase:
         """The leaves from left to right."""
         for child in self.children:
             yield from child.leaves()
+
+    def __len__(self) -> int:
+        """How many leaves there are."""
+        return sum([len(child) for child in self.children])
 
 
 Node = Leaf | Phrase

@@ -85,7 +85,7 @@ def test_a_verb_form_tells_its_verb() -> None:
 
 
 def test_a_noun_form_tells_its_noun() -> None:
-    forms = [form for noun in NOUNS for form in {noun.singular, noun.plural}]
+    forms = [form for noun in NOUNS for form in {noun.english, noun.plural}]
     assert len(forms) == len(set(forms))
 
 
@@ -113,18 +113,18 @@ def test_verbs_are_ambiguous_without_their_structure() -> None:
 def test_an_adjective_has_one_translation_for_a_noun() -> None:
     for noun, adjectives in ADJECTIVES_OF.items():
         words = [adjective.english for adjective in adjectives]
-        assert len(words) == len(set(words)), noun.singular
+        assert len(words) == len(set(words)), noun.english
 
 
 def test_instruments_are_no_attributes_of_the_objects_of_their_verbs() -> None:
     """The tool belongs to the deed, the hat to the man: words tell the attachment."""
     for sense in SENSES:
-        slot = sense.slot("obj")
+        slot = sense.obj
         if not sense.instruments or slot is None:
             continue
         for noun in slot.fillers:
             carried = {filler for a in ATTRIBUTES_OF[noun] if a.english == "with" for filler in a.fillers}
-            assert not carried & set(sense.instruments), (sense.verb.base, noun.singular)
+            assert not carried & set(sense.instruments), (sense.verb.base, noun.english)
 
 
 def test_more_than_a_million_pairs() -> None:

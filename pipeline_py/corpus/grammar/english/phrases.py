@@ -1,8 +1,10 @@
 """English phrases without clauses inside: base noun phrases, adjective, adverb and prepositional phrases."""
 
-from pipeline_py.corpus.grammar.derivation import NounPhrase, Pronoun
+from pipeline_py.corpus.grammar.derivation import NounPhrase
+from pipeline_py.corpus.grammar.determiners import THE
 from pipeline_py.corpus.grammar.english.words import determiner, noun, number, pronoun
-from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb, Moment
+from pipeline_py.corpus.grammar.modifiers import Adjective, Adverb
+from pipeline_py.corpus.grammar.nouns import Pronoun
 from pipeline_py.corpus.grammar.tree import Leaf, Node, Phrase, attach
 
 NEGATION = "Polarity=Neg"
@@ -21,30 +23,28 @@ def prepositional(preposition: str, phrase: Phrase, relation: str) -> Phrase:
     return result
 
 
-def moment_phrase(moment: Moment) -> Phrase:
-    """`in the morning`, `at 14:30`."""
-    head = number(moment.word) if moment.in_digits else Leaf(moment.word, "NN", "NOUN", feats="Number=Sing")
-    children: list[Node] = [head]
-    if not moment.in_digits:
-        children.insert(0, attach(Leaf("the", "DT", "DET", feats="Definite=Def|PronType=Art"), "det"))
-    return prepositional(moment.preposition, Phrase("NP", head, children), "obl")
-
-
 def adverb_phrase(adverb: Adverb) -> Phrase:
-    """An adverb, or an adverbial noun such as `yesterday`."""
+    """An adverb, an adverbial noun such as `yesterday`, or a phrase such as `in the morning` and `at 14:30`."""
+    preposition, *words = adverb.english.split()
+    if adverb.kind == "digits":
+        head = number(words[0])
+        return prepositional(preposition, Phrase("NP", head, [head]), "obl")
+    leaf = Leaf(words[-1] if words else preposition, "NN", "NOUN", feats="Number=Sing")
+    if adverb.kind == "daytime":
+        article = attach(determiner(THE, leaf.form), "det")
+        return prepositional(preposition, Phrase("NP", leaf, [article, leaf]), "obl")
     if adverb.kind == "noun":
-        leaf = Leaf(adverb.english, "NN", "NOUN", feats="Number=Sing")
         return Phrase("NP", attach(leaf, "obl:tmod"), [leaf])
     leaf = Leaf(adverb.english, "RB", "ADV", feats=NEGATION if adverb.english == "never" else "_")
     return Phrase("ADVP", attach(leaf, "advmod"), [leaf])
 
 
-def adjective_phrase(adjective: Adjective, degree: tuple[str, str] | None) -> Phrase:
+def adjective_phrase(adjective: Adjective, degree: Adverb | None) -> Phrase:
     """An adjective with or without a degree."""
     leaf = Leaf(adjective.english, "JJ", "ADJ", feats="Degree=Pos")
     children: list[Node] = [leaf]
     if degree is not None:
-        children.insert(0, attach(Leaf(degree[0], "RB", "ADV"), "advmod"))
+        children.insert(0, attach(Leaf(degree.english, "RB", "ADV"), "advmod"))
     return Phrase("ADJP", leaf, children)
 
 

@@ -1,21 +1,12 @@
 """The English side of a derivation: a constituency tree (PTB) that carries the dependency tree (UD)."""
 
-from pipeline_py.corpus.grammar.derivation import (
-    PLACES,
-    Adverbial,
-    Clause,
-    Gap,
-    NounPhrase,
-    Subordinate,
-    place_prepositions,
-)
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Subordinate
 from pipeline_py.corpus.grammar.english.phrases import (
     NEGATION,
     adjective_phrase,
     adverb_phrase,
     base,
     coordinator,
-    moment_phrase,
     prepositional,
 )
 from pipeline_py.corpus.grammar.english.words import BE, verb_chain
@@ -42,18 +33,18 @@ def sentence(clause: Clause) -> Phrase:
 
 def _coordinated(clause: Clause) -> Phrase:
     """An S, or two joined by a conjunction."""
-    first = _clause(clause)
+    first = clause_phrase(clause)
     second = clause.conjunct
     if second is None or second.subject is clause.subject:
         return first
-    conjunct = attach(_clause(second), "conj")
+    conjunct = attach(clause_phrase(second), "conj")
     comma: list[Node] = []
     if clause.conjunction[0] == "but":
         comma = [attach(Leaf(",", ",", "PUNCT"), "punct", conjunct)]
     return Phrase("S", first, [first, *comma, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
-def _clause(clause: Clause) -> Phrase:
+def clause_phrase(clause: Clause) -> Phrase:
     """S → (SBAR ,) (adverbial) NP VP."""
     children: list[Node] = []
     if clause.before is not None:
@@ -64,8 +55,6 @@ def _clause(clause: Clause) -> Phrase:
             children.append(adverb_phrase(clause.time))
         case "sentence" if clause.sentence is not None:
             children.append(adverb_phrase(clause.sentence))
-        case "moment" if clause.moment is not None:
-            children.append(moment_phrase(clause.moment))
         case "place":
             children += [_adverbial(a) for a in clause.adverbials if a.kind == "place"]
     assert isinstance(clause.subject, NounPhrase)
@@ -78,15 +67,15 @@ def _clause(clause: Clause) -> Phrase:
 
 
 def _coordinated_verb_phrases(clause: Clause, relative: Leaf | None) -> Phrase:
-    first = _verb_phrase(clause, relative)
+    first = verb_phrase(clause, relative)
     second = clause.conjunct
     if second is None or second.subject is not clause.subject:
         return first
-    conjunct = attach(_verb_phrase(second, None), "conj")
+    conjunct = attach(verb_phrase(second), "conj")
     return Phrase("VP", first, [first, coordinator(clause.conjunction[0], conjunct), conjunct])
 
 
-def _verb_phrase(clause: Clause, relative: Leaf | None) -> Phrase:
+def verb_phrase(clause: Clause, relative: Leaf | None = None) -> Phrase:
     """VP → auxiliaries (not) (adverb) VP, from the inside out; `relative` is the pronoun that fills a gap."""
     verb = clause.sense.verb if clause.sense else BE
     person = clause.subject.person if isinstance(clause.subject, NounPhrase) else 3
@@ -144,16 +133,10 @@ def _complements(clause: Clause, relative: Leaf | None, verb: Leaf) -> list[Node
 
 
 def _argument(slot: Slot, filler: NounPhrase, dative_shift: bool) -> Node:
-    phrase = noun_phrase(filler, nominative=False)
+    phrase = noun_phrase(filler)
     if slot.english in ("obj", "iobj") and not (slot.english == "iobj" and dative_shift):
         return attach(phrase, slot.english)
-    return prepositional(_preposition(slot, filler), phrase, "obl")
-
-
-def _preposition(slot: Slot, filler: NounPhrase) -> str:
-    if slot.english == "iobj":
-        return "to"
-    return place_prepositions(filler, slot.english)[0] if slot.english in PLACES else slot.english
+    return prepositional(slot.prepositions(filler.head)[0], phrase, "obl")
 
 
 def _gap(slot: Slot, relative: Leaf, verb: Leaf) -> list[Node]:
@@ -169,10 +152,10 @@ def _gap(slot: Slot, relative: Leaf, verb: Leaf) -> list[Node]:
 
 def _clausal_argument(slot: Slot, clause: Clause) -> Node:
     if slot.english == "infinitive":
-        inner = _verb_phrase(clause, None)
+        inner = verb_phrase(clause)
         marked = Phrase("VP", inner, [attach(Leaf("to", "TO", "PART"), "mark"), inner])
         return attach(Phrase("S", marked, [marked]), "xcomp")
-    inner = _clause(clause)
+    inner = clause_phrase(clause)
     return attach(Phrase("SBAR", inner, [attach(Leaf(slot.english, "IN", "SCONJ"), "mark"), inner]), "ccomp")
 
 
@@ -184,8 +167,6 @@ def _adjuncts(clause: Clause) -> list[Node]:
     for adverbial in clause.adverbials:
         if not (clause.fronted == "place" and adverbial.kind == "place"):
             nodes.append(_adverbial(adverbial))
-    if clause.moment is not None and clause.fronted != "moment":
-        nodes.append(moment_phrase(clause.moment))
     if clause.time is not None and clause.time.kind != "frequency" and clause.fronted != "time":
         nodes.append(adverb_phrase(clause.time))
     if clause.after is not None:
@@ -194,11 +175,11 @@ def _adjuncts(clause: Clause) -> list[Node]:
 
 
 def _adverbial(adverbial: Adverbial) -> Phrase:
-    return prepositional(adverbial.english, noun_phrase(adverbial.phrase, nominative=False), "obl")
+    return prepositional(adverbial.english, noun_phrase(adverbial.phrase), "obl")
 
 
 def _subordinate(subordinate: Subordinate) -> Phrase:
-    inner = _clause(subordinate.clause)
+    inner = clause_phrase(subordinate.clause)
     word = subordinate.conjunction.english
     if word == "when":
         leaf = attach(Leaf(word, "WRB", "ADV", feats="PronType=Int"), "advmod")
@@ -221,16 +202,14 @@ def _predicate(clause: Clause) -> Phrase:
     return _adverbial(predicate.place)
 
 
-def noun_phrase(phrase: NounPhrase, nominative: bool, with_relative: bool = True) -> Phrase:
+def noun_phrase(phrase: NounPhrase, nominative: bool = False, with_relative: bool = True) -> Phrase:
     """NP with its attributes: (NP (NP base) (PP …) (SBAR …)), coordinated if it has a conjunct."""
     core = base(phrase, nominative)
     children: list[Node] = [core]
     if phrase.attribute is not None:
-        attribute, inner = phrase.attribute
-        preposition = attribute.english
-        if preposition == "place":
-            preposition = place_prepositions(inner, preposition)[0]
-        children.append(prepositional(preposition, noun_phrase(inner, nominative=False), "nmod"))
+        slot, inner = phrase.attribute
+        preposition, _ = slot.prepositions(inner.head)
+        children.append(prepositional(preposition, noun_phrase(inner), "nmod"))
     if phrase.relative is not None and with_relative:
         children.append(attach(relative_clause(phrase.relative), "acl:relcl"))
     whole = core if len(children) == 1 else Phrase("NP", core, children)
@@ -246,15 +225,13 @@ def relative_clause(clause: Clause) -> Phrase:
     tag = "WP" if gap.english in ("who", "whom") else "WDT"
     pronoun_leaf = Leaf(gap.english, tag, "PRON", "who" if tag == "WP" else gap.english, "PronType=Rel")
     moved = Phrase("WHNP", pronoun_leaf, [pronoun_leaf])
+    predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
+    subject: list[Node] = []
     if isinstance(clause.subject, Gap):
-        predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
         attach(pronoun_leaf, "nsubj")
     else:
-        predicate = _coordinated_verb_phrases(clause, pronoun_leaf)
-    children: list[Node] = [predicate]
-    if isinstance(clause.subject, NounPhrase):
-        children.insert(0, attach(noun_phrase(clause.subject, nominative=True), "nsubj"))
-    body = Phrase("S", predicate, children)
+        subject = [attach(noun_phrase(clause.subject, nominative=True), "nsubj")]
+    body = Phrase("S", predicate, [*subject, predicate])
     return Phrase("SBAR", body, [moved, body])
 
 

@@ -1,8 +1,8 @@
 """English tokens: pronouns, determiners, nouns, and the chain of auxiliaries in front of a verb."""
 
-from pipeline_py.corpus.grammar.derivation import Determiner, Pronoun
+from pipeline_py.corpus.grammar.derivation import Determiner
 from pipeline_py.corpus.grammar.english.verbs import EnglishVerb, english_verb
-from pipeline_py.corpus.grammar.nouns import Noun
+from pipeline_py.corpus.grammar.nouns import Noun, Pronoun
 from pipeline_py.corpus.grammar.tree import Leaf
 
 # The few words of the grammar whose first letter and first sound disagree.
@@ -53,11 +53,11 @@ def number(form: str) -> Leaf:
 def noun(entry: Noun, plural: bool) -> Leaf:
     """The leaf of a noun or name."""
     number = "Plur" if plural else "Sing"
-    if entry.proper:
-        return Leaf(entry.singular, "NNP", "PROPN", feats="Number=Sing")
+    if not entry.common:
+        return Leaf(entry.english, "NNP", "PROPN", feats="Number=Sing")
     if plural:
-        return Leaf(entry.plural, "NNS", "NOUN", entry.singular, f"Number={number}")
-    return Leaf(entry.singular, "NN", "NOUN", entry.singular, f"Number={number}")
+        return Leaf(entry.plural, "NNS", "NOUN", entry.english, f"Number={number}")
+    return Leaf(entry.english, "NN", "NOUN", entry.english, f"Number={number}")
 
 
 def pronoun(entry: Pronoun, nominative: bool) -> Leaf:

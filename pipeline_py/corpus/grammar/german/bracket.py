@@ -4,7 +4,7 @@ from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase
 from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
 
 SEIN = german_verb("sein")
-AUXILIARY = {"haben": german_verb("haben"), "sein": SEIN}
+HABEN = german_verb("haben")
 MODALS = {
     "future": german_verb("werden"),
     "can": german_verb("können"),
@@ -41,7 +41,7 @@ def _lexical(clause: Clause) -> GermanVerb:
 def _auxiliary(clause: Clause, verb: GermanVerb) -> tuple[GermanVerb | None, list[str]]:
     """The auxiliary, if the tense has one, and the verbs that depend on it."""
     if clause.tense == "perfect":
-        return AUXILIARY[clause.sense.auxiliary if clause.sense else "sein"], [verb.participle]
+        return SEIN if clause.sense is None or "sein" in clause.sense.traits else HABEN, [verb.participle]
     if clause.tense in MODALS:
         return MODALS[clause.tense], [*_under_modal(clause), verb.infinitive]
     return None, []
@@ -49,7 +49,7 @@ def _auxiliary(clause: Clause, verb: GermanVerb) -> tuple[GermanVerb | None, lis
 
 def bare_infinitive(clause: Clause) -> Clause | None:
     """The complement of `want to`, which German puts under the modal `wollen`, in the same pair of brackets."""
-    if clause.sense is None or not clause.sense.modal:
+    if clause.sense is None or "modal" not in clause.sense.traits:
         return None
     return next(filler for slot, filler in clause.arguments if isinstance(filler, Clause))
 

@@ -7,18 +7,11 @@ is what tells an instrument (`schlägt mit dem Stock den Mann`) from an attribut
 
 from dataclasses import dataclass
 
-from pipeline_py.corpus.grammar.derivation import (
-    PLACES,
-    Adverbial,
-    Clause,
-    NounPhrase,
-    Predicate,
-    Pronoun,
-    place_prepositions,
-)
+from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, NounPhrase, Predicate
 from pipeline_py.corpus.grammar.german.bracket import bare_infinitive
 from pipeline_py.corpus.grammar.german.words import GOAL_CASE
-from pipeline_py.corpus.grammar.senses import Slot
+from pipeline_py.corpus.grammar.nouns import Head, Pronoun
+from pipeline_py.corpus.grammar.senses import PLACES, Slot
 
 
 @dataclass(slots=True)
@@ -56,7 +49,7 @@ def middle(clause: Clause, with_subject: bool) -> list[Part]:
     for slot, filler in clause.arguments:
         if not isinstance(filler, NounPhrase):
             continue
-        preposition, case = _marking(slot, filler)
+        preposition, case = governed(slot, filler.head)
         part = Part(preposition=preposition, phrase=filler, case=case, negative=filler is negative)
         if preposition:
             objects.append(part)
@@ -69,9 +62,7 @@ def middle(clause: Clause, with_subject: bool) -> list[Part]:
     parts += sorted(pronouns, key=lambda part: part.case)
     late: list[Part] = []
     if clause.time is not None and clause.fronted != "time":
-        (late if clause.time.kind == "late" else parts).append(Part((clause.time.german,)))
-    if clause.moment is not None and clause.fronted != "moment":
-        parts.append(Part(clause.moment.german))
+        (late if clause.time.kind == "late" else parts).append(Part(tuple(clause.time.german.split())))
     parts += datives
     parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
     parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted != "place"]
@@ -102,16 +93,16 @@ def _negated_object(clause: Clause) -> NounPhrase | None:
 
 
 def _indefinite(phrase: NounPhrase) -> bool:
-    if isinstance(phrase.head, Pronoun) or phrase.head.proper or phrase.possessor is not None:
+    if not phrase.head.common or phrase.possessor is not None:
         return False
     return phrase.determiner is None or phrase.determiner.english == "a"
 
 
-def _marking(slot: Slot, phrase: NounPhrase) -> tuple[str, str]:
-    """The German preposition and case of an argument."""
+def governed(slot: Slot, head: Head) -> tuple[str, str]:
+    """The German preposition and the case of what fills a slot."""
+    _, preposition = slot.prepositions(head)
     if slot.english not in PLACES:
-        return slot.preposition, slot.case
-    preposition = place_prepositions(phrase, slot.english)[1]
+        return preposition, slot.case
     return preposition, GOAL_CASE[preposition] if slot.english == "goal" else "dat"
 
 
@@ -134,4 +125,4 @@ def _predicate(predicate: Predicate, negated: bool) -> Part:
         return adverbial_part(predicate.place)
     assert predicate.adjective is not None
     adjective, degree = predicate.adjective
-    return Part((*((degree[1],) if degree else ()), adjective.german))
+    return Part((*((degree.german,) if degree else ()), adjective.german))

@@ -4,17 +4,10 @@ A clause is laid out by topological fields: Vorfeld, finite verb, Mittelfeld, ri
 infinitive; in a subordinate clause all verbs), Nachfeld (subordinate clauses).
 """
 
-from pipeline_py.corpus.grammar.derivation import (
-    Clause,
-    Determiner,
-    Gap,
-    NounPhrase,
-    Pronoun,
-    Subordinate,
-    place_prepositions,
-)
+from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase, Subordinate
+from pipeline_py.corpus.grammar.determiners import NO, THE
 from pipeline_py.corpus.grammar.german.bracket import bare_infinitive, verb_last, verb_second
-from pipeline_py.corpus.grammar.german.fields import Part, adverbial_part, middle, subject
+from pipeline_py.corpus.grammar.german.fields import Part, adverbial_part, governed, middle, subject
 from pipeline_py.corpus.grammar.german.words import (
     CONTRACTED,
     RELATIVE,
@@ -23,10 +16,9 @@ from pipeline_py.corpus.grammar.german.words import (
     column,
     noun_form,
 )
+from pipeline_py.corpus.grammar.nouns import Pronoun
 
 COMMA = ","
-THE = Determiner("the", "der", "der")
-KEIN = Determiner("no", "kein", "ein")
 
 
 def sentence(clause: Clause) -> list[str]:
@@ -69,13 +61,11 @@ def _main(clause: Clause) -> list[str]:
 
 
 def _fronted(clause: Clause) -> list[str]:
-    if clause.fronted == "moment" and clause.moment is not None:
-        return [*clause.moment.german]
     if clause.fronted == "place":
         place = next(adverbial for adverbial in clause.adverbials if adverbial.kind == "place")
         return _tokens(adverbial_part(place))
     adverb = clause.time if clause.fronted == "time" else clause.sentence
-    return [adverb.german] if adverb is not None else []
+    return adverb.german.split() if adverb is not None else []
 
 
 def _verb_second(clause: Clause, with_subject: bool) -> list[str]:
@@ -138,8 +128,8 @@ def _behind(clause: Clause) -> list[str]:
 
 def _subordinate(subordinate: Subordinate) -> list[str]:
     conjunction = subordinate.conjunction
-    word = conjunction.past if subordinate.clause.past_frame else conjunction.present
-    return [COMMA, word, *_verb_last(subordinate.clause), COMMA]
+    word = conjunction.past if subordinate.clause.past_frame else ""
+    return [COMMA, word or conjunction.german, *_verb_last(subordinate.clause), COMMA]
 
 
 def relative_clause(clause: Clause) -> list[str]:
@@ -181,20 +171,19 @@ def noun_phrase(phrase: NounPhrase, case: str, negative: bool = False, without_r
     else:
         place = column(head, phrase.plural), case
         tokens = []
-        determiner = KEIN if negative else phrase.determiner
+        determiner = NO if negative else phrase.determiner
         owner = phrase.possessor
-        if owner is not None and not isinstance(owner.head, Pronoun) and owner.head.proper:
-            determiner = None
-            tokens.append(owner.head.genitive)
-        elif owner is not None:
-            determiner = THE
+        if owner is not None:
+            # A name stands in front and no article does; whoever else owns it stands behind.
+            determiner = THE if owner.head.common else None
+            tokens += [] if owner.head.common else noun_phrase(owner, "gen")
         word = article(determiner, place)
         tokens += [word] if word else []
         for adjective, degree in phrase.adjectives:
-            tokens += [degree[1]] if degree else []
+            tokens += [degree.german] if degree else []
             tokens.append(adjective.stem.removesuffix("e") + adjective_ending(determiner, place))
         tokens.append(noun_form(head, phrase.plural, case))
-        if owner is not None and not (not isinstance(owner.head, Pronoun) and owner.head.proper):
+        if owner is not None and owner.head.common:
             tokens += noun_phrase(owner, "gen")
         if phrase.attribute is not None:
             tokens += _attribute(phrase)
@@ -207,10 +196,6 @@ def noun_phrase(phrase: NounPhrase, case: str, negative: bool = False, without_r
 
 def _attribute(phrase: NounPhrase) -> list[str]:
     assert phrase.attribute is not None
-    attribute, inner = phrase.attribute
-    if not attribute.preposition and not attribute.case:
-        return noun_phrase(inner, "nom")
-    preposition = attribute.preposition
-    if attribute.english == "place":
-        preposition = place_prepositions(inner, attribute.english)[1]
-    return prepositional(preposition, inner, attribute.case)
+    slot, inner = phrase.attribute
+    preposition, case = governed(slot, inner.head)
+    return prepositional(preposition, inner, case or "nom")

@@ -5,8 +5,7 @@
 
 from pipeline_py.corpus.grammar.derivation import Determiner
 from pipeline_py.corpus.grammar.nouns import Noun
-
-CASES = ("nom", "acc", "dat", "gen")
+from pipeline_py.corpus.grammar.senses import CASES
 
 
 def _paradigm(**columns: str) -> dict[tuple[str, str], str]:

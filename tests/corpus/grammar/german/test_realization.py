@@ -9,10 +9,6 @@ import re
 import pytest
 
 from pipeline_py.corpus.grammar.derivation import (
-    HE,
-    IT,
-    SHE,
-    THEY,
     Adverbial,
     Clause,
     Determiner,
@@ -22,10 +18,11 @@ from pipeline_py.corpus.grammar.derivation import (
 )
 from pipeline_py.corpus.grammar.determiners import MANY, THE, A
 from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.german.verbs import german_verb
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, SUBORDINATORS, TIME_ADVERBS, Moment
-from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, of_classes
+from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SUBORDINATORS, Adverb
+from pipeline_py.corpus.grammar.nouns import HE, IT, NOUNS, PEOPLE, SHE, THEY, of_classes
 from pipeline_py.corpus.grammar.pairs import Limits, Pairs
 from pipeline_py.corpus.grammar.senses import SENSES, Sense
 
@@ -177,7 +174,7 @@ def disagreeing(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def sentences() -> list[tuple[str, str]]:
-    pairs = Pairs(11, Limits(0, 1, 3, 45, True, "any"))
+    pairs = Pairs(11, Limits(0, 1, 3, 45, True, Focus.any))
     drawn = (pairs.draw() for _ in range(SENTENCES))
     return [(pair.english, pair.german) for pair in drawn if pair is not None and not isinstance(pair, str)]
 
@@ -281,8 +278,8 @@ def test_no_separable_prefix_stays_behind(sentences: list[tuple[str, str]]) -> N
 
 
 def noun(name: str, determiner: object = THE, plural: bool = False, *adjectives: str) -> NounPhrase:
-    entry = next(entry for entry in (*NOUNS, *PEOPLE) if entry.singular == name)
-    phrase = NounPhrase(entry, plural, None if entry.proper else determiner)  # type: ignore[arg-type]
+    entry = next(entry for entry in (*NOUNS, *PEOPLE) if entry.english == name)
+    phrase = NounPhrase(entry, plural, determiner if entry.common else None)  # type: ignore[arg-type]
     for adjective in adjectives:
         phrase.adjectives.append((next(a for a in ADJECTIVES_OF[entry] if a.english == adjective), None))
     return phrase
@@ -396,7 +393,7 @@ def test_it_takes_the_gender_of_its_noun() -> None:
 
 
 def test_inversion_contraction_and_kein() -> None:
-    today = next(time for time in TIME_ADVERBS if time.english == "today")
+    today = next(time for time in ADVERBS if time.english == "today")
     go = clause(sense("go", "", "gehen"), NounPhrase(THEY), "present", noun("station"), time=today, fronted="time")
     assert both(go) == ("Today they go to the station .", "Heute gehen sie zum Bahnhof .")
     buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", A), past=True, negated=True)
@@ -414,15 +411,15 @@ def test_haben_and_sein_and_strong_adjectives() -> None:
 
 def test_counted_nouns_and_moments_in_digits() -> None:
     seventeen = Determiner("17", "17", "numeral", "CD")
-    half_past_two = Moment("at", "14:30", ("um", "14:30"), in_digits=True)
-    third_of_may = Moment("on", "2019-05-03", ("am", "2019-05-03"), in_digits=True)
-    buy = clause(sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), moment=half_past_two)
+    half_past_two = Adverb("at 14:30", "um 14:30", "digits")
+    third_of_may = Adverb("on 2019-05-03", "am 2019-05-03", "digits")
+    buy = clause(sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), time=half_past_two)
     assert both(buy) == (
         "He has bought 17 wooden boxes at 14:30 .",
         "Er hat um 14:30 17 hölzerne Kisten gekauft .",
     )
     put = clause(sense("give", "", "geben"), NounPhrase(THEY), "past", noun("child"), noun("key", A), past=True)
-    put.moment, put.fronted = third_of_may, "moment"
+    put.time, put.fronted = third_of_may, "time"
     assert both(put) == (
         "On 2019-05-03 they gave the child a key .",
         "Am 2019-05-03 gaben sie dem Kind einen Schlüssel .",
@@ -432,7 +429,7 @@ def test_counted_nouns_and_moments_in_digits() -> None:
     helped.arguments = [(helped.arguments[0][0], noun("man", seventeen, True, "old"))]
     helped.subject = NounPhrase(SHE)
     said = clause(sense("say"), NounPhrase(HE), "past", helped, past=True)
-    helped.moment = third_of_may
+    helped.time = third_of_may
     assert both(said)[1] == "Er sagte , dass sie am 2019-05-03 17 alten Männern half ."
 
 

@@ -1,0 +1,54 @@
+"""Reads the lexicon: the tables beside this module, which people edit.
+
+A table (`nouns.tsv`) has its cells between tabs. Lines that begin with `#` are comments. The first other line names the
+columns; cells of a column whose name ends in `?` may be empty, and empty ones at the end of a line be left out.
+Where frequency matters, entries stand in its order.
+"""
+
+from collections.abc import Callable
+from itertools import zip_longest
+from pathlib import Path
+from typing import TypeVar
+
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+Entry = TypeVar("Entry")
+
+FOLDER = Path(__file__).parent
+
+
+def entries(table: str, make: Callable[..., Entry]) -> tuple[Entry, ...]:
+    """What `make` makes of each line of a table, in the order of the lines.
+
+    Args:
+        table: its name, without `.tsv`.
+        make: takes the cells of a line, by the names of the columns, and raises `KeyError(word)` where it does not
+            know a word in them.
+
+    Raises:
+        InputError: a line has too many cells, or too few, or a word that `make` does not know.
+    """
+    path = FOLDER / f"{table}.tsv"
+    made: list[Entry] = []
+    columns: list[str] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if not any(cells) or line.startswith("#"):
+            continue
+        if not columns:
+            columns = cells
+            continue
+        if len(cells) > len(columns):
+            raise InputError(f"{len(cells)} cells; there are only {len(columns)} columns", path, number)
+        row = dict(zip_longest(columns, cells, fillvalue=""))
+        missing = [column for column, cell in row.items() if not cell and not column.endswith("?")]
+        if missing:
+            raise InputError(f"nothing stands in the column `{missing[0]}`; fill it in", path, number)
+        try:
+            made.append(make(**{column.removesuffix("?"): cell for column, cell in row.items()}))
+        except KeyError as error:
+            raise InputError(
+                f"`{error.args[0]}` means nothing here; see the comments at the top", path, number
+            ) from None
+    return tuple(made)
