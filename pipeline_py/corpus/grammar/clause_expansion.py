@@ -10,11 +10,11 @@ from pipeline_py.corpus.grammar.attachment import (
 from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, NounPhrase, Subordinate
 from pipeline_py.corpus.grammar.determiners import NO, SOME, TWO, A
 from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.expansion import Expansion
 from pipeline_py.corpus.grammar.modifiers import COORDINATORS, EVENTS, SUBORDINATORS, TIMES, Adverb, adverbs
 from pipeline_py.corpus.grammar.nouns import IT, of_classes
 from pipeline_py.corpus.grammar.phrase_expansion import definite
 from pipeline_py.corpus.grammar.sampling import AS_OBJECT, Sampler
-from pipeline_py.corpus.grammar.site import Expansion
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 _times = WeightedChoice(adverbs(*TIMES))

@@ -1,6 +1,6 @@
 """The derivation of a sentence pair: what both languages express, before either orders or inflects it.
 
-The grammar is synchronous in this sense: `sampling` and `expansion` build one derivation, and `english` and `german`
+The grammar is synchronous in this sense: `sampling` and `pairs` build one derivation, and `english` and `german`
 each linearise it. Its parts are mutable only while it grows.
 """
 
@@ -72,13 +72,7 @@ class Adverbial:
     phrase: NounPhrase
 
 
-@dataclass(slots=True, eq=False)
-class Predicate:
-    """What a copula says of its subject: exactly one of the three."""
-
-    adjective: tuple[Adjective, Adverb | None] | None = None
-    noun: NounPhrase | None = None
-    place: Adverbial | None = None
+Predicate = tuple[Adjective, Adverb | None] | NounPhrase | Adverbial
 
 
 @dataclass(slots=True, eq=False)
@@ -98,7 +92,7 @@ class Clause:
     tense: str
     past_frame: bool
     arguments: list[tuple[Slot, "NounPhrase | Gap | Clause"]] = field(default_factory=list)
-    predicate: Predicate | None = None
+    predicate: Predicate | None = None  # what a copula says of its subject
     negated: bool = False
     far_particle: bool = False
     dative_shift: bool = False  # `gave the book to the man`

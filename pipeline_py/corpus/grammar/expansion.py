@@ -1,61 +1,66 @@
-"""Makes a clause longer: modifiers of its noun phrases, adverbials, and clauses of every kind, up to a target length.
+"""Where a derivation grows, and how many English tokens there is still room for."""
 
-What is added never makes the gold attachment a matter of luck: an adverbial is not put behind a noun that could have it
-as its own attribute, nothing is added to an object in front of an adverbial that could belong to the addition, and
-clauses that could be read as part of an embedded clause belong to the main clause always.
-"""
+from dataclasses import dataclass
+from random import Random
 
-from collections.abc import Callable
-
-from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
-from pipeline_py.corpus.grammar.derivation import Clause
-from pipeline_py.corpus.grammar.site import Expansion, Site
-from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
-
-ATTEMPTS = 60
-ON_PHRASES_SHARE = 0.6
-
-_of_phrases: WeightedChoice[Callable[[Expansion, Site], bool]] = WeightedChoice(
-    (
-        phrase_expansion.adjective,
-        phrase_expansion.attribute,
-        phrase_expansion.relative,
-        phrase_expansion.possessor,
-        phrase_expansion.conjunct,
-    ),
-    (34, 26, 22, 8, 10),
-)
-_of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = WeightedChoice(
-    (
-        clause_expansion.time,
-        clause_expansion.daytime,
-        clause_expansion.clock,
-        clause_expansion.date,
-        clause_expansion.sentence_adverb,
-        clause_expansion.manner,
-        clause_expansion.place,
-        clause_expansion.instrument,
-        clause_expansion.event,
-        clause_expansion.subordinate,
-        clause_expansion.coordinate,
-    ),
-    (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
-)
+from pipeline_py.corpus.grammar.derivation import Clause, NounPhrase
+from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.sampling import Sampler
 
 
-def expand(expansion: Expansion) -> None:
-    """Add until the target is reached or nothing more fits."""
-    _add(expansion)
-    clause_expansion.extrapose(expansion)
+@dataclass(slots=True)
+class Site:
+    """A noun phrase that can grow, the clause it is in, and how deep it is embedded."""
+
+    phrase: NounPhrase
+    clause: Clause
+    depth: int
+    argument: bool  # behind the verb, so adverbials of the clause may follow it
+    bare: bool  # takes only adjectives
+    parent: NounPhrase | None  # whose attribute it is
 
 
-def _add(expansion: Expansion) -> None:
-    sampler = expansion.sampler
-    for _ in range(ATTEMPTS):
-        if expansion.remaining <= 0:
-            return
-        if expansion.sites and sampler.chance(ON_PHRASES_SHARE):
-            _of_phrases.draw(expansion.random)(expansion, sampler.one_of(expansion.sites))
-        else:
-            clause, depth = sampler.one_of(expansion.clauses)
-            _of_clauses.draw(expansion.random)(expansion, clause, depth)
+class Expansion:
+    """A main clause, the places where it can grow, and the tokens that may still be spent on it."""
+
+    def __init__(self, sampler: Sampler, main: Clause, target: int) -> None:
+        self.sampler = sampler
+        self.random: Random = sampler.random
+        self.main = main
+        self.remaining = target - 1 - len(english.clause_phrase(main))
+        self.sites: list[Site] = []
+        self.clauses: list[tuple[Clause, int]] = []
+        self.enter_clause(main, 0)
+
+    def affords(self, tokens: int) -> bool:
+        """Spend tokens if there are that many left."""
+        if tokens > self.remaining:
+            return False
+        self.remaining -= tokens
+        return True
+
+    def enter_clause(self, clause: Clause, depth: int, subject: bool = True) -> None:
+        """Take a new clause, its noun phrases and the clauses inside it as places to grow."""
+        self.clauses.append((clause, depth))
+        if subject and isinstance(clause.subject, NounPhrase):
+            self.enter_phrase(clause.subject, clause, depth, argument=False)
+        for _, filler in clause.arguments:
+            if isinstance(filler, NounPhrase):
+                self.enter_phrase(filler, clause, depth, argument=True)
+            elif isinstance(filler, Clause):
+                self.enter_clause(filler, depth + 1, subject=filler.tense != "infinitive")
+        if isinstance(clause.predicate, NounPhrase):
+            self.enter_phrase(clause.predicate, clause, depth, argument=True)
+
+    def enter_phrase(
+        self,
+        phrase: NounPhrase,
+        clause: Clause,
+        depth: int,
+        argument: bool,
+        bare: bool = False,
+        parent: NounPhrase | None = None,
+    ) -> None:
+        """Take a noun phrase as a place to grow; pronouns and names do not."""
+        if phrase.head.common:
+            self.sites.append(Site(phrase, clause, depth, argument, bare, parent))

@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from pipeline_py.corpus.grammar.lexicon.entries import entries
 
+PERSONS = {"1": 1, "2": 2, "3": 3}
+NUMBERS = {"sg": False, "pl": True}
 GENDERS = {"der": "m", "die": "f", "das": "n"}
 
 
@@ -35,7 +37,7 @@ class Pronoun:
     """A personal pronoun, which stands for a person: English and German nominative, then objects and possessives."""
 
     english: str
-    english_object: str
+    object: str
     possessive: str
     person: int
     plural: bool
@@ -44,7 +46,7 @@ class Pronoun:
     dative: str
     german_possessive: str
     reflexive: str
-    gender: str = ""
+    gender: str
 
     classes: ClassVar[frozenset[str]] = frozenset({"person"})
     places: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -57,23 +59,6 @@ class Pronoun:
 
 
 Head = Noun | Pronoun
-
-I = Pronoun("I", "me", "my", 1, False, "ich", "mich", "mir", "mein", "mich")  # noqa: E741
-WE = Pronoun("we", "us", "our", 1, True, "wir", "uns", "uns", "unser", "uns")
-YOU = Pronoun("you", "you", "your", 2, True, "Sie", "Sie", "Ihnen", "Ihr", "sich")
-HE = Pronoun("he", "him", "his", 3, False, "er", "ihn", "ihm", "sein", "sich", "m")
-SHE = Pronoun("she", "her", "her", 3, False, "sie", "sie", "ihr", "ihr", "sich", "f")
-THEY = Pronoun("they", "them", "their", 3, True, "sie", "sie", "ihnen", "ihr", "sich")
-# English has one pronoun for a thing, German one for each gender of the noun it stands for.
-IT = {
-    pronoun.gender: pronoun
-    for pronoun in (
-        replace(HE, english="it", english_object="it", possessive="its"),
-        replace(SHE, english="it", english_object="it", possessive="its"),
-        Pronoun("it", "it", "its", 3, False, "es", "es", "ihm", "sein", "sich", "n"),
-    )
-}
-PERSONAL = (HE, SHE, THEY, WE, I, YOU)
 
 
 def _noun(
@@ -104,6 +89,13 @@ def _name(english: str, article: str, german: str, classes: str, places: str) ->
     return replace(noun, common=False)
 
 
+def _pronoun(person: str, number: str, **forms: str) -> Pronoun:
+    return Pronoun(person=PERSONS[person], plural=NUMBERS[number], **forms)
+
+
+PRONOUNS = entries("pronouns", _pronoun)
+PERSONAL = tuple(pronoun for pronoun in PRONOUNS if pronoun.english != "it")
+IT = {pronoun.gender: pronoun for pronoun in PRONOUNS if pronoun.english == "it"}
 NOUNS = entries("nouns", _noun)
 NAMES = entries("names", _name)
 PEOPLE = tuple(name for name in NAMES if "person" in name.classes)

@@ -1,6 +1,6 @@
 """Sentence pairs: draws derivations from a share of the space, of a length, with a phenomenon, and linearises them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
@@ -9,13 +9,12 @@ from pipeline_py.artifact import Ledger
 from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
 from pipeline_py.corpus.grammar.derivation import Clause
 from pipeline_py.corpus.grammar.english import realization as english
-from pipeline_py.corpus.grammar.expansion import expand
+from pipeline_py.corpus.grammar.expansion import Expansion, Site
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.phenomena import phenomena
 from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.senses import SENSES
-from pipeline_py.corpus.grammar.site import Expansion
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 from pipeline_py.stage import InputError
@@ -24,6 +23,9 @@ from pipeline_py.stage import InputError
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
 # How often a core is drawn again because it is too long for its target already.
 SHORTER_CORES = 20
+# How often something is added at most, and how often to a noun phrase.
+ATTEMPTS = 60
+ON_PHRASES_SHARE = 0.6
 # Tokens that a phenomenon asked for may take beyond the target.
 ALLOWANCE = 14
 
@@ -37,6 +39,32 @@ CORE_PATIENCE = 100_000
 
 REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
 
+_of_phrases: WeightedChoice[Callable[[Expansion, Site], bool]] = WeightedChoice(
+    (
+        phrase_expansion.adjective,
+        phrase_expansion.attribute,
+        phrase_expansion.relative,
+        phrase_expansion.possessor,
+        phrase_expansion.conjunct,
+    ),
+    (34, 26, 22, 8, 10),
+)
+_of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = WeightedChoice(
+    (
+        clause_expansion.time,
+        clause_expansion.daytime,
+        clause_expansion.clock,
+        clause_expansion.date,
+        clause_expansion.sentence_adverb,
+        clause_expansion.manner,
+        clause_expansion.place,
+        clause_expansion.instrument,
+        clause_expansion.event,
+        clause_expansion.subordinate,
+        clause_expansion.coordinate,
+    ),
+    (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
+)
 _intransitive_senses = WeightedChoice([s for s in SENSES if not s.slots])
 _particle_senses = WeightedChoice([s for s in SENSES if s.particle and s.obj is not None])
 
@@ -120,7 +148,7 @@ class Pairs:
         expansion = Expansion(self.sampler, main, target)
         if not self._add_phenomenon(expansion):
             return "without the phenomenon"
-        expand(expansion)
+        self._expand(expansion)
         tree = english.sentence(main)
         if not self.limits.shortest <= len(tree) <= self.limits.longest:
             return "outside the limits of length"
@@ -129,6 +157,23 @@ class Pairs:
             return "without the phenomenon"
         leaves = list(tree.leaves())
         return Pair(tree, leaves, " ".join([leaf.form for leaf in leaves]), " ".join(german.sentence(main)), found)
+
+    def _expand(self, expansion: Expansion) -> None:
+        """Add modifiers, adverbials and clauses of every kind until the target is reached or nothing more fits.
+
+        What is added never makes the gold attachment a matter of luck: an adverbial is not put behind a noun that could
+        have it as its own attribute, nothing is added to an object in front of an adverbial that could belong to the
+        addition, and clauses that could be read as part of an embedded clause belong to the main clause always.
+        """
+        for _ in range(ATTEMPTS):
+            if expansion.remaining <= 0:
+                break
+            if expansion.sites and self.sampler.chance(ON_PHRASES_SHARE):
+                _of_phrases.draw(self.random)(expansion, self.sampler.one_of(expansion.sites))
+            else:
+                clause, depth = self.sampler.one_of(expansion.clauses)
+                _of_clauses.draw(self.random)(expansion, clause, depth)
+        clause_expansion.extrapose(expansion)
 
     def _target(self) -> int:
         """A length to grow to."""

@@ -49,8 +49,7 @@ def _noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
     """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
     phrases = clause.phrases if clause.tense == "infinitive" else clause.participants
     phrases += [adverbial.phrase for adverbial in clause.adverbials]
-    if clause.predicate is not None and clause.predicate.noun is not None:
-        phrases.append(clause.predicate.noun)
+    phrases += [clause.predicate] if isinstance(clause.predicate, NounPhrase) else []
     while phrases:
         phrase = phrases.pop()
         yield phrase

@@ -4,11 +4,11 @@ from pipeline_py.corpus.grammar import determiners
 from pipeline_py.corpus.grammar.attachment import antecedent_in_doubt, reserved, sealed, trailing
 from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase
 from pipeline_py.corpus.grammar.english import realization as english
+from pipeline_py.corpus.grammar.expansion import Expansion, Site
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, COORDINATORS, adverbs, clash
 from pipeline_py.corpus.grammar.nouns import PEOPLE, Head, Noun, of_classes
 from pipeline_py.corpus.grammar.sampling import AS_ARGUMENT, AS_SUBJECT, DEEPEST, Sampler
 from pipeline_py.corpus.grammar.senses import Slot
-from pipeline_py.corpus.grammar.site import Expansion, Site
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 _fillers = {attribute: WeightedChoice(attribute.fillers) for group in ATTRIBUTES_OF.values() for attribute in group}

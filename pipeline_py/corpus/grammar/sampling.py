@@ -1,7 +1,8 @@
 """Draws clauses and noun phrases at random: senses, heads that fit them, number, determiners, tense.
 
-Everything is drawn at its smallest; `expansion` adds to it. A clause's lexical core (verb, heads of subject and object)
-is drawn before anything else, so that a share of the space of sentences can be refused before any work is done.
+Everything is drawn at its smallest; `phrase_expansion` and `clause_expansion` add to it. A clause's lexical core (verb,
+heads of subject and object) is drawn before anything else, so that a share of the space of sentences can be refused
+before any work is done.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -179,15 +180,15 @@ class Sampler:
         assert isinstance(subject, NounPhrase)
         head = subject.head
         if head.classes & {"person", "animal"} and self.chance(0.25):
-            return Predicate(place=self.place())
+            return self.place()
         gender = "" if head.common else head.gender
         if gender and self.chance(0.3):
             noun = self.one_of([n for n in of_classes("person") if n.gender == gender])
             phrase = NounPhrase(noun, False, determiners.A)
             phrase.adjectives.append((self.one_of(ADJECTIVES_OF[noun]), None))
-            return Predicate(noun=phrase)
+            return phrase
         degree = self.one_of(_degrees) if self.chance(0.3) else None
-        return Predicate(adjective=(self.one_of(ADJECTIVES_OF[head if head.common else GUEST]), degree))
+        return self.one_of(ADJECTIVES_OF[head if head.common else GUEST]), degree
 
     def place(self) -> Adverbial:
         """A place where something is."""

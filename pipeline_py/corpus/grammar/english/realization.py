@@ -192,14 +192,14 @@ def _subordinate(subordinate: Subordinate) -> Phrase:
 
 
 def _predicate(clause: Clause) -> Phrase:
-    predicate = clause.predicate
-    assert predicate is not None
-    if predicate.adjective is not None:
-        return adjective_phrase(*predicate.adjective)
-    if predicate.noun is not None:
-        return noun_phrase(predicate.noun, nominative=True)
-    assert predicate.place is not None
-    return _adverbial(predicate.place)
+    match clause.predicate:
+        case NounPhrase() as noun:
+            return noun_phrase(noun, nominative=True)
+        case Adverbial() as place:
+            return _adverbial(place)
+        case predicate:
+            assert predicate is not None
+            return adjective_phrase(*predicate)
 
 
 def noun_phrase(phrase: NounPhrase, nominative: bool = False, with_relative: bool = True) -> Phrase:

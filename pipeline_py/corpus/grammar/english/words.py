@@ -64,7 +64,7 @@ def pronoun(entry: Pronoun, nominative: bool) -> Leaf:
     """The leaf of a personal pronoun."""
     number = "Plur" if entry.plural else "Sing"
     case = "Nom" if nominative else "Acc"
-    form = entry.english if nominative else entry.english_object
+    form = entry.english if nominative else entry.object
     feats = f"Case={case}|Number={number}|Person={entry.person}|PronType=Prs"
     return Leaf(form, "PRP", "PRON", entry.english, feats)
 

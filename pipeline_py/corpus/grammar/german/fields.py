@@ -84,8 +84,7 @@ def _negated_object(clause: Clause) -> NounPhrase | None:
     if not clause.negated:
         return None
     candidates = [filler for slot, filler in clause.arguments if slot.case and not slot.preposition]
-    if clause.predicate is not None and clause.predicate.noun is not None:
-        candidates.append(clause.predicate.noun)
+    candidates += [clause.predicate] if isinstance(clause.predicate, NounPhrase) else []
     for candidate in reversed(candidates):
         if isinstance(candidate, NounPhrase) and _indefinite(candidate):
             return candidate
@@ -119,10 +118,9 @@ def adverbial_part(adverbial: Adverbial) -> Part:
 
 
 def _predicate(predicate: Predicate, negated: bool) -> Part:
-    if predicate.noun is not None:
-        return Part(phrase=predicate.noun, case="nom", negative=negated and _indefinite(predicate.noun))
-    if predicate.place is not None:
-        return adverbial_part(predicate.place)
-    assert predicate.adjective is not None
-    adjective, degree = predicate.adjective
+    if isinstance(predicate, NounPhrase):
+        return Part(phrase=predicate, case="nom", negative=negated and _indefinite(predicate))
+    if isinstance(predicate, Adverbial):
+        return adverbial_part(predicate)
+    adjective, degree = predicate
     return Part((*((degree.german,) if degree else ()), adjective.german))

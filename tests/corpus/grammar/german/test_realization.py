@@ -22,11 +22,12 @@ from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.german.verbs import german_verb
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SUBORDINATORS, Adverb
-from pipeline_py.corpus.grammar.nouns import HE, IT, NOUNS, PEOPLE, SHE, THEY, of_classes
+from pipeline_py.corpus.grammar.nouns import IT, NOUNS, PEOPLE, PERSONAL, of_classes
 from pipeline_py.corpus.grammar.pairs import Limits, Pairs
 from pipeline_py.corpus.grammar.senses import SENSES, Sense
 
 SENTENCES = 3000
+HE, SHE, THEY = PERSONAL[:3]
 
 ARTICLES = {
     "der": "mn fd fg pg",
