@@ -9,8 +9,9 @@ from pipeline_py.syntax.accuracy_table import Accuracy, write_accuracies
 from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
-from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, read_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.constituency import PhraseTree
+from pipeline_py.syntax.trees.dependency import DependencyTree
+from pipeline_py.syntax.trees.formats import FORMATS
 
 Metrics = list[tuple[str, float]]
 
@@ -33,19 +34,17 @@ def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: 
         output: TSV with the columns metric, value (per cent, failed parses a number), sentences, words.
     """
     case: Callable[[str], str] = str.lower if lowercase else str
-    if annotation is Annotation.DEPENDENCY:
-        trees = in_pairs(read_dependencies(gold), read_dependencies(predicted), gold, predicted, AGAIN, case)
-        metrics, sentences, words = _dependency_metrics(trees)
-    else:
-        phrases = in_pairs(read_treebank(gold), read_trees(predicted), gold, predicted, AGAIN, case)
-        metrics, sentences, words = _constituency_metrics(phrases)
+    kind = FORMATS[annotation]
+    trees = in_pairs(kind.read_treebank(gold), kind.read(predicted), gold, predicted, AGAIN, case)
+    measure = _dependency_metrics if annotation is Annotation.DEPENDENCY else _constituency_metrics
+    metrics, sentences, words = measure(progress(trees, "accuracy"))
     shown = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
     write_accuracies(output, (Accuracy(*metric, str(sentences), str(words)) for metric in shown))
 
 
 def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) -> tuple[Metrics, int, int]:
     sentences = words = failed = upos = heads = labelled = 0
-    for gold, predicted in progress(pairs, "accuracy"):
+    for gold, predicted in pairs:
         sentences += 1
         words += len(gold.words)
         if predicted.failed is not None:
@@ -64,7 +63,7 @@ def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) 
 def _constituency_metrics(pairs: Iterator[tuple[PhraseTree, PhraseTree]]) -> tuple[Metrics, int, int]:
     sentences = words = failed = 0
     counts = BracketCounts()
-    for gold, predicted in progress(pairs, "accuracy"):
+    for gold, predicted in pairs:
         sentences += 1
         words += len(gold.words)
         failed += predicted.failed

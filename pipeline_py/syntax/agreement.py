@@ -1,6 +1,6 @@
 """How far the trees of two parsers agree on the same text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
 from pathlib import Path
 from typing import TypeAlias
@@ -9,10 +9,11 @@ from pipeline_py import stage
 from pipeline_py.progress import progress
 from pipeline_py.syntax.files_by_split import Trees, files_by_split, need_the_same
 from pipeline_py.syntax.measure_table import Row, write_measures
-from pipeline_py.syntax.trees.alignment import AnyTree, in_pairs
+from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.constituency import read_trees
-from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.constituency import PhraseTree
+from pipeline_py.syntax.trees.dependency import DependencyTree
+from pipeline_py.syntax.trees.formats import FORMATS
 from pipeline_py.syntax.trees.shape import phrase_spans
 
 Measures: TypeAlias = list[tuple[str, str]]
@@ -49,12 +50,14 @@ def agreement(*, first: list[str], second: list[str], output: Path) -> None:
 def _rows(of_first: Mapping[Trees, Path], of_second: Mapping[Trees, Path]) -> Iterator[Row]:
     for (split, annotation), path in of_first.items():
         compare = _dependency if annotation is Annotation.DEPENDENCY else _constituency
-        yield from ((split, annotation, *row) for row in compare(path, of_second[split, annotation]))
+        read, other = FORMATS[annotation].read, of_second[split, annotation]
+        pairs = in_pairs(read(path), read(other), path, other, "let both parsers parse the same text")
+        yield from ((split, annotation, *row) for row in compare(progress(pairs, f"agreement {path.name}")))
 
 
-def _dependency(first: Path, second: Path) -> Measures:
+def _dependency(pairs: Iterable[tuple[DependencyTree, DependencyTree]]) -> Measures:
     sentences = empty = parsed = words = heads = labelled = same_heads = same_trees = 0
-    for one, other in _pairs(read_dependencies, first, second):
+    for one, other in pairs:
         sentences += 1
         empty += not one.words
         if not one.words or one.failed is not None or other.failed is not None:
@@ -78,9 +81,9 @@ def _dependency(first: Path, second: Path) -> Measures:
     ]
 
 
-def _constituency(first: Path, second: Path) -> Measures:
+def _constituency(pairs: Iterable[tuple[PhraseTree, PhraseTree]]) -> Measures:
     sentences = empty = parsed = words = common = total = same_spans = same_trees = 0
-    for one, other in _pairs(read_trees, first, second):
+    for one, other in pairs:
         sentences += 1
         empty += one.root is None
         if one.root is None or one.failed or other.failed:
@@ -107,11 +110,6 @@ def _counts(sentences: int, empty: int, parsed: int) -> Measures:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else ""
-
-
-def _pairs(read: Callable[[Path], Iterator[AnyTree]], first: Path, second: Path) -> Iterable[tuple[AnyTree, AnyTree]]:
-    pairs = in_pairs(read(first), read(second), first, second, "let both parsers parse the same text")
-    return progress(pairs, f"agreement {first.name}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, write_trees
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
-from pipeline_py.syntax.trees.dependency import DependencyTree, write_dependencies
+from pipeline_py.syntax.trees.dependency import DependencyTree
+from pipeline_py.syntax.trees.formats import FORMATS
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.syntax.words.tokenized_text import read_sentences
 
@@ -50,10 +51,8 @@ def control_trees(
     ledger = Ledger()
     sentences = progress(_sentences(tokens, ledger), "control trees")
     with writing(output) as file:
-        if annotation is Annotation.DEPENDENCY:
-            write_dependencies(file, (dependency_tree(words, shape, seed) for words in sentences))
-        else:
-            write_trees(file, (phrase_tree(words, shape, seed) for words in sentences))
+        tree = dependency_tree if annotation is Annotation.DEPENDENCY else phrase_tree
+        FORMATS[annotation].write(file, (tree(words, shape, seed) for words in sentences))
     ledger.write(ledger_output)
     TreeFacts(ledger.kept, time.monotonic() - started).write(facts_output)
 

@@ -1,10 +1,10 @@
 """Bring trees that were made elsewhere into the form that all later stages read."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
@@ -13,20 +13,12 @@ from pipeline_py.stage import InputError
 from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
 from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, unparsed_phrase, write_trees
-from pipeline_py.syntax.trees.dependency import (
-    DependencyTree,
-    MultiwordToken,
-    read_dependencies,
-    unparsed,
-    write_dependencies,
-)
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 from pipeline_py.syntax.trees.fallback import note_fallback
+from pipeline_py.syntax.trees.formats import FORMATS, Format
 from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
-from pipeline_py.syntax.words.retokenize import dependencies_over_tokens, phrases_over_tokens, places_of
+from pipeline_py.syntax.words.retokenize import over_tokens, places_of
 from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align
-
-NO_REASON = "marked as failed"
 
 
 def import_trees(
@@ -66,20 +58,12 @@ def import_trees(
     ledger = Ledger()
     comparison = _Comparison(text, tokens, ignore_case, ledger)
     with writing(output) as file:
-        if annotation is Annotation.DEPENDENCY:
-            dependencies = filtered_trees(_located(read_dependencies, trees), text, lines, tokens)
-            write_dependencies(file, progress(_dependency_trees(dependencies, comparison), "import trees"))
-        else:
-            phrases = filtered_trees(_located(read_treebank, trees), text, lines, tokens)
-            write_trees(file, progress(_phrase_trees(phrases, comparison), "import trees"))
+        kind = FORMATS[annotation]
+        located = (Located(tree, path) for path in trees for tree in kind.read_treebank(path))
+        sentences = filtered_trees(located, text, lines, tokens)
+        kind.write(file, progress(_imported(sentences, kind, comparison), "import trees"))
     ledger.write(ledger_output)
     TreeFacts(ledger.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)
-
-
-def _located(read: Callable[[Path], Iterator[AnyTree]], paths: Sequence[Path]) -> Iterator[Located[AnyTree]]:
-    for path in paths:
-        for tree in read(path):
-            yield Located(tree, path)
 
 
 @dataclass(frozen=True)
@@ -91,9 +75,7 @@ class _Comparison:
     ignore_case: bool
     ledger: Ledger
 
-    def matches(
-        self, line: KeptLine, given: Located[AnyTree] | None, multiword: Sequence[MultiwordToken]
-    ) -> list[Match]:
+    def matches(self, line: KeptLine, given: Located[AnyTree] | None) -> list[Match]:
         """Match the words of a tree with the tokens of its line.
 
         Raises:
@@ -104,6 +86,7 @@ class _Comparison:
             self.ledger.note("empty line")
         if given is None:
             return []
+        multiword = given.tree.multiword if isinstance(given.tree, DependencyTree) else ()
         try:
             matches = align(given.tree.words, line.tokens, multiword, self.ignore_case)
         except DifferentWordsError as difference:
@@ -130,34 +113,19 @@ class _Comparison:
             "they differ in upper and lower case alone; lower-case the text (`case: lower`), or bring trees of its case"
         )
 
-    def failed(self, reason: str) -> str:
-        """Count a failed parse; give its reason back."""
-        note_fallback(self.ledger, reason)
-        return reason
 
-
-_Sentences: TypeAlias = Iterator[tuple[KeptLine, Located[AnyTree] | None]]
-
-
-def _dependency_trees(sentences: _Sentences[DependencyTree], comparison: _Comparison) -> Iterator[DependencyTree]:
+def _imported(
+    sentences: Iterator[tuple[KeptLine, Located[AnyTree] | None]], kind: Format[Any], comparison: _Comparison
+) -> Iterator[Any]:
     for line, given in sentences:
-        tree = DependencyTree((), (), (), ()) if given is None else given.tree
-        matches = comparison.matches(line, given, tree.multiword)
-        if tree.failed is None or not line.tokens:
-            yield dependencies_over_tokens(tree, line.tokens, places_of(matches))
+        tree: Any = kind.empty if given is None else given.tree
+        matches = comparison.matches(line, given)
+        reason = kind.reason(tree)
+        if reason is not None and line.tokens:
+            note_fallback(comparison.ledger, reason)
+            yield kind.unparsed(line.tokens, reason)
         else:
-            yield unparsed(line.tokens, comparison.failed(tree.failed or NO_REASON))
-
-
-def _phrase_trees(sentences: _Sentences[PhraseTree], comparison: _Comparison) -> Iterator[PhraseTree]:
-    for line, given in sentences:
-        tree = PhraseTree(None) if given is None else given.tree
-        matches = comparison.matches(line, given, ())
-        if tree.failed and line.tokens:
-            comparison.failed(NO_REASON)
-            yield unparsed_phrase(line.tokens)
-        else:
-            yield phrases_over_tokens(tree, line.tokens, places_of(matches))
+            yield over_tokens(tree, line.tokens, places_of(matches))
 
 
 if __name__ == "__main__":

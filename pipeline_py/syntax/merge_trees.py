@@ -1,17 +1,15 @@
 """Join the trees of a text that was parsed in slices."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, whole
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.trees.alignment import REMEDY, HasWords, same_words
+from pipeline_py.syntax.trees.alignment import REMEDY, same_words
 from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.constituency import read_trees
-from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.formats import FORMATS
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.text import read_lines, tokens_of
 
@@ -72,7 +70,7 @@ def _check(parts: list[Path], counts: list[int], annotation: Annotation, tokens:
     number = 0
     for number, line in enumerate(read_lines(tokens), start=1):
         if number in begins:
-            words = _first_tree(begins[number], annotation).words
+            words = next(FORMATS[annotation].read(begins[number])).words
             if not same_words(words, tuple(tokens_of(line))):
                 raise InputError(f"the first tree is not that of {tokens}, line {number}; {REMEDY}", begins[number])
     if number != sum(counts):
@@ -108,11 +106,6 @@ def _copy(part: Path, file: IO[bytes], annotation: Annotation) -> int:
             else:
                 in_block = True
     return trees
-
-
-def _first_tree(part: Path, annotation: Annotation) -> HasWords:
-    read: Iterator[HasWords] = read_dependencies(part) if annotation is Annotation.DEPENDENCY else read_trees(part)
-    return next(read)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """The words of a treebank as tokenized text, so that held-out trees can be parsed again and measured."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.constituency import read_treebank
-from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.formats import FORMATS
 
 
 def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:
@@ -23,16 +21,9 @@ def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = F
         output: one sentence a line, tokens separated by one space.
     """
     with writing(output) as file:
-        for words in progress(_words(annotation, treebank), "treebank text"):
-            line = " ".join(words)
+        for tree in progress(FORMATS[annotation].read_treebank(treebank), "treebank text"):
+            line = " ".join(tree.words)
             file.write((line.lower() if lowercase else line) + "\n")
-
-
-def _words(annotation: Annotation, treebank: Path) -> Iterator[tuple[str, ...]]:
-    if annotation is Annotation.DEPENDENCY:
-        yield from (tree.words for tree in read_dependencies(treebank))
-    else:
-        yield from (tree.words for tree in read_treebank(treebank))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,15 @@ def places_of(matches: Sequence[Match]) -> Places:
     )
 
 
+def over_tokens(
+    tree: DependencyTree | PhraseTree, tokens: Sequence[str], places: Places
+) -> DependencyTree | PhraseTree:
+    """The tree of either kind over the tokens of its sentence."""
+    if isinstance(tree, DependencyTree):
+        return dependencies_over_tokens(tree, tokens, places)
+    return phrases_over_tokens(tree, tokens, places)
+
+
 def dependencies_over_tokens(tree: DependencyTree, tokens: Sequence[str], places: Places) -> DependencyTree:
     """The tree with a node for each token.
 
