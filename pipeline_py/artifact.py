@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from pipeline_py.failures import about_writing
 from pipeline_py.stage import InputError
@@ -123,9 +123,32 @@ class Ledger:
         self.dropped: Counter[str] = Counter()
         self.noted: Counter[str] = Counter()
 
+    @classmethod
+    def of(cls, path: Path, mistake: str) -> Self:
+        """Read what `write` wrote.
+
+        Raises:
+            InputError: with what is said if it is no such file.
+        """
+        ledger = cls()
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            ledger.kept = int(content["kept"])
+            ledger.dropped.update({reason: int(sentences) for reason, sentences in content["dropped"].items()})
+            ledger.noted.update({what: int(sentences) for what, sentences in content["noted"].items()})
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise InputError(mistake, path) from None
+        return ledger
+
     def keep(self, sentences: int = 1) -> None:
         """Count sentences that went on to the next stage."""
         self.kept += sentences
+
+    def add(self, other: "Ledger") -> None:
+        """Count what another ledger counts, too."""
+        self.kept += other.kept
+        self.dropped.update(other.dropped)
+        self.noted.update(other.noted)
 
     def drop(self, reason: str, sentences: int = 1) -> None:
         """Count sentences that did not."""

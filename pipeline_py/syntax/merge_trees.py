@@ -1,6 +1,5 @@
 """Join the trees of a text that was parsed in slices."""
 
-import json
 from pathlib import Path
 from typing import IO
 
@@ -49,14 +48,19 @@ def merge_trees(
     if not parts or not len(parts) == len(ledgers) == len(facts):
         raise InputError("give each part with its ledger and its facts: --parts, --ledgers, --facts")
     ledger = Ledger()
-    counts = [_add(path, ledger) for path in ledgers]
+    counts = []
+    for path in ledgers:
+        counted = Ledger.of(path, f"no ledger; {AGAIN}")
+        counts.append(counted.kept)
+        ledger.add(counted)
     all_facts = [TreeFacts.read(path) for path in facts]
     with whole(output) as temporary, temporary.open("wb") as file:
-        for part, counted, of_part in zip(parts, counts, all_facts, strict=True):
+        for part, sentences, of_part in zip(parts, counts, all_facts, strict=True):
             trees = _copy(part, file, annotation)
-            if not trees == counted == of_part.sentences:
+            if not trees == sentences == of_part.sentences:
                 raise InputError(
-                    f"the file has {trees} trees, its ledger counts {counted}, its facts {of_part.sentences}; {AGAIN}",
+                    f"the file has {trees} trees, its ledger counts {sentences}, "
+                    f"its facts {of_part.sentences}; {AGAIN}",
                     part,
                 )
         _check(parts, counts, annotation, tokens)
@@ -77,18 +81,6 @@ def _check(parts: list[Path], counts: list[int], annotation: Annotation, tokens:
         raise InputError(
             f"with this last part there are {sum(counts)} trees, but {tokens} has {number} lines; {REMEDY}", parts[-1]
         )
-
-
-def _add(path: Path, ledger: Ledger) -> int:
-    """Add the counts of a ledger; return how many sentences it says were parsed or marked."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        ledger.keep(content["kept"])
-        ledger.dropped.update(content["dropped"])
-        ledger.noted.update(content["noted"])
-        return int(content["kept"])
-    except (KeyError, TypeError, ValueError):
-        raise InputError(f"no ledger; {AGAIN}", path) from None
 
 
 def _copy(part: Path, file: IO[bytes], annotation: Annotation) -> int:

@@ -1,16 +1,16 @@
 """What one parser made of all texts: failures, shapes of trees, speed, versions, models and accuracy."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from pipeline_py import stage
+from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.accuracy_table import read_accuracies
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
 from pipeline_py.syntax.measure_table import Row, write_measures
-from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+from pipeline_py.syntax.tree_statistics import read_statistics
 from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.fallback import fallbacks
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
@@ -65,31 +65,32 @@ def parser_report(
 
 
 def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, about: TreeFacts) -> Measures:
-    kind = DependencyStatistics if annotation is Annotation.DEPENDENCY else PhraseStatistics
-    found = kind.read(path)
-    read, noted = _ledger(ledger)
-    for other, sentences in ((ledger, read), (facts, about.sentences)):
-        if sentences != found.sentences:
+    found = read_statistics(path, annotation)
+    counts = Ledger.of(ledger, "the file is no ledger; make the trees again")
+    noted = counts.noted
+    for other, sentences in ((ledger, counts.read), (facts, about.sentences)):
+        if sentences != found["sentences"]:
             raise InputError(
-                f"the file is about {sentences} sentences and {path} about {found.sentences}; make the trees again",
+                f"the file is about {sentences} sentences and {path} about {found['sentences']}; make the trees again",
                 other,
             )
-    yield "sentences", str(found.sentences)
-    yield "empty lines", str(found.empty)
-    yield "failed", str(found.failed)
+    trees, words = found["trees"], found["words"]
+    yield "sentences", str(found["sentences"])
+    yield "empty lines", str(found["empty"])
+    yield "failed", str(found["failed"])
     for reason, sentences in fallbacks(noted).items():
         yield f"failed: {reason}", str(sentences)
-    yield from _words(noted, found.trees, found.words)
-    yield "mean words per tree", _mean(found.words, found.trees)
-    yield "mean depth", _mean(found.depth, found.trees)
-    if isinstance(found, DependencyStatistics):
-        yield "mean dependency length", _mean(found.dependency_length, found.dependencies)
-        yield "non-projective trees (%)", _mean(100 * found.non_projective, found.trees)
-        yield "trees with several roots (%)", _mean(100 * found.several_roots, found.trees)
+    yield from _words(noted, trees, words)
+    yield "mean words per tree", _mean(words, trees)
+    yield "mean depth", _mean(found["depth"], trees)
+    if annotation is Annotation.DEPENDENCY:
+        yield "mean dependency length", _mean(found["dependency_length"], found["dependencies"])
+        yield "non-projective trees (%)", _mean(100 * found["non_projective"], trees)
+        yield "trees with several roots (%)", _mean(100 * found["several_roots"], trees)
     else:
-        yield "mean phrases per tree", _mean(found.phrases, found.trees)
+        yield "mean phrases per tree", _mean(found["phrases"], trees)
         # Every node but the topmost is a child of one phrase.
-        yield "mean children per phrase", _mean(found.phrases + found.words - found.trees, found.phrases)
+        yield "mean children per phrase", _mean(found["phrases"] + words - trees, found["phrases"])
     yield "seconds per sentence", f"{about.seconds / about.sentences:.3g}" if about.sentences else ""
     yield "device", about.device
 
@@ -103,17 +104,6 @@ def _words(noted: Mapping[str, int], trees: int, tokens: int) -> Measures:
     differing = sum(counts[what] for what in (SEVERAL, PART, ACROSS))
     yield "tokens that are no words of the parser (%)", _mean(100 * differing, tokens)
     yield from ((what, str(number)) for what, number in counts.items())
-
-
-def _ledger(path: Path) -> tuple[int, dict[str, int]]:
-    """The sentences of a ledger, and what it noted of them."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        noted = {str(what): int(sentences) for what, sentences in content["noted"].items()}
-        sentences = int(content["in"])
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError("the file is no ledger; make the trees again", path) from None
-    return sentences, noted
 
 
 def _software(annotation: Annotation, facts: Mapping[str, TreeFacts]) -> Iterator[Row]:

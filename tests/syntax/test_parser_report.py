@@ -8,13 +8,19 @@ from typing import Any
 import pandas
 import pytest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Ledger, write_json
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.parser_report import parser_report
-from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics
+from pipeline_py.syntax.tree_statistics import SUMS
+from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
+
+
+def statistics(path: Path, **sums: int) -> None:
+    annotation = Annotation(path.suffixes[-2].removeprefix("."))
+    write_json(path, {"annotation": annotation, **dict.fromkeys(SUMS[annotation], 0), **sums})
 
 
 def ledger(path: Path, kept: int, **noted: int) -> None:
@@ -27,14 +33,12 @@ def ledger(path: Path, kept: int, **noted: int) -> None:
 
 def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
     """A training text in both kinds of trees, and a test set in one; `changed` are other facts."""
-    DependencyStatistics(
-        sentences=10, empty=1, failed=3, trees=6, words=40, depth=20, dependencies=33, dependency_length=100,
-        non_projective=1, several_roots=1,
-    ).write(folder / "train.dependency.statistics")  # fmt: skip
-    PhraseStatistics(sentences=10, empty=1, trees=9, words=50, depth=36, phrases=60).write(
-        folder / "train.constituency.statistics"
-    )
-    DependencyStatistics(sentences=2, failed=2).write(folder / "t-1.dependency.statistics")
+    statistics(
+        folder / "train.dependency.statistics", sentences=10, empty=1, failed=3, trees=6, words=40, depth=20,
+        dependencies=33, dependency_length=100, non_projective=1, several_roots=1,
+    )  # fmt: skip
+    statistics(folder / "train.constituency.statistics", sentences=10, empty=1, trees=9, words=50, depth=36, phrases=60)
+    statistics(folder / "t-1.dependency.statistics", sentences=2, failed=2)
     reasons = {"parsed by fallback: more than 5 words": 2, 'parsed by fallback: RuntimeError: "ü"\u2028': 1}
     ledger(folder / "train.dependency.ledger", 10, **{**reasons, "empty line": 1})
     ledger(folder / "train.constituency.ledger", 10, **{"empty line": 1})
@@ -168,7 +172,7 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
 
 def test_no_sentences_at_all(tmp_path: Path) -> None:
     given = files(tmp_path, t1_dependency=TreeFacts(0, 0.0))
-    DependencyStatistics().write(tmp_path / "t-1.dependency.statistics")
+    statistics(tmp_path / "t-1.dependency.statistics")
     ledger(tmp_path / "t-1.dependency.ledger", 0)
     parser_report(**given)
     values = {row[2]: row[3] for row in rows(tmp_path) if row[0] == "t-1"}
@@ -182,7 +186,15 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
         ("train.dependency.ledger", "{}", "the file is no ledger; make the trees again"),
         ("train.dependency.ledger", '{"in": 10, "noted": []}', "the file is no ledger"),
         ("train.dependency.facts", "?", "no facts of trees"),
-        ("train.dependency.ledger", '{"in": 9, "noted": {}}', r"about 9 sentences and .*train\S* about 10; make the"),
+        (
+            "train.dependency.ledger",
+            '{"kept": 9, "dropped": {}, "noted": {}}',
+            (
+                "train.dependency.ledger",
+                '{"kept": 9, "dropped": {}, "noted": {}}',
+                r"about 9 sentences and .*train\S* about 10; make the",
+            ),
+        ),
         ("t-1.dependency.facts", '{"sentences": 1, "seconds": 1}', r"about 1 sentences and .*t-1\S* about 2"),
     ],
 )

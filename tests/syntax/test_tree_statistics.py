@@ -11,7 +11,7 @@ import nltk
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.tree_statistics import DependencyStatistics, PhraseStatistics, tree_statistics
+from pipeline_py.syntax.tree_statistics import read_statistics, tree_statistics
 from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import brackets, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
@@ -114,9 +114,9 @@ def test_phrases_of_a_treebank(tmp_path: Path) -> None:
 
 
 def test_what_was_written_can_be_read(tmp_path: Path) -> None:
-    statistics = PhraseStatistics(sentences=3, failed=1, trees=2, phrases=7)
-    statistics.write(tmp_path / "s.json")
-    assert PhraseStatistics.read(tmp_path / "s.json") == statistics
+    (tmp_path / "x.ptb").write_text("(S (X a) (X b))\n", encoding="utf-8")
+    written = count(Annotation.CONSTITUENCY, tmp_path / "x.ptb")
+    assert {"annotation": "constituency", **read_statistics(tmp_path / "x.json", Annotation.CONSTITUENCY)} == written
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_what_was_written_can_be_read(tmp_path: Path) -> None:
 def test_refuses_other_files(content: str, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(content)
     with pytest.raises(InputError, match=r"s\.json: no statistics of dependency trees; count the trees again"):
-        DependencyStatistics.read(tmp_path / "s.json")
+        read_statistics(tmp_path / "s.json", Annotation.DEPENDENCY)
 
 
 def test_command_names_what_is_no_tree(tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
 """Tables of counts: of parses (tree2seq Tables 1 and 2), of words (hierarchical Table 2), of attention (Table 12)."""
 
-import json
 from pathlib import Path
 
+from pipeline_py.artifact import Ledger
 from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
 from pipeline_py.progress import progress
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from pipeline_py.report.tables.table_files import Files
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import FAILED
 from pipeline_py.text import read_lines, tokens_of
 
@@ -75,12 +74,9 @@ def _count(value: int) -> Cell:
 
 def _counts(path: Path) -> tuple[int, int, int]:
     """Sentences of a ledger, parsed ones, failed ones."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        sentences, failed = int(content["in"]), int(content["noted"].get(FAILED, 0))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError("the file is no ledger of `syntax.binarize`; make the trees binary again", path) from None
-    return sentences, sentences - failed, failed
+    ledger = Ledger.of(path, "the file is no ledger of `syntax.binarize`; make the trees binary again")
+    failed = ledger.noted[FAILED]
+    return ledger.read, ledger.read - failed, failed
 
 
 def _types(path: Path) -> int:
