@@ -27,6 +27,15 @@ HELD_OUT_SETS = 16
 """Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
 
 
+class Generator(Section):
+    """The language of all generated text: of train, dev and test sets, and of treebanks."""
+
+    lexicon: Literal["whole", "compact"] = Field(
+        "whole", description="All words, or the most frequent verbs with the most frequent nouns that go with them."
+    )
+    digits: bool = Field(True, description="Whether there are numbers, times and dates in digits, most of them rare.")
+
+
 class Generated(Section):
     """Sentences of the embedded English-German corpus."""
 
@@ -167,6 +176,7 @@ class Corpora(Section):
     dev: HeldOutText
     tests: list[HeldOutText] = Field(min_length=1)
     limits: Limits = Limits()
+    generator: Generator = Generator()
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.corpus.grammar.focus import Focus
+from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.tree import conllu
 from pipeline_py.progress import progress
 
@@ -35,13 +36,15 @@ def generate(
     max_length: int = LONGEST,
     focus: Focus = Focus.any,
     lengths: Lengths = Lengths.natural,
+    lexicon: Lexicon = Lexicon.whole,
+    digits: bool = True,
 ) -> None:
     """Write distinct sentence pairs with the gold trees of their English side.
 
     The space of sentences is divided by the lexical core of the main clause (its verb, and the heads of its subject and
     object), which can be read off the English sentence. Calls with disjoint shares have no core, hence no English
-    sentence, in common, whatever their seeds. A few sentences have a number, a time or a date in digits, which most
-    often occurs nowhere else.
+    sentence, in common, whatever their seeds. With `digits`, a few sentences have a number, a time or a date, which
+    most often occurs nowhere else.
 
     Args:
         sentences: How many pairs.
@@ -56,6 +59,8 @@ def generate(
         min_length: Fewest English tokens, the full stop included.
         max_length: Most English tokens.
         focus: A phenomenon that every sentence contains.
+        lexicon: `whole`, or `compact`: the most frequent verbs with the most frequent nouns that go with them.
+        digits: Whether there are numbers, times and dates in digits.
         lengths: `natural` (mean 14) or `uniform` over the range, which fills groups of lengths alike.
 
     Raises:
@@ -65,7 +70,7 @@ def generate(
     from pipeline_py.corpus.grammar.pairs import Limits, Pairs
 
     _check(sentences, share_from, share_to, min_length, max_length)
-    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus)
+    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus, lexicon, digits)
     ledger = Ledger()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (

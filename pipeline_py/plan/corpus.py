@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import Generated, Language, Share, share_of_split
+from pipeline_py.config.corpora import Generated, Generator, Language, Share, share_of_split
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.plan.paths import ContentsOf
@@ -16,9 +16,15 @@ from pipeline_py.text import read_bytes
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
-def generation(what: Generated, share: Share) -> dict[str, Any]:
+def generation(what: Generated, generator: Generator, share: Share) -> dict[str, Any]:
     """Parameters of `generate`."""
-    return {**what.model_dump(), "share": share, "made_by": made_by("corpus.generate")}
+    return {
+        **what.model_dump(),
+        "lexicon": generator.lexicon,
+        "digits": "--digits" if generator.digits else "--no-digits",
+        "share": share,
+        "made_by": made_by("corpus.generate"),
+    }
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ class CorpusPlan:
 
     def generation_of_split(self, split: str) -> dict[str, Any]:
         """Parameters of `generate`."""
-        return generation(self._generated(split), share_of_split(self.experiment.corpora.splits.index(split)))
+        corpora = self.experiment.corpora
+        return generation(self._generated(split), corpora.generator, share_of_split(corpora.splits.index(split)))
 
     def files_of(self, split: str, side: str) -> list[str]:
         """The user's files of one side of a split, in order; empty where the text is generated."""

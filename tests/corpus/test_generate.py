@@ -14,7 +14,11 @@ import pytest
 from nltk import Tree
 
 from pipeline_py.corpus.generate import Focus, Lengths, generate
+from pipeline_py.corpus.grammar.choices import COMPACT_SENSES
+from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.nouns import NOUNS
 from pipeline_py.corpus.grammar.pairs import position
+from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.stage import InputError
 
 NAMES = ("source", "target", "conllu", "ptb", "ledger")
@@ -293,3 +297,19 @@ def test_command_line_error_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--share-to", "0.2", *outputs], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: share_from 0.9") and done.stderr.count("\n") == 1
+
+
+def test_the_compact_lexicon_is_a_part_of_the_whole_one_without_rare_numbers(tmp_path: Path) -> None:
+    words = {}
+    for lexicon in Lexicon:
+        files = run(tmp_path, sentences=1500, lexicon=lexicon, digits=False)
+        lemmas = {token["lemma"] for tree in dependency_trees(tmp_path) for token in tree}
+        words[lexicon] = lemmas
+        assert not any(character.isdigit() for line in files["source"] + files["target"] for character in line)
+    nouns = {noun.english for noun in NOUNS}
+    assert 90 < len(words[Lexicon.compact] & nouns) < 0.7 * len(words[Lexicon.whole] & nouns)
+    assert len(words[Lexicon.compact]) < 0.7 * len(words[Lexicon.whole])
+    frequent = {sense.verb.base for sense in SENSES[:COMPACT_SENSES]}
+    rare = {sense.verb.base for sense in SENSES} - frequent
+    verbs = {token["lemma"] for tree in dependency_trees(tmp_path) for token in tree if token["upos"] == "VERB"}
+    assert not verbs & rare and verbs <= frequent

@@ -39,6 +39,8 @@ rule generate:
             --max-length {params.given[max_length]} \
             --lengths {params.given[lengths]} \
             --focus {params.given[focus]} \
+            --lexicon {params.given[lexicon]} \
+            {params.given[digits]} \
             --source-output {output.source:q} \
             --target-output {output.target:q} \
             --conllu-output {output.conllu:q} \

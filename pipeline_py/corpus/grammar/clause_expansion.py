@@ -11,18 +11,12 @@ from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, NounPhrase,
 from pipeline_py.corpus.grammar.determiners import NO, SOME, TWO, A
 from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import Expansion
-from pipeline_py.corpus.grammar.modifiers import COORDINATORS, EVENTS, SUBORDINATORS, TIMES, Adverb, adverbs
-from pipeline_py.corpus.grammar.nouns import IT, of_classes
+from pipeline_py.corpus.grammar.modifiers import COORDINATORS, EVENTS, Adverb, adverbs
+from pipeline_py.corpus.grammar.nouns import IT
 from pipeline_py.corpus.grammar.phrase_expansion import definite
-from pipeline_py.corpus.grammar.sampling import AS_OBJECT, Sampler
-from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
+from pipeline_py.corpus.grammar.sampling import Sampler
 
-_times = WeightedChoice(adverbs(*TIMES))
-_manners = WeightedChoice(adverbs("manner"))
-_sentence_adverbs = WeightedChoice(adverbs("sentence"))
 _daytimes = adverbs("daytime")
-_events = WeightedChoice(of_classes("event"))
-_subordinators = WeightedChoice(SUBORDINATORS)
 
 
 def _can_front(expansion: Expansion, clause: Clause) -> bool:
@@ -39,7 +33,7 @@ def _no_room_behind(clause: Clause) -> bool:
 
 def time(expansion: Expansion, clause: Clause, _: int) -> bool:
     """A temporal adverb that goes with the tense, in front of a main clause or behind."""
-    adverb = _times.draw(expansion.random)
+    adverb = expansion.sampler.choices.times.draw(expansion.random)
     if clause.time is not None:
         return False
     if adverb.tenses and clause.tense not in adverb.tenses:
@@ -66,12 +60,12 @@ def daytime(expansion: Expansion, clause: Clause, _: int) -> bool:
 
 def clock(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`at 14:30`."""
-    return _moment(expansion, clause, digits.clock(expansion.random))
+    return expansion.sampler.choices.digits and _moment(expansion, clause, digits.clock(expansion.random))
 
 
 def date(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`on 2019-05-03`: a day gone by in the past, one to come in the present."""
-    if clause.tense == "perfect" and not clause.past_frame:
+    if not expansion.sampler.choices.digits or (clause.tense == "perfect" and not clause.past_frame):
         return False
     return _moment(expansion, clause, digits.date(expansion.random, clause.past_frame))
 
@@ -92,7 +86,7 @@ def sentence_adverb(expansion: Expansion, clause: Clause, _: int) -> bool:
     """`perhaps`, in front of a main clause."""
     if not _can_front(expansion, clause) or not expansion.affords(1):
         return False
-    clause.sentence = _sentence_adverbs.draw(expansion.random)
+    clause.sentence = expansion.sampler.choices.sentence_adverbs.draw(expansion.random)
     clause.fronted = "sentence"
     return True
 
@@ -104,7 +98,7 @@ def manner(expansion: Expansion, clause: Clause, _: int) -> bool:
         return False
     if "person" not in classes_of_subject(clause) or not expansion.affords(1):
         return False
-    clause.manner = _manners.draw(expansion.random)
+    clause.manner = expansion.sampler.choices.manners.draw(expansion.random)
     return True
 
 
@@ -126,9 +120,12 @@ def place(expansion: Expansion, clause: Clause, depth: int) -> bool:
 def instrument(expansion: Expansion, clause: Clause, depth: int) -> bool:
     """What it is done with, if the verb takes an instrument."""
     sense = clause.sense
-    if sense is None or not sense.instruments or clause.negated or clause.adverbials or embeds(clause):
+    if sense is None or clause.negated or clause.adverbials or embeds(clause):
         return False
-    tool = expansion.sampler.phrase(expansion.sampler.one_of(sense.instruments), plain=True)
+    tools = expansion.sampler.choices.instruments[sense]
+    if not tools:
+        return False
+    tool = expansion.sampler.phrase(expansion.sampler.one_of(tools), plain=True)
     adverbial = Adverbial("instrument", "with", "mit", "dat", tool)
     return not could_attach(clause, adverbial) and _adverbial(expansion, clause, depth, adverbial)
 
@@ -139,9 +136,9 @@ def event(expansion: Expansion, clause: Clause, depth: int) -> bool:
         return False
     if clause.sense is None or _no_room_behind(clause):
         return False
-    adverbial = Adverbial(
-        "time", *expansion.sampler.one_of(EVENTS), definite(expansion.sampler, _events.draw(expansion.random))
-    )
+    preposition = expansion.sampler.one_of(EVENTS)
+    noun = expansion.sampler.choices.events.draw(expansion.random)
+    adverbial = Adverbial("time", *preposition, definite(expansion.sampler, noun))
     if adverbial.phrase.head in [phrase.head for phrase in clause.participants] or could_attach(clause, adverbial):
         return False
     return _adverbial(expansion, clause, depth, adverbial)
@@ -164,7 +161,7 @@ def subordinate(expansion: Expansion, clause: Clause, _: int) -> bool:
         return False
     if not front and (clause.after is not None or clause.conjunct is not None or has_clausal_argument(clause)):
         return False
-    conjunction = _subordinators.draw(expansion.random)
+    conjunction = expansion.sampler.choices.subordinators.draw(expansion.random)
     if (conjunction.english == "if" and clause.past_frame) or (conjunction.english == "until" and front):
         return False
     simple, perfect = conjunction.tense == "simple", conjunction.tense == "perfect"
@@ -223,9 +220,9 @@ def _with_it(sampler: Sampler, clause: Clause, simple: bool, perfect: bool) -> C
     if len(things) != 1 or things[0].plural or things[0].conjunct is not None:
         return None
     noun = things[0].head
-    if not noun.common or noun.mass or not AS_OBJECT[noun]:
+    if not noun.common or noun.mass or not sampler.choices.as_object[noun]:
         return None
-    sense, object_slot = AS_OBJECT[noun].draw(sampler.random)
+    sense, object_slot = sampler.choices.as_object[noun].draw(sampler.random)
     subject = sampler.subject_of(sense)
     heads = [IT[noun.gender] if slot is object_slot else sampler.filler(slot, subject) for slot in sense.slots]
     return sampler.finish(sense, subject, [*heads], clause.past_frame, 1, simple, perfect)

@@ -30,11 +30,12 @@ def _weighted(*pairs: tuple[Determiner | None, float]) -> WeightedChoice[Determi
 
 
 SINGULAR = _weighted((THE, 45), (A, 25), (THIS, 6), (EVERY, 4), *_OWN)
-PLURAL = _weighted(
-    *((THE, 38), (BARE, 14), (THESE, 5), (ALL, 4), (MANY, 6), (SOME, 5), (SEVERAL, 3), (TWO, 5), (THREE, 3), (FOUR, 2)),
-    (NUMBER, 9),
-    *_OWN,
+_IN_WORDS = (
+    *((THE, 38.0), (BARE, 14.0), (THESE, 5.0), (ALL, 4.0), (MANY, 6.0)),
+    *((SOME, 5.0), (SEVERAL, 3.0), (TWO, 5.0), (THREE, 3.0), (FOUR, 2.0)),
 )
+PLURAL = _weighted(*_IN_WORDS, (NUMBER, 9), *_OWN)
+PLURAL_IN_WORDS = _weighted(*_IN_WORDS, *_OWN)
 MASS = _weighted((THE, 40), (BARE, 35), (THIS, 5), *_OWN)
 
 # Under a negation, and in a genitive, quantifiers would need scope or a paraphrase with `von`.

@@ -7,14 +7,15 @@ from random import Random
 
 from pipeline_py.artifact import Ledger
 from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
+from pipeline_py.corpus.grammar.choices import Choices
 from pipeline_py.corpus.grammar.derivation import Clause
 from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import Expansion, Site
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
+from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.phenomena import phenomena
 from pipeline_py.corpus.grammar.sampling import Sampler
-from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 from pipeline_py.stage import InputError
@@ -65,8 +66,6 @@ _of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = Weighted
     ),
     (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
 )
-_intransitive_senses = WeightedChoice([s for s in SENSES if not s.slots])
-_particle_senses = WeightedChoice([s for s in SENSES if s.particle and s.obj is not None])
 
 
 @dataclass(slots=True)
@@ -95,6 +94,8 @@ class Limits:
     longest: int
     uniform: bool
     focus: Focus
+    lexicon: Lexicon
+    digits: bool
 
 
 class Pairs:
@@ -102,7 +103,7 @@ class Pairs:
 
     def __init__(self, seed: int, limits: Limits) -> None:
         self.random = Random(seed)
-        self.sampler = Sampler(self.random)
+        self.sampler = Sampler(self.random, Choices(limits.lexicon, limits.digits))
         self.limits = limits
 
     def distinct(self, sentences: int, ledger: Ledger) -> Iterator[Pair]:
@@ -190,9 +191,9 @@ class Pairs:
 
     def _core(self, target: int) -> Clause | None:
         """The main clause at its smallest; shorter ones are tried for a short target."""
-        senses = _intransitive_senses if target < ROOM_FOR_ARGUMENTS else None
+        senses = self.sampler.choices.intransitive if target < ROOM_FOR_ARGUMENTS else None
         if self.limits.focus is Focus.particle_verb:
-            senses = _particle_senses
+            senses = self.sampler.choices.with_particle
         clause: Clause | None = None
         for _ in range(SHORTER_CORES):
             past = self.sampler.chance(0.5) and self.limits.focus is not Focus.agreement

@@ -5,25 +5,20 @@ from pipeline_py.corpus.grammar.attachment import antecedent_in_doubt, reserved,
 from pipeline_py.corpus.grammar.derivation import Clause, Gap, NounPhrase
 from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import Expansion, Site
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF, COORDINATORS, adverbs, clash
-from pipeline_py.corpus.grammar.nouns import PEOPLE, Head, Noun, of_classes
-from pipeline_py.corpus.grammar.sampling import AS_ARGUMENT, AS_SUBJECT, DEEPEST, Sampler
+from pipeline_py.corpus.grammar.modifiers import COORDINATORS, adverbs, clash
+from pipeline_py.corpus.grammar.nouns import Head, Noun
+from pipeline_py.corpus.grammar.sampling import DEEPEST, Sampler
 from pipeline_py.corpus.grammar.senses import Slot
-from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
-_fillers = {attribute: WeightedChoice(attribute.fillers) for group in ATTRIBUTES_OF.values() for attribute in group}
-_adjectives = {noun: WeightedChoice(adjectives) for noun, adjectives in ADJECTIVES_OF.items() if adjectives}
 # What is too much is no attribute.
 _degrees = adverbs("degree")[:2]
-_people = WeightedChoice(PEOPLE)
-_owners = WeightedChoice(of_classes("person"))
 
 
 def adjective(expansion: Expansion, site: Site) -> bool:
     """An attributive adjective that fits the noun, now and then with a degree."""
     phrase = site.phrase
-    table = _adjectives.get(phrase.head)
-    if table is None or len(phrase.adjectives) == 2:
+    table = expansion.sampler.choices.adjectives.get(phrase.head)
+    if not table or len(phrase.adjectives) == 2:
         return False
     word = table.draw(expansion.random)
     if any(clash(word, other) for other, _ in phrase.adjectives):
@@ -42,7 +37,7 @@ def attribute(expansion: Expansion, site: Site) -> bool:
         return False
     if phrase.attribute is not None or phrase.relative is not None or phrase.conjunct is not None:
         return False
-    attributes = ATTRIBUTES_OF[phrase.head]
+    attributes = expansion.sampler.choices.attributes[phrase.head]
     if not attributes or (site.argument and sealed(site.clause)):
         return False
     drawn = expansion.sampler.one_of(attributes)
@@ -59,7 +54,7 @@ def attribute(expansion: Expansion, site: Site) -> bool:
 
 
 def _inner(sampler: Sampler, drawn: Slot) -> NounPhrase:
-    noun = _fillers[drawn].draw(sampler.random)
+    noun = sampler.choices.fillers[drawn].draw(sampler.random)
     if not drawn.case:  # an apposition
         return NounPhrase(noun)
     return definite(sampler, noun) if drawn.case == "gen" else sampler.phrase(noun)
@@ -80,9 +75,9 @@ def possessor(expansion: Expansion, site: Site) -> bool:
     if phrase.relative is not None or phrase.attribute is not None or "person" in phrase.head.classes:
         return False
     if expansion.sampler.chance(0.5):
-        owner = NounPhrase(_people.draw(expansion.random))
+        owner = NounPhrase(expansion.sampler.choices.people.draw(expansion.random))
     else:
-        owner = definite(expansion.sampler, _owners.draw(expansion.random))
+        owner = definite(expansion.sampler, expansion.sampler.choices.persons.draw(expansion.random))
     if not expansion.affords(len(english.noun_phrase(owner))):
         return False
     phrase.possessor = owner
@@ -111,16 +106,17 @@ def relative(expansion: Expansion, site: Site) -> bool:
 def _relative_clause(sampler: Sampler, site: Site) -> Clause | None:
     phrase, noun = site.phrase, site.phrase.head
     past, depth = site.clause.past_frame, site.depth + 1
-    if AS_SUBJECT[noun] and (not AS_ARGUMENT[noun] or sampler.chance(0.5)):
-        sense = AS_SUBJECT[noun].draw(sampler.random)
+    as_subject, as_argument = sampler.choices.as_subject[noun], sampler.choices.as_argument[noun]
+    if as_subject and (not as_argument or sampler.chance(0.5)):
+        sense = as_subject.draw(sampler.random)
         if depth >= DEEPEST and any(slot.clausal for slot in sense.slots):
             return None
         gap = Gap(phrase, _pronoun(sampler, noun, subject=True))
         heads = [None if slot.clausal else sampler.filler(slot, noun) for slot in sense.slots]
         return sampler.finish(sense, gap, [*heads], past, depth)
-    if not AS_ARGUMENT[noun]:
+    if not as_argument:
         return None
-    sense, place = AS_ARGUMENT[noun].draw(sampler.random)
+    sense, place = as_argument.draw(sampler.random)
     subject = sampler.subject_of(sense)
     if subject is noun:
         return None

@@ -5,37 +5,23 @@ heads of subject and object) is drawn before anything else, so that a share of t
 before any work is done.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeVar
 
 from pipeline_py.corpus.grammar import determiners, digits
+from pipeline_py.corpus.grammar.choices import Choices
 from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase, Predicate
-from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, adverbs
-from pipeline_py.corpus.grammar.nouns import NOUNS, PEOPLE, PERSONAL, TOWNS, Head, Noun, Pronoun, of_classes
-from pipeline_py.corpus.grammar.senses import PLACES, SENSES, Sense, Slot
+from pipeline_py.corpus.grammar.modifiers import adverbs
+from pipeline_py.corpus.grammar.nouns import Head, Noun, Pronoun
+from pipeline_py.corpus.grammar.senses import PLACES, Sense, Slot
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 
 Item = TypeVar("Item")
 
 DEEPEST = 2
 
-_senses = WeightedChoice(SENSES)
-_unembedding = WeightedChoice([sense for sense in SENSES if not any(slot.clausal for slot in sense.slots)])
-_infinitives = WeightedChoice(
-    [s for s in _unembedding.items if "stative" not in s.traits and s.subjects[0].english == "man"]
-)
-_subjects = {sense: WeightedChoice(sense.subjects) for sense in SENSES}
-_fillers = {slot: WeightedChoice(slot.fillers) for sense in SENSES for slot in sense.slots if slot.fillers}
-_alike: Mapping[Head, WeightedChoice[Noun]] = {
-    noun: WeightedChoice([other for other in NOUNS if other.classes == noun.classes]) for noun in NOUNS
-}
-_people = WeightedChoice(PEOPLE)
-_towns = WeightedChoice(TOWNS)
-_pronouns = WeightedChoice(PERSONAL, [6, 5, 5, 3, 4, 2])
-_copula_subjects = WeightedChoice([noun for noun in NOUNS if ADJECTIVES_OF[noun]])
-_places = WeightedChoice([noun for noun in of_classes("place") if "place" in noun.places])
-_degrees = adverbs("degree")
+DEGREES = adverbs("degree")
 
 PRESENT = WeightedChoice(
     ("present", "perfect", "progressive", "future", "can", "must", "should"), (55, 14, 10, 9, 6, 5, 4)
@@ -43,32 +29,12 @@ PRESENT = WeightedChoice(
 PAST = WeightedChoice(("past", "perfect", "progressive", "could"), (72, 11, 9, 8))
 
 
-AS_SUBJECT: Mapping[Head, WeightedChoice[Sense]] = {
-    noun: WeightedChoice([sense for sense in SENSES if noun in sense.subjects]) for noun in NOUNS
-}
-AS_ARGUMENT: Mapping[Head, WeightedChoice[tuple[Sense, Slot]]] = {
-    noun: WeightedChoice(
-        [
-            (sense, slot)
-            for sense in _unembedding.items
-            for slot in sense.slots
-            if noun in slot.fillers and slot.english not in PLACES
-        ]
-    )
-    for noun in NOUNS
-}
-# Where a pronoun can stand for the noun: behind a German preposition it would be `daran` instead of `an es`.
-AS_OBJECT: Mapping[Head, WeightedChoice[tuple[Sense, Slot]]] = {
-    noun: WeightedChoice([(s, slot) for s, slot in places.items if slot.english == "obj" and not slot.preposition])
-    for noun, places in AS_ARGUMENT.items()
-}
-
-
 class Sampler:
     """Draws parts of derivations from one source of randomness."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, choices: Choices) -> None:
         self.random = random
+        self.choices = choices
 
     def chance(self, probability: float) -> bool:
         """Whether something of this probability happens."""
@@ -91,7 +57,7 @@ class Sampler:
         """A finite clause; None if `accept` refuses its lexical core (`subject verb object`)."""
         if senses is None and self.chance(0.09):
             return self.copula(past_frame, accept)
-        sense = (senses or (_senses if depth < DEEPEST else _unembedding)).draw(self.random)
+        sense = (senses or (self.choices.senses if depth < DEEPEST else self.choices.unembedding)).draw(self.random)
         subject = self.subject_of(sense)
         heads: list[Head | None] = []
         for slot in sense.slots:
@@ -156,7 +122,7 @@ class Sampler:
 
     def infinitive(self, controller: "NounPhrase | Gap") -> Clause:
         """The complement of `to`; its subject is an argument of the clause above."""
-        sense = _infinitives.draw(self.random)
+        sense = self.choices.infinitives.draw(self.random)
         clause = Clause(sense, controller, "infinitive", past_frame=False)
         head = controller.head if isinstance(controller, NounPhrase) else None
         for slot in sense.slots:
@@ -166,7 +132,7 @@ class Sampler:
 
     def copula(self, past_frame: bool, accept: Callable[[str], bool] | None) -> Clause | None:
         """A clause with a form of `be`: an adjective, a noun with an adjective, or a place."""
-        subject = self.person_or(_copula_subjects.draw(self.random))
+        subject = self.person_or(self.choices.with_adjectives.draw(self.random))
         if accept is not None and not accept(core(subject, "be", None)):
             return None
         tense = self.one_of(("past", "past", "past", "perfect") if past_frame else ("present", "present", "perfect"))
@@ -183,16 +149,16 @@ class Sampler:
             return self.place()
         gender = "" if head.common else head.gender
         if gender and self.chance(0.3):
-            noun = self.one_of([n for n in of_classes("person") if n.gender == gender])
+            noun = self.one_of([n for n in self.choices.of_classes("person") if n.gender == gender])
             phrase = NounPhrase(noun, False, determiners.A)
-            phrase.adjectives.append((self.one_of(ADJECTIVES_OF[noun]), None))
+            phrase.adjectives.append((self.one_of(self.choices.adjectives[noun].items), None))
             return phrase
-        degree = self.one_of(_degrees) if self.chance(0.3) else None
-        return self.one_of(ADJECTIVES_OF[head if head.common else GUEST]), degree
+        degree = self.one_of(DEGREES) if self.chance(0.3) else None
+        return self.one_of(self.choices.adjectives[head].items), degree
 
     def place(self) -> Adverbial:
         """A place where something is."""
-        noun = _places.draw(self.random)
+        noun = self.choices.places.draw(self.random)
         phrase = self.phrase(noun, plain=True)
         return Adverbial("place", *noun.places["place"], "dat", phrase)
 
@@ -211,30 +177,30 @@ class Sampler:
             return noun
         value = self.random.random()
         if value < 0.3:
-            return _pronouns.draw(self.random)
-        return _people.draw(self.random) if value < 0.38 else noun
+            return self.choices.pronouns.draw(self.random)
+        return self.choices.people.draw(self.random) if value < 0.38 else noun
 
     def subject_of(self, sense: Sense) -> Head:
         """A head for the subject of a sense."""
-        return self.person_or(_subjects[sense].draw(self.random))
+        return self.person_or(self.choices.subjects[sense].draw(self.random))
 
     def like(self, noun: Head) -> Noun:
         """Another noun that shares its classes with the noun."""
-        return _alike[noun].draw(self.random)
+        return self.choices.alike[noun].draw(self.random)
 
     def filler(self, slot: Slot, subject: Head | None) -> Head:
         """The head of an argument, never the subject itself again."""
-        noun = _fillers[slot].draw(self.random)
+        noun = self.choices.fillers[slot].draw(self.random)
         if "town" in noun.classes and slot.english in PLACES and self.chance(0.4):
-            return _towns.draw(self.random)
+            return self.choices.towns.draw(self.random)
         if "person" not in noun.classes:
             return noun
         value = self.random.random()
         head: Head = noun
         if value < 0.15:
-            head = _pronouns.draw(self.random)
+            head = self.choices.pronouns.draw(self.random)
         elif value < 0.25:
-            head = _people.draw(self.random)
+            head = self.choices.people.draw(self.random)
         return noun if head is subject else head
 
     def phrase(self, head: Head, plain: bool = False, definite: bool = False) -> NounPhrase:
@@ -250,12 +216,9 @@ class Sampler:
         if plain:
             table = determiners.PLAIN_PLURAL if plural else determiners.PLAIN_SINGULAR
         else:
-            table = determiners.PLURAL if plural else determiners.SINGULAR
+            table = self.choices.plural_determiners if plural else determiners.SINGULAR
         drawn = table.draw(self.random)
         return NounPhrase(head, plural, digits.number(self.random) if drawn is determiners.NUMBER else drawn)
-
-
-GUEST = of_classes("guest")[0]
 
 
 def core(subject: Head, verb: str, obj: Head | None) -> str:

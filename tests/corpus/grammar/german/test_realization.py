@@ -21,6 +21,7 @@ from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.german.verbs import german_verb
+from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SUBORDINATORS, Adverb
 from pipeline_py.corpus.grammar.nouns import IT, NOUNS, PEOPLE, PERSONAL, of_classes
 from pipeline_py.corpus.grammar.pairs import Limits, Pairs
@@ -173,9 +174,9 @@ def disagreeing(text: str) -> list[str]:
     return wrong
 
 
-@pytest.fixture(scope="module")
-def sentences() -> list[tuple[str, str]]:
-    pairs = Pairs(11, Limits(0, 1, 3, 45, True, Focus.any))
+@pytest.fixture(scope="module", params=[*Lexicon])
+def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
+    pairs = Pairs(11, Limits(0, 1, 3, 45, True, Focus.any, request.param, request.param is Lexicon.whole))
     drawn = (pairs.draw() for _ in range(SENTENCES))
     return [(pair.english, pair.german) for pair in drawn if pair is not None and not isinstance(pair, str)]
 

@@ -1,0 +1,10 @@
+"""How much of the lexicon sentences are made of."""
+
+from enum import StrEnum
+
+
+class Lexicon(StrEnum):
+    """All of it, or the most frequent verbs with the most frequent nouns that go with them."""
+
+    whole = "whole"
+    compact = "compact"
