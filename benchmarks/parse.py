@@ -25,7 +25,7 @@ from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.stanza.pipeline import models_left_alone
 from pipeline_py.syntax.stanza.text_parser import text_parser
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
 from pipeline_py.text import read_lines, tokens_of
 

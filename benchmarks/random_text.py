@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py.ragged import write_rows
 from pipeline_py.subword.vocabulary import EOS
-from pipeline_py.syntax.distances import syntax_distances
+from pipeline_py.syntax.distances import batch_distances
 from pipeline_py.syntax.trees.control_shapes import Shape, heads
 
 SPECIALS = 2
@@ -41,6 +41,7 @@ def write_random(files: Mapping[str, Path], pairs: int, vocabulary: int, seed: i
     of_units = (random.integers(0, vocabulary, (length + 1) * UNITS) for length in lengths)
     write_rows(files["units"], of_units, "int32")
     drawn = (heads(Shape.RANDOM, int(length), f"{seed} {number}") for number, length in enumerate(lengths))
-    write_rows(files["distances"], (syntax_distances(tree).ravel() for tree in drawn), "uint8")
+    matrices = (batch_distances([tree], [len(tree)])[0] for tree in drawn)
+    write_rows(files["distances"], (matrix.ravel() for matrix in matrices), "uint8")
     trees = (row_of(random_tree(random, 0, int(length)), int(length)) for length in lengths)
     write_rows(files["trees"], trees, "int32")

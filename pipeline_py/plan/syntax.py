@@ -14,7 +14,7 @@ from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.progress import progress
-from pipeline_py.syntax.accuracy_table import Accuracy, write_accuracies
+from pipeline_py.syntax.measures import Accuracy, write_measures
 from pipeline_py.syntax.trees.alignment import in_pairs
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 
 Metrics = list[tuple[str, float]]
 
@@ -39,7 +38,7 @@ def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: 
     measure = _dependency_metrics if annotation is Annotation.DEPENDENCY else _constituency_metrics
     metrics, sentences, words = measure(progress(trees, "accuracy"))
     shown = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
-    write_accuracies(output, (Accuracy(*metric, str(sentences), str(words)) for metric in shown))
+    write_measures(output, ((*metric, str(sentences), str(words)) for metric in shown), Accuracy._fields)
 
 
 def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) -> tuple[Metrics, int, int]:

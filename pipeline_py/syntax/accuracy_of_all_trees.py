@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.syntax.accuracy_table import read_accuracies, write_accuracies
+from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measures
 
 
 def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
@@ -16,7 +16,7 @@ def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
     Raises:
         InputError: a file is no such table.
     """
-    write_accuracies(output, [row for path in input for row in read_accuracies(path)])
+    write_measures(output, [row for path in input for row in read_accuracies(path)], Accuracy._fields)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ from typing import TypeAlias
 from pipeline_py import stage
 from pipeline_py.progress import progress
 from pipeline_py.syntax.files_by_split import Trees, files_by_split, need_the_same
-from pipeline_py.syntax.measure_table import Row, write_measures
+from pipeline_py.syntax.measures import Row, write_measures
 from pipeline_py.syntax.trees.alignment import in_pairs
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.shape import phrase_spans
 
 Measures: TypeAlias = list[tuple[str, str]]

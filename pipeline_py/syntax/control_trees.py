@@ -7,11 +7,10 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.syntax.words.tokenized_text import read_sentences
 

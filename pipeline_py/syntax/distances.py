@@ -19,7 +19,7 @@ from pipeline_py import ragged, stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
-from pipeline_py.syntax.trees.dependency import DependencyTree, fault, read_dependencies
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 
 FARTHEST = 255
 WINDOW = 1024
@@ -70,25 +70,6 @@ def _windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
         elements += size
     if window:
         yield window
-
-
-def syntax_distances(heads: Sequence[int], *, failed: bool = False) -> np.ndarray:
-    """The distances between the J words of one sentence and EOS.
-
-    Args:
-        heads: J heads; 0 is the root, i the i-th word counted from 1.
-        failed: the sentence has no parse, its heads mean nothing.
-
-    Returns:
-        (J+1, J+1) uint8, symmetric, zero on the diagonal.
-
-    Raises:
-        ValueError: where the heads are no tree.
-    """
-    found = None if failed else fault(heads)
-    if found is not None:
-        raise ValueError(found[1])
-    return batch_distances([None if failed else heads], [len(heads)])[0]
 
 
 def batch_distances(heads: Sequence[Sequence[int] | None], lengths: Sequence[int]) -> list[np.ndarray]:

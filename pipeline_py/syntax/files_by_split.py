@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 Trees: TypeAlias = tuple[str, Annotation]
 """A split and the kind of its trees."""

@@ -12,10 +12,8 @@ from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
 from pipeline_py.syntax.trees.alignment import AnyTree
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
-from pipeline_py.syntax.trees.fallback import note_fallback
-from pipeline_py.syntax.trees.formats import FORMATS, Format
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation, Format, note_fallback
 from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
 from pipeline_py.syntax.words.retokenize import over_tokens, places_of
 from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align

@@ -7,8 +7,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, whole
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.trees.alignment import REMEDY, same_words
-from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.text import read_lines, tokens_of
 

@@ -16,8 +16,7 @@ from pipeline_py.order import in_order
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.fallback import fallbacks
+from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import NO_DEVICE, TreeFacts, checksums
 from pipeline_py.syntax.words.english_words import english_words
 from pipeline_py.syntax.words.parser_words import Divide, Sentence, Word, in_tokens, read_in_words

@@ -7,12 +7,10 @@ from typing import TypeAlias
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.accuracy_table import read_accuracies
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
-from pipeline_py.syntax.measure_table import Row, write_measures
+from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics
-from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.fallback import fallbacks
+from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
 

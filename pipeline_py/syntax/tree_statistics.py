@@ -13,10 +13,9 @@ from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.shape import dependency_lengths, depth, is_projective, phrase_shape
 
 OF_ALL = ("sentences", "empty", "failed", "trees", "words", "depth")

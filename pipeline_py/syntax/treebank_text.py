@@ -5,8 +5,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
-from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 
 
 def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.bracket_scoring import compare
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, brackets, read_treebank
+from pipeline_py.syntax.trees.formats import Annotation
 
 
 def rows(path: Path) -> dict[str, tuple[str, str, str]]:

@@ -12,11 +12,11 @@ import pytest
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
-from pipeline_py.syntax.distances import syntax_distances
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.distances import batch_distances
 from pipeline_py.syntax.trees.constituency import Phrase, brackets, preorder, read_trees
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.trees.dependency import fault, read_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 WORDS = ("a", "b", "c", "d", "e")
@@ -143,7 +143,8 @@ def test_binarize_changes_nothing(shape: Shape, tmp_path: Path) -> None:
 def test_words_of_a_chain_are_as_far_apart_as_in_the_sentence() -> None:
     tree = dependency_tree(tuple("abcdefghij"), Shape.CHAIN, 1)
     places = np.arange(10)
-    assert np.array_equal(syntax_distances(tree.heads)[:10, :10], np.abs(places[:, None] - places[None, :]))
+    (matrix,) = batch_distances([tree.heads], [10])
+    assert np.array_equal(matrix[:10, :10], np.abs(places[:, None] - places[None, :]))
 
 
 @pytest.mark.parametrize("annotation", list(Annotation))

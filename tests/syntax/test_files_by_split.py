@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 
 def test_in_the_order_given_and_paths_may_hold_anything() -> None:

@@ -16,9 +16,9 @@ import pytest
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import Branching, binary
 from pipeline_py.syntax.import_trees import import_trees
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies, unparsed
+from pipeline_py.syntax.trees.formats import Annotation
 
 TREEBANKS = Path(__file__).parents[2] / "../shared/data/treebanks"
 

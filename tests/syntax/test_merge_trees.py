@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 TEXT = ["a ( b", "", "c", "\u2028 d\u00a0e", "f", "a"]

@@ -15,9 +15,9 @@ from pipeline_py.stage import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 ROOT = Path(__file__).parents[2]
@@ -329,7 +329,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     arguments = ", ".join(f"{option}=Path({str(tmp_path / name)!r})" for option, name in files.items())
     code = (
         "import sys; from pathlib import Path; from pipeline_py.syntax.parse import parse; "
-        "from pipeline_py.syntax.trees.annotation import Annotation; "
+        "from pipeline_py.syntax.trees.formats import Annotation; "
         f"parse(annotation=Annotation.DEPENDENCY, {arguments}); "
         "print([name for name in ('stanza', 'torch') if name in sys.modules])"
     )

@@ -16,9 +16,9 @@ from pipeline_py.stage import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import brackets, read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
 
 ROOT = Path(__file__).parents[2]

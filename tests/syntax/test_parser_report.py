@@ -12,7 +12,7 @@ from pipeline_py.artifact import Ledger, write_json
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.parser_report import parser_report
 from pipeline_py.syntax.tree_statistics import SUMS
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
@@ -189,11 +189,7 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
         (
             "train.dependency.ledger",
             '{"kept": 9, "dropped": {}, "noted": {}}',
-            (
-                "train.dependency.ledger",
-                '{"kept": 9, "dropped": {}, "noted": {}}',
-                r"about 9 sentences and .*train\S* about 10; make the",
-            ),
+            r"about 9 sentences and .*train\S* about 10; make the",
         ),
         ("t-1.dependency.facts", '{"sentences": 1, "seconds": 1}', r"about 1 sentences and .*t-1\S* about 2"),
     ],

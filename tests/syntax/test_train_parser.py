@@ -16,7 +16,7 @@ from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import Processor, train_parser
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 
 ROOT = Path(__file__).parents[2]

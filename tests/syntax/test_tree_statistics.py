@@ -12,9 +12,9 @@ import pytest
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.tree_statistics import read_statistics, tree_statistics
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import brackets, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 needs_treebank = pytest.mark.skipif(not TREEBANK.exists(), reason="the treebank en_gum is not on this machine")

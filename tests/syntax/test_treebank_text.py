@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 CONLLU = """\
 # a multi-word token, an empty node, and a space inside a word

@@ -7,8 +7,7 @@ from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.read_table import read_table
-from pipeline_py.syntax.accuracy_table import read_accuracies
-from pipeline_py.syntax.measure_table import COLUMNS
+from pipeline_py.syntax.measures import MEASURES, read_accuracies
 from pipeline_py.syntax.parser_report import ALL
 
 PLACE = 20
@@ -62,7 +61,7 @@ def measures(path: Path, what: str) -> list[PageTable]:
     Raises:
         InputError: if the file holds no measures.
     """
-    rows = read_table(path, COLUMNS).to_dict("records")
+    rows = read_table(path, MEASURES).to_dict("records")
     tables = []
     for trees in dict.fromkeys(row["trees"] for row in rows):
         of_kind = [row for row in rows if row["trees"] == trees]

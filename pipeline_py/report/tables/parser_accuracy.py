@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipeline_py.syntax import accuracy_table
-from pipeline_py.syntax.accuracy_table import Accuracy
+from pipeline_py.syntax import measures
+from pipeline_py.syntax.measures import Accuracy
 
 METRICS = ("UAS", "LAS", "bracket F1")
 
@@ -20,7 +20,7 @@ def read_accuracies(files: Mapping[str, Path]) -> dict[str, dict[str, Accuracy]]
     """
     accuracies: dict[str, dict[str, Accuracy]] = {}
     for name, path in files.items():
-        found = {accuracy.metric: accuracy for accuracy in accuracy_table.read_accuracies(path)}
+        found = {accuracy.metric: accuracy for accuracy in measures.read_accuracies(path)}
         accuracies.setdefault(name.partition(":")[0], {}).update(found)
     return accuracies
 

@@ -6,7 +6,7 @@ from itertools import count, islice
 from typing import Generic, TypeVar
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.syntax.trees.fallback import note_fallback
+from pipeline_py.syntax.trees.formats import note_fallback
 from pipeline_py.syntax.words.parser_words import Sentence
 
 Tree = TypeVar("Tree")

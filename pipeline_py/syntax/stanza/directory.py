@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 INDEX = "resources.json"
 

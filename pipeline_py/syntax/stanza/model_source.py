@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 if TYPE_CHECKING:
     from pipeline_py.syntax.stanza.pipeline import Pipeline

@@ -19,9 +19,9 @@ from stanza.pipeline.core import DownloadMethod
 from pipeline_py.device import device_named
 from pipeline_py.optimizers import without_compiler
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
+from pipeline_py.syntax.trees.formats import Annotation
 
 Pipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
 

@@ -10,8 +10,7 @@ from typing import Any
 from pipeline_py.artifact import Ledger
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.pipeline import Pipeline, dependency_trees, phrase_trees
-from pipeline_py.syntax.trees.annotation import Annotation
-from pipeline_py.syntax.trees.formats import FORMATS
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.words.parser_words import Sentence
 from pipeline_py.syntax.words.retokenize import over_tokens
 

@@ -7,9 +7,10 @@ where it is attached. Unlike there, ADVP and PRT are two labels.
 """
 
 from collections import Counter
+from itertools import accumulate
 from typing import NamedTuple
 
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, fold
+from pipeline_py.syntax.trees.constituency import PhraseTree, spans
 from pipeline_py.syntax.trees.simplify import WRAPPERS, simplify
 
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "PUNCT"})
@@ -53,24 +54,11 @@ def compare(gold: PhraseTree, predicted: PhraseTree) -> BracketCounts:
 
 
 def _brackets(tree: PhraseTree, left_out: list[bool]) -> Counter[tuple[str, int, int]]:
-    found: Counter[tuple[str, int, int]] = Counter()
-    if tree.root is None or tree.failed:
-        return found
-    # Words of the sentence and words that count, seen so far.
-    seen = counted = 0
-
-    def leaf(_: Preterminal) -> int:
-        nonlocal seen, counted
-        words = 0 if left_out[seen] else 1
-        seen += 1
-        counted += words
-        return words
-
-    def phrase(node: Phrase, children: list[int]) -> int:
-        words = sum(children)
-        if words and node.label not in WRAPPERS:
-            found[node.label, counted - words, counted] += 1
-        return words
-
-    fold(tree.root, leaf, phrase)
-    return found
+    if tree.failed:
+        return Counter()
+    counted = [0, *accumulate(not out for out in left_out)]  # words that count in front of each
+    return Counter(
+        (label, counted[first], counted[end])
+        for label, first, end in spans(tree)
+        if counted[first] < counted[end] and label not in WRAPPERS
+    )

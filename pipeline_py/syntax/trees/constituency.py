@@ -108,6 +108,28 @@ def fold(root: Node, leaf: Callable[[Preterminal], Result], phrase: Callable[[Ph
         opened[-1][1].append(value)
 
 
+def spans(tree: PhraseTree) -> list[tuple[str, int, int]]:
+    """The label, the first word (counted from 0) and the word after the last of every phrase, children before parents.
+
+    A trace counts as a word here.
+    """
+    found: list[tuple[str, int, int]] = []
+    seen = 0
+
+    def leaf(_: Preterminal) -> int:
+        nonlocal seen
+        seen += 1
+        return seen - 1
+
+    def phrase(node: Phrase, firsts: list[int]) -> int:
+        found.append((node.label, firsts[0], seen))
+        return firsts[0]
+
+    if tree.root is not None:
+        fold(tree.root, leaf, phrase)
+    return found
+
+
 def read_trees(path: Path) -> Iterator[PhraseTree]:
     """Yield the trees of a file with one tree a line; an empty line is an empty sentence.
 

@@ -2,15 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Generic
 
+from pipeline_py.artifact import Ledger
 from pipeline_py.syntax.trees.alignment import AnyTree
-from pipeline_py.syntax.trees.annotation import Annotation
 from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, read_trees, unparsed_phrase, write_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies, unparsed, write_dependencies
 
 NO_REASON = "marked as failed"
+
+_NOTE = "parsed by fallback: "
+
+
+class Annotation(StrEnum):
+    """The two kinds of trees, which are separate artifacts everywhere."""
+
+    DEPENDENCY = "dependency"
+    CONSTITUENCY = "constituency"
 
 
 @dataclass(frozen=True)
@@ -52,3 +62,13 @@ FORMATS: Mapping[Annotation, Format[Any]] = {
         lambda tree: NO_REASON if tree.failed else None,
     ),
 }
+
+
+def note_fallback(ledger: Ledger, reason: str) -> None:
+    """Count a sentence without a parse."""
+    ledger.note(_NOTE + reason)
+
+
+def fallbacks(noted: Mapping[str, int]) -> dict[str, int]:
+    """Sentences without a parse by reason, of all that a ledger noted."""
+    return {what.removeprefix(_NOTE): sentences for what, sentences in noted.items() if what.startswith(_NOTE)}

@@ -8,7 +8,7 @@ may be a chain. Heads are those of `DependencyTree`: a tree or several trees und
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, fold
+from pipeline_py.syntax.trees.constituency import PhraseTree, fold, spans
 from pipeline_py.syntax.trees.simplify import simplify
 
 
@@ -97,23 +97,11 @@ class PhraseShape(NamedTuple):
 
 def phrase_shape(tree: PhraseTree) -> PhraseShape:
     """The size of a tree after `simplify`: traces and the wrapper of the root do not count."""
-    root = simplify(tree).root
-    if root is None:
+    simple = simplify(tree)
+    if simple.root is None:
         return PhraseShape()
-    words = phrases = 0
-
-    def leaf(_: Preterminal) -> int:
-        nonlocal words
-        words += 1
-        return 0
-
-    def phrase(_: Phrase, depths: list[int]) -> int:
-        nonlocal phrases
-        phrases += 1
-        return 1 + max(depths)
-
-    deepest = fold(root, leaf, phrase)
-    return PhraseShape(words, phrases, deepest)
+    deepest = fold(simple.root, lambda _: 0, lambda _, depths: 1 + max(depths))
+    return PhraseShape(len(simple.words), len(spans(simple)), deepest)
 
 
 def phrase_spans(tree: PhraseTree) -> dict[tuple[int, int], str]:
@@ -122,21 +110,5 @@ def phrase_spans(tree: PhraseTree) -> dict[tuple[int, int], str]:
     Returns:
         By first word (counted from 0) and the word after the last, the label of the topmost phrase over these words.
     """
-    spans: dict[tuple[int, int], str] = {}
-    seen = 0
-
-    def leaf(_: Preterminal) -> int:
-        nonlocal seen
-        seen += 1
-        return 1
-
-    def phrase(node: Phrase, lengths: list[int]) -> int:
-        words = sum(lengths)
-        if words > 1:
-            # Of a chain of unary phrases the topmost comes last.
-            spans[seen - words, seen] = node.label
-        return words
-
-    if tree.root is not None:
-        fold(tree.root, leaf, phrase)
-    return spans
+    # Of a chain of unary phrases the topmost comes last.
+    return {(first, end): label for label, first, end in spans(tree) if end - first > 1}

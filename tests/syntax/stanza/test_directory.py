@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
-from pipeline_py.syntax.trees.annotation import Annotation
+from pipeline_py.syntax.trees.formats import Annotation
 
 VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]
 CHINESE = {

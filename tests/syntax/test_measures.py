@@ -1,4 +1,4 @@
-"""Tables of accuracies, written and read by others."""
+"""Tables of measures and accuracies, written and read by others."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ import pandas
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.accuracy_table import Accuracy, read_accuracies, write_accuracies
+from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measures
 
 TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]
 
 
 def test_others_read_it(tmp_path: Path) -> None:
-    write_accuracies(tmp_path / "t", TABLE)
+    write_measures(tmp_path / "t", TABLE, Accuracy._fields)
     found = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str)
     assert [*found.columns] == ["metric", "value", "sentences", "words"]
     assert [tuple(row) for row in found.to_numpy()] == TABLE
@@ -35,3 +35,13 @@ def test_what_is_no_table(tmp_path: Path, text: str) -> None:
 def test_whatever_stands_between_tabs_is_a_cell(tmp_path: Path, cell: str) -> None:
     (tmp_path / "t").write_bytes(f"metric\tvalue\n{cell}\t2\n".encode())
     assert read_accuracies(tmp_path / "t") == [Accuracy(cell, "2")]
+
+
+def test_pandas_reads_what_is_written(tmp_path: Path) -> None:
+    rows = [("train", "dependency", "UAS", "1.00"), ("all", "constituency", 'failed: "x\u2028" y', "")]
+    write_measures(tmp_path / "t", iter(rows))
+    found = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str, keep_default_na=False)
+    assert [*found.columns] == ["split", "trees", "measure", "value"]
+    assert [tuple(row) for row in found.to_numpy()] == rows
+    write_measures(tmp_path / "t", [])
+    assert (tmp_path / "t").read_text() == "split\ttrees\tmeasure\tvalue\n"

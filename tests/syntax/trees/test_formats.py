@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.syntax.trees.fallback import fallbacks, note_fallback
+from pipeline_py.syntax.trees.formats import fallbacks, note_fallback
 
 
 def test_what_is_noted_is_found_again_by_reason(tmp_path: Path) -> None:

@@ -1,16 +1,22 @@
-"""What is measured of a parser, as a table: TSV with the columns metric, value, sentences and words."""
+"""Tables of what was measured of parsers and their trees: TSV, all of it text."""
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pipeline_py.artifact import writing
 from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
 
+MEASURES = ("split", "trees", "measure", "value")
+"""Columns of what is said of the trees of a parser, or of two."""
+
+Row: TypeAlias = tuple[str, str, str, str]
+
 
 class Accuracy(NamedTuple):
-    """One metric of a parser.
+    """One metric of a parser; its names are the columns of a table of accuracies.
 
     Attributes:
         metric: its name, e.g. LAS.
@@ -25,15 +31,16 @@ class Accuracy(NamedTuple):
     words: str = ""
 
 
-def write_accuracies(path: Path, accuracies: Iterable[Accuracy]) -> None:
-    """Write one metric a line."""
+def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[str] = MEASURES) -> None:
+    """Write one measure a line."""
     with writing(path) as file:
-        for row in (Accuracy._fields, *accuracies):
-            file.write("\t".join(row) + "\n")
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(columns)
+        table.writerows(rows)
 
 
 def read_accuracies(path: Path) -> list[Accuracy]:
-    """Read a table; it has a metric and a value at least.
+    """Read a table of accuracies; it has a metric and a value at least.
 
     Raises:
         InputError: if it has not.
