@@ -61,7 +61,7 @@ class Figure:
         ]
         self.boxes = {}
         for group in root.iter(f"{SVG}g"):
-            if group.get("id", "").startswith("panel-"):
+            if group.get("id", "").startswith(("panel-", "gate-")):
                 for path_of_group in group.iter(f"{SVG}path"):
                     numbers = re.findall(r"-?\d+(?:\.\d+)?", path_of_group.get("d", ""))
                     xs, ys = [*map(float, numbers[::2])], [*map(float, numbers[1::2])]
@@ -133,12 +133,12 @@ def test_shades_grow_with_the_weights(folder):
     shades = [darkness(figure.columns(1)[column].fill) for column in np.argsort(WEIGHTS[1], kind="stable")]
     assert shades == sorted(shades) and shades[0] < shades[-1] / 3
     # The legend ends with the next tenth above 0.41.
-    assert figure.shown["0.5"] == 1
+    assert figure.shown["0.5   attention"] == 1
 
 
 def test_one_scale_for_all_panels(folder):
     figure = draw(folder, word=[1, 2])
-    assert figure.shown["0.9"] == 1
+    assert figure.shown["0.9   attention"] == 1
     assert darkness(figure.columns(2)[6].fill) < darkness(figure.columns(1)[1].fill)
     assert figure.columns(1)[2].fill == figure.columns(1)[9].fill, "the same weight, the same shade"
 
@@ -168,10 +168,10 @@ def test_a_panel_for_each_word(folder):
     figure = draw(folder, word=[4, 2, 2, 5], title="Tree $x$ & <句法>", reference=folder / "reference")
     assert [text for text in figure.shown if text.startswith("word ")] == ["word 2", "word 4", "word 5"]
     assert {name.split("-")[1] for name in figure.boxes} == {"1", "2", "3"}
-    for token in TRANSLATION.split():
-        assert figure.shown[token] == 3
+    # In the translation, and the chosen ones over their panels.
+    assert [figure.shown[token] for token in [*TRANSLATION.split(), "</s>"]] == [1, 2, 1, 2, 5]
     chosen = [text.text for text in figure.texts if "#d55e00" in text.style and "font-weight: 700" in text.style]
-    assert chosen == ["は", "た", "</s>"]
+    assert chosen == ["は", "た", "</s>"] * 2
     assert figure.shown["Tree $x$ & <句法>"] == figure.shown["膜は$優れ$た"] == figure.shown["reference"] == 1
 
 
@@ -183,14 +183,13 @@ def test_the_most_telling_words_by_default(folder):
 
 def test_gates_under_the_translation(folder):
     figure = draw(folder, word=[2, 3], gates=folder / "gates.arrow")
-    for panel in (1, 2):
-        heights = []
-        for step, beta in enumerate(GATES):
-            bar = figure.boxes[f"panel-{panel}-gate-{step}"]
-            heights.append(bar.bottom - bar.top)
-            below = [t for t in figure.texts if bar.left <= t.x <= bar.right and bar.bottom < t.y < bar.bottom + 10]
-            assert [text.text for text in below] == [f"{beta:.2f}"]
-        assert heights == pytest.approx((GATES * max(heights)).tolist(), abs=0.01)
+    heights = []
+    for step, beta in enumerate(GATES):
+        bar = figure.boxes[f"gate-{step}"]
+        heights.append(bar.bottom - bar.top)
+        below = [t for t in figure.texts if bar.left <= t.x <= bar.right and bar.bottom < t.y < bar.bottom + 10]
+        assert [text.text for text in below] == [f"{beta:.2f}"]
+    assert heights == pytest.approx((GATES * max(heights)).tolist(), abs=0.01)
     assert any("β" in text for text in figure.shown)
 
 

@@ -6,16 +6,16 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from pipeline_py.report.figures.attended_sentence import AttendedSentence
-from pipeline_py.report.figures.pens import write
+from pipeline_py.report.figures.pens import cut, paper, write
 from pipeline_py.report.figures.typesetting import fitted, shown, width
 from pipeline_py.subword.pieces import by_word, join
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pipeline_py.report.figures.source_tree import SourceTree
 
 SIZE, SMALL = 9.0, 6.5
@@ -60,54 +60,32 @@ def of_words(system: str, attended: AttendedSentence) -> WordAttention:
     return WordAttention(system, join(source), [*join(target), "·"], means, on_phrases if attended.phrases else None)
 
 
-def draw(tree: "SourceTree", attentions: Sequence[WordAttention]) -> Figure:
+def draw(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
     """Draw the tree over its words, and below it a row of weights for each word of each translation."""
     words = [*map(shown, tree.words), "·"]
-    labels = [shown(word) for each in attentions for word in each.translation]
-    gutter = min(GUTTER, max(width(word, SIZE) for word in labels)) + 8
-    slots = [max(18.0, width(word, SIZE) + GAP) for word in words]
     if any(each.phrases is not None for each in attentions):
         words.append(PHRASES)
-        slots.append(width(PHRASES, SIZE) + 2 * GAP)
-    ends = list(accumulate(slots))
-    x = [MARGIN + gutter + end - slot / 2 for end, slot in zip(ends, slots, strict=True)]
-    wide = MARGIN + gutter + ends[-1] + MARGIN
-    high = tree.height + ROW + sum(ROW * (len(each.translation) + 1.4) for each in attentions) + 2 * MARGIN
-    figure = Figure(figsize=(wide / 72, high / 72))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, wide)
-    axes.set_ylim(0, high)
-    base = high - MARGIN - tree.height
-    tree.draw(axes, x, base)
+    labels = [shown(word) for each in attentions for word in each.translation]
+    left = MARGIN + min(GUTTER, max(width(word, SIZE) for word in labels)) + 8
+    slots = [max(18.0, width(word, SIZE) + GAP) for word in words]
+    ends = [left + end for end in accumulate(slots)]
+    x = [end - slot / 2 for end, slot in zip(ends, slots, strict=True)]
+    axes, y = paper(), MARGIN + tree.height
+    tree.draw(axes, x, y)
     for place, word in zip(x, words, strict=True):
-        write(axes, (place, base - ROW / 2), word, SIZE, color=NOTE if word in ("·", PHRASES) else INK, align="center")
-    top = base - ROW
+        write(axes, (place, y + ROW / 2), word, SIZE, color=NOTE if word in ("·", PHRASES) else INK, align="center")
     for each in attentions:
-        write(axes, (MARGIN, top - 0.8 * ROW), each.system, SIZE, color=INK, bold=True)
-        top -= 1.4 * ROW
-        _matrix(axes, each, x, slots, (MARGIN + gutter, top))
-        top -= ROW * len(each.translation)
-    return figure
-
-
-def _matrix(
-    axes: Axes, each: WordAttention, x: Sequence[float], slots: Sequence[float], corner: tuple[float, float]
-) -> None:
-    left, top = corner
-    weights = each.weights if each.phrases is None else np.column_stack([each.weights, each.phrases])
-    bottom = top - ROW * len(each.translation)
-    for place in x:
-        axes.plot([place, place], [bottom, top], color=RULE, linewidth=0.6, zorder=0)
-    for row, word in enumerate(each.translation):
-        y = top - ROW * (row + 1)
-        label = fitted(shown(word), SIZE, GUTTER)
-        write(axes, (left - 5, y + ROW / 2), label, SIZE, color=NOTE if word == "·" else INK, align="right")
-        for column, weight in enumerate(weights[row]):
-            if weight >= 0.02:
-                spot = (x[column] - slots[column] / 2 + 1, y + 0.5)
-                axes.add_patch(
-                    Rectangle(
-                        spot, slots[column] - 2, ROW - 1, facecolor=SHADE, alpha=min(1.0, float(weight)), linewidth=0
-                    )
-                )
+        write(axes, (MARGIN, y + 1.8 * ROW), each.system, SIZE, color=INK, bold=True)
+        y += 2.4 * ROW
+        axes.vlines(x, y, y + ROW * len(each.translation), color=RULE, linewidth=0.6, zorder=0)
+        weights = each.weights if each.phrases is None else np.column_stack([each.weights, each.phrases])
+        for word, row in zip(each.translation, weights, strict=True):
+            label = fitted(shown(word), SIZE, GUTTER)
+            write(axes, (left - 5, y + ROW / 2), label, SIZE, color=NOTE if word == "·" else INK, align="right")
+            for weight, end, slot in zip(row.tolist(), ends, slots, strict=False):
+                if weight >= 0.02:
+                    corner, alpha = (end - slot + 1, y + 0.5), min(1.0, weight)
+                    axes.add_patch(Rectangle(corner, slot - 2, ROW - 1, facecolor=SHADE, alpha=alpha, linewidth=0))
+            y += ROW
+        y -= ROW
+    return cut(axes, ends[-1] + MARGIN, y + ROW + MARGIN)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline_py.report.figures.attended_sentence import nth
-from pipeline_py.report.figures.pens import write
+from pipeline_py.report.figures.pens import bracket, write
 from pipeline_py.report.figures.phrase_columns import PhraseColumn, phrase_columns
 from pipeline_py.report.figures.typesetting import fitted
 from pipeline_py.syntax.trees.constituency import read_trees
@@ -55,14 +55,14 @@ class Dependencies:
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x, upwards from `base`."""
         for root in self._roots:
-            axes.plot([x[root], x[root]], [base + 1, base + self.height], color=LINE, linewidth=0.8, zorder=1)
+            axes.plot([x[root], x[root]], [base - 1, base - self.height], color=LINE, linewidth=0.8, zorder=1)
         for (head, place, label), level in self._levels.items():
-            top, shift = base + LEVEL * level, 2.5 if place > head else -2.5
+            top, shift = base - LEVEL * level, 2.5 if place > head else -2.5
             start, end = x[head] + shift, x[place]
-            axes.plot([start, start, end, end], [base + 1, top, top, base + 1], color=LINE, linewidth=0.8, zorder=1)
-            axes.plot([end], [base + 1.5], marker="v", color=LINE, markersize=2.5, zorder=2)
+            axes.plot([start, start, end, end], [base - 1, top, top, base - 1], color=LINE, linewidth=0.8, zorder=1)
+            axes.plot([end], [base - 1.5], marker="v", color=LINE, markersize=2.5, zorder=2)
             short = fitted(label, LABEL_SIZE, abs(end - start) - 2)
-            write(axes, ((start + end) / 2, top + LABEL_SIZE * 0.7), short, LABEL_SIZE, color=NOTE, align="center")
+            write(axes, ((start + end) / 2, top - LABEL_SIZE * 0.7), short, LABEL_SIZE, color=NOTE, align="center")
 
 
 class Phrases:
@@ -77,13 +77,11 @@ class Phrases:
         """Draw it over words that stand at x, upwards from `base`."""
         at = [(place, base) for place in x[: len(self.words)]]
         for phrase in self._phrases:
-            top = base + LEVEL * phrase.height
-            children = [at[child] for child in phrase.children]
-            middle = (children[0][0] + children[-1][0]) / 2
-            axes.plot([children[0][0], children[-1][0]], [top, top], color=LINE, linewidth=0.8, zorder=1)
-            for place, height in children:
-                axes.plot([place, place], [height, top], color=LINE, linewidth=0.8, zorder=1)
-            write(axes, (middle, top + LABEL_SIZE * 0.7), phrase.label, LABEL_SIZE, color=NOTE, align="center")
+            top = base - LEVEL * phrase.height
+            corners = bracket(top, [at[child] for child in phrase.children])
+            middle = (corners[0][0] + corners[1][0]) / 2
+            axes.plot(*zip(*corners, strict=True), color=LINE, linewidth=0.8, zorder=1)
+            write(axes, (middle, top - LABEL_SIZE * 0.7), phrase.label, LABEL_SIZE, color=NOTE, align="center")
             at.append((middle, top))
 
 

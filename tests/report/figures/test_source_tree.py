@@ -36,7 +36,7 @@ def test_an_arc_goes_over_those_that_it_spans(tmp_path):
     tree = read_source_tree(path, 2)
     axes = Axes()
     tree.draw(axes, [0.0, 50.0, 100.0, 150.0], 0.0)
-    arcs = {(x[0] // 50, x[-1] // 50): max(y) for x, y in axes.lines if len(x) == 4}
+    arcs = {(x[0] // 50, x[-1] // 50): -min(y) for x, y in axes.lines if len(x) == 4}
     low, high = LEVEL, 2 * LEVEL
     assert sorted(arcs.values()) == [low, low, high], "two words side by side, and one arc over the second of these"
     assert tree.height == 3 * LEVEL and sorted(axes.texts) == ["a", "a", "a"]
