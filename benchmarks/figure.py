@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.table import Row
 from pipeline_py.report.figures import figure_files
+from pipeline_py.report.figures.line_figure import COLOURS, STYLE
 from pipeline_py.report.figures.pens import INK, RULE
-from pipeline_py.report.plot import COLOURS, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -109,16 +109,39 @@ class ReportPlan:
             return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
         sets = self._scored_sets(table)
         counted = {place: file for split in sets for place, file in self.evaluation.statistics(table, split).items()}
+        of_facts = self.files_of_facts(table)
         files = {
             "statistics": {":".join(place): file for place, file in counted.items()},
-            "facts": {":".join(place): file for place, file in self.facts(table).items()},
+            "facts": of_facts["facts"],
             "comparisons": self.comparisons(table),
         }
         if isinstance(options, BleuTable):
             return {**files, "published": dict(zip([""], self.published[table], strict=False))}
         parsed = {split: file for split in sets for file in self.evaluation.parsed_only(table, split).values()}
-        accuracy = {":".join(place): file for place, file in self.accuracy(table).items()}
-        return {**files, "parsed": parsed, "accuracy": accuracy}
+        return {**files, "parsed": parsed, "accuracy": of_facts["accuracy"]}
+
+    def files_of_facts(self, table: str) -> dict[str, dict[str, str]]:
+        """What the stage `facts` reads, by kind, and by what it is of."""
+        return {
+            kind: {":".join(place): file for place, file in of_kind.items()}
+            for kind, of_kind in (("facts", self.facts(table)), ("accuracy", self.accuracy(table)))
+        }
+
+    def description_of_facts(self, table: str) -> str:
+        """What the stage `facts` is to know of a table's systems, as JSON."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, TableOfSystems)
+        settings: dict[str, dict[str, str]] = {}
+        for (system, column), text in settings_of_trainings(self.experiment, options).items():
+            settings.setdefault(column, {})[system] = text
+        parsers = {system: self.experiment.systems[system].parser for system in self.trained_for(table)}
+        return json.dumps({"parsers": parsers, "settings": settings}, ensure_ascii=False)
+
+    def description_of_figure(self, table: str) -> str:
+        """What the stage `plot` is to know of a table, as JSON."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, TableOfSystems)
+        return json.dumps({"title": options.title, "called": options.called}, ensure_ascii=False)
 
     def of_type(self, *types: str) -> str:
         """A pattern for the names of tables of some types."""
@@ -173,16 +196,6 @@ class ReportPlan:
             "search": ", ".join(search) or "plain",
             "beam": str(options.decoding.beam),
         }
-
-    def settings_in_facts(self, table: str) -> list[str]:
-        """What the trainings behind a table's rows differ in, as options of `facts`."""
-        settings = settings_of_trainings(self.experiment, self._of_systems(table))
-        return [f"--setting={system}:{kind}={text}" for (system, kind), text in settings.items()]
-
-    def names_in(self, table: str, option: str, names: Mapping[str, str]) -> list[str]:
-        """--OPTION=SYSTEM=NAME for each system of a table that has another name."""
-        rows = self.experiment.rows(table)
-        return [f"--{option}={system}={name}" for system, name in names.items() if system in rows]
 
     def everything_of(self, table: str) -> list[str]:
         """A table and, as far as it has such, its facts and its figure, in all their formats."""
@@ -242,8 +255,3 @@ class ReportPlan:
         if isinstance(options, MeasureTable):
             return self.experiment.sets_of(options) if options.is_scored else []
         return [*self.experiment.corpora.held_out]
-
-    def _of_systems(self, table: str) -> TableOfSystems:
-        options = self.experiment.tables[table]
-        assert isinstance(options, TableOfSystems)
-        return options

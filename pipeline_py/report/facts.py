@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py import stage
-from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.report.json_object import read_object
-from pipeline_py.report.names import names
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.tables.table_files import read_description, read_files
 from pipeline_py.report.tables.training_notes import note_on_shared_cores
 from pipeline_py.stage import InputError
 
@@ -53,16 +52,7 @@ OPTIONAL = (
 SHARED_SOFTWARE = ("stanza", "sacrebleu")
 
 
-def facts(
-    *,
-    facts: list[str],
-    output: Path,
-    title: str = "Facts of the run",
-    parser: list[str] | None = None,
-    parser_accuracy: list[str] | None = None,
-    setting: list[str] | None = None,
-    markdown_output: Path | None = None,
-) -> None:
+def facts(*, description: str, file: list[str], output: Path, markdown_output: Path | None = None) -> None:
     """Lay out parameters, updates, speed, time, energy, dev score, hardware, seed, parser and versions of every system.
 
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
@@ -80,54 +70,50 @@ def facts(
     span of flexible attention, has columns where at least one system has it.
 
     Args:
-        facts: SYSTEM=FILE, or SYSTEM:RUN=FILE where a system has several runs, the facts.json of a training; give the
-            option once for each, in the table's order.
+        description: what the plan says of the systems, a JSON object: `parsers`, by system whose trees it reads;
+            `settings`, by column and system what the systems of a table differ in beyond what they are.
+        file: KIND:NAME=FILE, what is known; repeatable. `facts:SYSTEM:RUN`, the facts.json of a training, in the
+            table's order, and `accuracy:PARSER:TREES`, TSV of `syntax.accuracy`.
         output: the table as TSV.
-        title: headline of the table.
-        parser: SYSTEM=PARSER, the parser whose trees a system reads; repeatable.
-        parser_accuracy: PARSER=FILE, TSV of `syntax.accuracy`, or PARSER:TREES=FILE where both kinds of trees were
-            measured; repeatable.
-        setting: SYSTEM:COLUMN=TEXT, what the systems of a table differ in beyond what they are; repeatable.
         markdown_output: the table as Markdown.
 
     Raises:
-        InputError: if a file lacks a fact, or a system or parser is unknown.
+        InputError: if a file lacks a fact.
     """
-    read = {name: _read_facts(path) for name, path in named_files(facts, "--facts").items()}
-    system_of = {name: name.rpartition(":")[0] or name for name in read}
-    parsers = names(parser or [], list(dict.fromkeys(system_of.values())), "--parser")
-    accuracies = _accuracies(parser_accuracy or [], parsers)
-    metrics = [metric for metric in METRICS if any(metric in found for found in accuracies.values())]
-    software = list(
-        dict.fromkeys([*(name for content in read.values() for name in content["versions"]), *SHARED_SOFTWARE])
-    )
-    observed = {name: _statistics(content) for name, content in read.items()}
-    statistics = list(dict.fromkeys(column for values in observed.values() for column in values))
-    optional = [key for key in OPTIONAL if any(content.get(key) is not None for content in read.values())]
-    settings = _settings(setting or [])
-    kinds = list(dict.fromkeys(kind for _, kind in settings))
-    columns = ["system", *COLUMNS, *optional, *statistics, *kinds, "parser", *metrics, *software]
-    rows = [
-        [
-            system_of[name],
-            *(content[key] for key in COLUMNS.values()),
-            *(content.get(key) for key in optional),
-            *(observed[name].get(column) for column in statistics),
-            *(settings.get((system_of[name], kind)) for kind in kinds),
-            parsers.get(system_of[name]),
-            *(accuracies.get(parsers.get(system_of[name], ""), {}).get(metric) for metric in metrics),
-            *(content["versions"].get(package, _installed(package)) for package in software),
+    about, files = read_description(description, "parsers", "settings"), read_files(file)
+    read = [(system, _read_facts(path)) for (system, *_), path in files.of("facts").items()]
+    accuracies = read_accuracies(files.of("accuracy"))
+    software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
+    rows = []
+    for system, content in read:
+        parser = about["parsers"].get(system)
+        accuracy = accuracies.get(parser, {})
+        row: list[dict[str, Any]] = [
+            {"system": system, **{column: content[key] for column, key in COLUMNS.items()}},
+            {key: content.get(key) for key in OPTIONAL},
+            _statistics(content),
+            {column: of.get(system) for column, of in about["settings"].items()},
+            {"parser": parser},
+            {metric: accuracy[metric].value if metric in accuracy else None for metric in METRICS},
+            {package: content["versions"].get(package, _installed(package)) for package in software},
         ]
-        for name, content in read.items()
+        rows.append(row)
+    # The columns of each part are those that a row has; those of what need not be known, in which a row has something.
+    columns = [
+        (place, name)
+        for place, parts in enumerate(zip(*rows, strict=True))
+        for name in dict.fromkeys(name for part in parts for name in part)
+        if place not in (1, 5) or any(part[name] is not None for part in parts)
     ]
     shares: dict[str, list[float]] = {}
-    for name, content in read.items():
+    for system, content in read:
         if content.get("core_share") is not None:
-            shares.setdefault(system_of[name], []).append(content["core_share"])
+            shares.setdefault(system, []).append(content["core_share"])
+    values = [[row[place].get(name) for place, name in columns] for row in rows]
     layout = Sheet(
-        title,
-        [Column(column, column) for column in columns],
-        [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in rows],
+        "Facts of the run",
+        [Column(name, name) for _, name in columns],
+        [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in values],
         note_on_shared_cores(shares, str),
     )
     renderings.write(layout, output, markdown_output=markdown_output)
@@ -153,27 +139,6 @@ def _statistics(content: dict[str, Any]) -> dict[str, Any]:
         for number, context in enumerate(content.get("statistics", []), start=1)
         for name, value in context.items()
     }
-
-
-def _accuracies(pairs: list[str], parsers: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Read accuracies by parser and metric."""
-    accuracies = read_accuracies(named_files(pairs, "--parser-accuracy"))
-    for name in accuracies:
-        if name not in parsers.values():
-            raise InputError(f"--parser-accuracy {name!r} is no system's parser; name it with --parser")
-    return {name: {metric: found.value for metric, found in of.items()} for name, of in accuracies.items()}
-
-
-def _settings(pairs: list[str]) -> dict[tuple[str, str], str]:
-    """Read SYSTEM:COLUMN=TEXT."""
-    settings = {}
-    for pair in pairs:
-        head, equals, text = pair.partition("=")
-        system, colon, column = head.rpartition(":")
-        if not equals or not colon:
-            raise InputError(f"--setting {pair!r} is no SYSTEM:COLUMN=TEXT; write it so")
-        settings[system, column] = text
-    return settings
 
 
 def _installed(package: str) -> str | None:

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
-from pipeline_py.report.figures.line_figure import Line, Look, draw, left_out
+from pipeline_py.report.figures.line_figure import Line, Look, draw
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import NOTHING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,14 @@ def parts(chapter: TableChapter, kind: str, title: str, read: Callable[[Path], l
 
 def figure(groups: Groups, looks: Mapping[str, Look], on: str, name: str) -> InlineFigure:
     """Draw one line for each system; within `figure_files.style(STYLE)`."""
+    bars = ", with bars for 95 % intervals" if groups.intervals else ""
+    return rendered(lines_of(groups, looks), f"{groups.described} on {on}: a line for each system{bars}", name)
+
+
+def lines_of(
+    groups: Groups, looks: Mapping[str, Look], title: str = "", names: Sequence[str] = (), note: str = ""
+) -> "Figure":
+    """The same without a place on a page, where it may stand alone (`line_figure.draw`)."""
     nothing = float("nan")
     lines = [
         Line(
@@ -96,16 +107,17 @@ def figure(groups: Groups, looks: Mapping[str, Look], on: str, name: str) -> Inl
         )
         for system, look in looks.items()
     ]
-    drawn = draw(
+    return draw(
         lines,
         x_label=groups.by + {"": "", "lower": ", from", "upper": ", up to"}[groups.bound],
         size_label=f"{groups.unit}s",
         y_label=groups.measure,
         groups=list(groups.sizes),
         counts=groups.counts,
+        title=title,
+        names=names,
+        note=note,
     )
-    bars = ", with bars for 95 % intervals" if groups.intervals else ""
-    return rendered(drawn, f"{groups.described} on {on}: a line for each system{bars}", name)
 
 
 def table(groups: Groups, called: Mapping[str, str], on: str) -> PageTable:
@@ -147,7 +159,18 @@ def sentences_about(groups: Sequence[Groups], on: str, smallest: int) -> list[st
         alone = [] if is_telling(one) else [(group, int(size)) for group, size in one.sizes.items() if size]
         of_kind = [
             *(f"{'' if one.small else 'all '}{size:,} {one.unit}s are in one group, {group}" for group, size in alone),
-            *(sentence.removesuffix(".") for sentence in left_out(one.small, smallest, one.unit)),
+            *(sentence.removesuffix(".") for sentence in notes_on_small(one, smallest)),
         ]
         said += [f"{one.by}, {on}: {'; '.join(of_kind)}."] if of_kind else []
     return said
+
+
+def notes_on_small(groups: Groups, smallest: int) -> list[str]:
+    """Say in a sentence how much is in groups that are too small to be shown; nothing where none is."""
+    if not groups.small:
+        return []
+    total = sum(groups.small)
+    return [
+        f"{total:,} {groups.unit}{'' if total == 1 else 's'} in {'a group' if len(groups.small) == 1 else 'groups'} "
+        f"below {smallest:,} {'is' if total == 1 else 'are'} not shown."
+    ]

@@ -50,7 +50,7 @@ def table(
     Raises:
         InputError: if a file is malformed, or scores of one set were counted differently.
     """
-    about = read_description(description)
+    about = read_description(description, "table")
     options: Table = TypeAdapter(Table).validate_python(about["table"])
     files = read_files(file)
     laid_out: Sheet
@@ -72,7 +72,7 @@ def table(
             on_sets = [what for what in options.columns if what not in SETTINGS and what not in FACTS]
             metrics = [*dict.fromkeys(map(metric_of, on_sets))]
             measured = read_measured(files, options.systems, metrics, about)
-            accuracies = read_accuracies({":".join(name): path for name, path in files.of("accuracy").items()})
+            accuracies = read_accuracies(files.of("accuracy"))
             notes += sentences_about(accuracies, about["lowercase_trees"])
             laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
     renderings.write(laid_out, output, sheet_output, markdown_output, latex_output)

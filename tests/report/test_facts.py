@@ -28,6 +28,10 @@ TRAINED = {
 }
 
 
+def described(parsers: dict[str, str] | None = None, settings: dict[str, dict[str, str]] | None = None) -> str:
+    return json.dumps({"parsers": parsers or {}, "settings": settings or {}})
+
+
 def write(path: Path, content: Any) -> Path:
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
@@ -45,9 +49,8 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     )
     output = tmp_path / "facts.tsv"
     facts(
-        facts=[f"GlobalAtt={first}", f"SDAtt (n=4)={second}"],
-        parser=["SDAtt (n=4)=stanza"],
-        parser_accuracy=[f"stanza={accuracy}"],
+        description=described({"SDAtt (n=4)": "stanza"}),
+        file=[f"facts:GlobalAtt:single={first}", f"facts:SDAtt (n=4):seed1={second}", f"accuracy:stanza={accuracy}"],
         output=output,
         markdown_output=tmp_path / "facts.md",
     )
@@ -72,34 +75,30 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"parser": ["B=stanza"]}, "--parser 'B=stanza' names none of 'A'"),
-        ({"parser_accuracy": ["other={accuracy}"]}, "--parser-accuracy 'other' is no system's parser"),
-        (
-            {"parser": ["A=p"], "parser_accuracy": ["p={facts}"]},
-            "facts.json, line 1: the file has no columns metric and value",
-        ),
-        ({"facts": ["A={accuracy}"]}, "accuracy.tsv: the file is no JSON object"),
-        ({"facts": ["A={broken}"]}, "broken.json: the file lacks 'seed'"),
+        ({"file": ["facts:A={facts}", "accuracy:p={facts}"]}, "facts.json, line 1: the file has no columns metric and"),
+        ({"file": ["facts:A={accuracy}"]}, "accuracy.tsv: the file is no JSON object"),
+        ({"file": ["facts:A={broken}"]}, "broken.json: the file lacks 'seed'"),
+        ({"description": '{{"parsers": {{}}}}'}, "--description is no JSON object with parsers, settings"),
     ],
 )
-def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, list[str]], message: str) -> None:
+def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     paths = {
         "facts": write(tmp_path / "facts.json", TRAINED),
         "accuracy": write(tmp_path / "accuracy.tsv", "metric\tvalue\nUAS\t1\n"),
         "broken": write(tmp_path / "broken.json", {key: value for key, value in TRAINED.items() if key != "seed"}),
     }
-    given = {"facts": ["A={facts}"], **options}
-    formatted: dict[str, Any] = {key: [item.format(**paths) for item in items] for key, items in given.items()}
+    given: dict[str, Any] = {"description": described().replace("{", "{{").replace("}", "}}"), "file": [], **options}
+    text = given["description"].format(**paths)
     with pytest.raises(InputError, match=message):
-        facts(output=tmp_path / "out.tsv", **formatted)
+        facts(output=tmp_path / "out.tsv", description=text, file=[each.format(**paths) for each in given["file"]])
     assert not (tmp_path / "out.tsv").exists()
 
 
 def test_every_run_has_a_row(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
     facts(
-        facts=[f"SDAtt:seed{seed}={file}" for seed, file in enumerate(files, start=1)],
-        parser=["SDAtt=stanza"],
+        description=described({"SDAtt": "stanza"}),
+        file=[f"facts:SDAtt:seed{seed}={file}" for seed, file in enumerate(files, start=1)],
         output=tmp_path / "facts.tsv",
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
@@ -120,7 +119,7 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
             {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5, "energy_joules": None},
         ),
     ]
-    facts(facts=[f"old={files[0]}", f"softmax={files[1]}"], output=tmp_path / "two.tsv")
+    facts(description=described(), file=[f"facts:{file.stem}={file}" for file in files], output=tmp_path / "two.tsv")
     with (tmp_path / "two.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
     assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch", "energy_joules"} == {
@@ -131,7 +130,7 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
     assert (softmax["loss"], softmax["seconds_per_epoch"]) == ("softmax", "61.5")
 
     files.append(write(tmp_path / "blackout.json", {**TRAINED, **network}))
-    facts(facts=[f"{file.stem}={file}" for file in files], output=tmp_path / "three.tsv")
+    facts(description=described(), file=[f"facts:{file.stem}={file}" for file in files], output=tmp_path / "three.tsv")
     with (tmp_path / "three.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert {key: rows[2][key] for key in network} == {key: str(value) for key, value in network.items()}
@@ -140,19 +139,27 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
 
 
 def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.report.facts", "--facts", f"A={tmp_path / 'none.json'}"]
-    done = subprocess.run([*command, "--output", str(tmp_path / "o")], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "pipeline_py.report.facts", "--file", f"facts:A={tmp_path / 'none.json'}"]
+    done = subprocess.run(
+        [*command, "--description", described(), "--output", str(tmp_path / "o")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1
     assert (
-        done.stderr == f"error: {tmp_path / 'none.json'}: no such file for --facts 'A'; make it or correct the path\n"
+        done.stderr
+        == f"error: {tmp_path / 'none.json'}: no such file for --file 'facts:A'; make it or correct the path\n"
     )
 
 
 def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
     trained = write(tmp_path / "facts.json", TRAINED)
     facts(
-        facts=[f"A:seed1={trained}", f"A:seed2={trained}", f"B={trained}"],
-        setting=["A:search=beam 5; Wide: beam 20", "B:search=beam 5", "B:training=epochs 4"],
+        description=described(
+            settings={"search": {"A": "beam 5; Wide: beam 20", "B": "beam 5"}, "training": {"B": "epochs 4"}}
+        ),
+        file=[f"facts:A:seed1={trained}", f"facts:A:seed2={trained}", f"facts:B={trained}"],
         output=tmp_path / "facts.tsv",
         markdown_output=tmp_path / "facts.md",
     )
@@ -166,7 +173,8 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
     times = {"cpu_seconds": 40.5, "target_words_per_cpu_second": 1080.4, "machine_load": 2.5}
     shared = write(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
     alone = write(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
-    facts(facts=[f"A={shared}", f"B={alone}"], output=tmp_path / "facts.tsv", markdown_output=tmp_path / "facts.md")
+    files, markdown = [f"facts:A={shared}", f"facts:B={alone}"], tmp_path / "facts.md"
+    facts(description=described(), file=files, output=tmp_path / "facts.tsv", markdown_output=markdown)
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["core_share"] for row in rows] == ["0.4", "0.98"]

@@ -1,5 +1,6 @@
 """Figures: the same bytes each time, text as text, and every point where the scores say."""
 
+import json
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
 GROUPS = {"10": 1612, "20": 843, ">20": 7}
 SCORES = {"GlobalAtt": [30.0, 33.0, 27.0], "SDAtt": [31.0, 35.0, 29.0], "_Chen": [30.5, 34.0, 28.5]}
-LABELS = ["_Chen=Chen et al. (2017)", "SDAtt=+SDAtt $n=2$ <句法>"]
+CALLED = {"GlobalAtt": "GlobalAtt", "SDAtt": "+SDAtt $n=2$ <句法>", "_Chen": "Chen et al. (2017)"}
 
 
 def scores(folder: Path, groups: int = 3) -> Path:
@@ -27,6 +28,10 @@ def scores(folder: Path, groups: int = 3) -> Path:
     path = folder / "buckets.tsv"
     path.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
     return path
+
+
+def described(title: str = "Lengths", called: dict[str, str] = CALLED) -> str:
+    return json.dumps({"title": title, "called": called})
 
 
 def texts(svg: Path) -> list[str]:
@@ -51,7 +56,7 @@ def bars(svg: Path) -> list[list[list[float]]]:
 
 def test_lines_go_through_the_scores(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), title="Lengths", label=LABELS, svg_output=svg)
+    plot(buckets=scores(tmp_path), description=described(), svg_output=svg)
     curves = [curve(svg, number) for number in (1, 2, 3)]
     assert svg.read_text(encoding="utf-8").count('id="system-') == 3
     # One straight scale takes all scores to all heights, and the groups are evenly apart.
@@ -65,9 +70,16 @@ def test_lines_go_through_the_scores(tmp_path: Path) -> None:
 
 def test_text_stays_text(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), title="BLEU by length, 中文", label=LABELS, svg_output=svg)
+    plot(buckets=scores(tmp_path), description=described("BLEU by length, 中文"), svg_output=svg)
     shown = texts(svg)
-    for text in ("GlobalAtt", "Chen et al. (2017)", "+SDAtt $n=2$ <句法>", "BLEU by length, 中文", "BLEU", "sentences"):
+    for text in (
+        "GlobalAtt",
+        "Chen et al. (2017)",
+        "+SDAtt $n=2$ <句法>",
+        "BLEU by length, 中文",
+        "BLEU",
+        "(below: sentences)",
+    ):
         assert shown.count(text) == 1
     for text in ("10", "20", ">20", "1,612", "843", "7"):
         assert text in shown
@@ -75,13 +87,14 @@ def test_text_stays_text(tmp_path: Path) -> None:
 
 
 def test_a_name_may_begin_with_an_underscore(tmp_path: Path) -> None:
-    plot(buckets=scores(tmp_path), title="Lengths", svg_output=tmp_path / "figure.svg")
+    called = {system: system for system in SCORES}
+    plot(buckets=scores(tmp_path), description=described(called=called), svg_output=tmp_path / "figure.svg")
     assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
 
 
 def test_bars_are_the_intervals(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), title="Lengths", svg_output=svg)
+    plot(buckets=scores(tmp_path), description=described(), svg_output=svg)
     (_, low), (_, high) = curve(svg, 1)[2], curve(svg, 2)[1]
     points_of_one = (low - high) / (35.0 - 27.0)
     drawn = bars(svg)
@@ -107,7 +120,7 @@ def test_groups_that_are_too_small_are_counted(
     tmp_path: Path, smallest: int, groups: list[str], sentence: str | None
 ) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), title="Lengths", smallest_group=smallest, svg_output=svg)
+    plot(buckets=scores(tmp_path), description=described(), smallest_group=smallest, svg_output=svg)
     shown = texts(svg)
     assert [group for group in GROUPS if group in shown] == groups
     if groups:
@@ -118,19 +131,19 @@ def test_groups_that_are_too_small_are_counted(
 
 def test_one_group(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path, groups=1), title="Lengths", svg_output=svg)
+    plot(buckets=scores(tmp_path, groups=1), description=described(), svg_output=svg)
     assert len(curve(svg, 1)) == 1
     assert "10" in texts(svg) and "20" not in texts(svg)
 
 
 def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     buckets = scores(tmp_path)
-    plot(buckets=buckets, title="Lengths", svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf")
+    plot(buckets=buckets, description=described(), svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf")
     # Another process at another time, and a user's own matplotlibrc.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    command = [sys.executable, "-m", "pipeline_py.report.plot", f"--buckets={buckets}", "--title=Lengths"]
+    command = [sys.executable, "-m", "pipeline_py.report.plot", f"--buckets={buckets}", f"--description={described()}"]
     command += [f"--svg-output={tmp_path / 'b.svg'}", f"--pdf-output={tmp_path / 'b.pdf'}"]
     subprocess.run(command, check=True, capture_output=True)
     for kind in ("svg", "pdf"):
@@ -141,20 +154,8 @@ def test_the_callers_settings_stay(tmp_path: Path) -> None:
     import matplotlib
 
     with matplotlib.rc_context({"font.size": 13.0}):
-        plot(buckets=scores(tmp_path), title="Lengths", svg_output=tmp_path / "figure.svg")
+        plot(buckets=scores(tmp_path), description=described(), svg_output=tmp_path / "figure.svg")
         assert matplotlib.rcParams["font.size"] == 13.0
-
-
-@pytest.mark.parametrize(
-    ("label", "message"),
-    [
-        (["SDAtt=a\tb"], "printable"),
-        (["Flex=F"], "--label 'Flex=F' names none of 'GlobalAtt', 'SDAtt', '_Chen'"),
-    ],
-)
-def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        plot(buckets=scores(tmp_path), title="Lengths", label=label, svg_output=tmp_path / "figure.svg")
 
 
 @pytest.mark.parametrize(
@@ -162,8 +163,7 @@ def test_labels_must_fit(tmp_path: Path, label: list[str], message: str) -> None
     [
         ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu is no number but 'many'"),
         ("\tbleu_low\t", "\tleast\t", "line 1: the file has no column 'bleu_low'"),
-        ("length\t20\t\t\t843\tSDAtt\t35.0\t\t34.0\t38.0\n", "", "'SDAtt' has no score in group 20"),
-        ("length\t>20\t\t\t7\tSDAtt", "depth\t>20\t\t\t7\tSDAtt", "'SDAtt' has no score in group >20"),
+        ("length\t", "depth\t", "buckets.tsv: the file has no scores by length"),
     ],
 )
 def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -172,5 +172,5 @@ def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) 
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        plot(buckets=path, title="Lengths", svg_output=tmp_path / "figure.svg")
+        plot(buckets=path, description=described(), svg_output=tmp_path / "figure.svg")
     assert not (tmp_path / "figure.svg").exists()

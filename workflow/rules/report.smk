@@ -41,11 +41,7 @@ rule table:
                 "report.table", parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.metrics]
             ),
         },
-        files=lambda wildcards, input: [
-            f"--file={kind}{place and ':'}{place}={file}"
-            for kind, files in plan.report.files(wildcards.table).items()
-            for place, file in zip(files, input.get(kind, []), strict=True)
-        ],
+        files=lambda wildcards, input: options_by_kind(plan.report.files(wildcards.table), input),
     shell:
         """
         python -m pipeline_py.report.table \
@@ -61,8 +57,7 @@ rule table:
 
 rule facts:
     input:
-        facts=lambda wildcards: [*plan.report.facts(wildcards.table).values()],
-        accuracy=lambda wildcards: [*plan.report.accuracy(wildcards.table).values()],
+        unpack(lambda wildcards: lists_of(plan.report.files_of_facts(wildcards.table))),
     output:
         tsv=report(
             "<results>/{table}.facts.tsv",
@@ -87,25 +82,15 @@ rule facts:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": plan.report.trained_for(wildcards.table),
-            "parsers": [EXPERIMENT.systems[system].parser for system in plan.report.trained_for(wildcards.table)],
-            "settings": plan.report.settings_in_facts(wildcards.table),
+            "description": plan.report.description_of_facts(wildcards.table),
             "made_by": made_by("report.facts", "stanza", "sacrebleu"),
         },
-        options=lambda wildcards, input: [
-            *named_files("facts", plan.report.facts(wildcards.table), input.facts),
-            *(
-                f"--parser={system}={parser}"
-                for system in plan.report.trained_for(wildcards.table)
-                if (parser := EXPERIMENT.systems[system].parser)
-            ),
-            *plan.report.settings_in_facts(wildcards.table),
-            *named_files("parser-accuracy", plan.report.accuracy(wildcards.table), input.accuracy),
-        ],
+        files=lambda wildcards, input: options_by_kind(plan.report.files_of_facts(wildcards.table), input),
     shell:
         """
         python -m pipeline_py.report.facts \
-            {params.options:q} \
+            --description {params.given[description]:q} \
+            {params.files:q} \
             --output {output.tsv:q} \
             --markdown-output {output.markdown:q} \
             2>{log:q}
@@ -139,19 +124,15 @@ rule plot:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         given=lambda wildcards: {
-            **EXPERIMENT.tables[wildcards.table].model_dump(include={"title", "labels"}),
+            "description": plan.report.description_of_figure(wildcards.table),
             "smallest_group": EXPERIMENT.evaluation.smallest_group,
             "made_by": made_by("report.plot", "matplotlib"),
         },
-        labels=lambda wildcards: plan.report.names_in(
-            wildcards.table, "label", EXPERIMENT.tables[wildcards.table].labels
-        ),
     shell:
         """
         python -m pipeline_py.report.plot \
+            --description {params.given[description]:q} \
             --buckets {input.buckets:q} \
-            --title={params.given[title]:q} \
-            {params.labels:q} \
             --smallest-group {params.given[smallest_group]} \
             --svg-output {output.svg:q} \
             --pdf-output {output.pdf:q} \

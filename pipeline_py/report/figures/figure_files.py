@@ -79,6 +79,8 @@ def _say_what_is_missing(text: str) -> None:
 
     installed = {font.name for font in fontManager.ttflist}
     fonts = [get_font(findfont(FontProperties(family=name))) for name in (OWN_FONT, *OTHER_FONTS) if name in installed]
-    lacking = sorted({char for char in text if not any(font.get_char_index(ord(char)) for font in fonts)})
+    lacking = sorted(
+        {char for char in text if char != "\n" and not any(font.get_char_index(ord(char)) for font in fonts)}
+    )
     if lacking:
         print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {OTHER_FONTS[0]}", file=sys.stderr)

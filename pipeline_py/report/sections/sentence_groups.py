@@ -11,8 +11,9 @@ from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 40
 COLUMNS = ("by", "bucket", "system")
+LENGTH = "Words of the source"
 KINDS = {
-    "length": "Words of the source",
+    "length": LENGTH,
     "depth": "Depth of the tree",
     "dependency_length": "Mean dependency length",
     "phrase_depth": "Depth of the source's phrase tree",

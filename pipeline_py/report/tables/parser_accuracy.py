@@ -9,8 +9,8 @@ from pipeline_py.syntax.measures import Accuracy
 METRICS = ("UAS", "LAS", "bracket F1")
 
 
-def read_accuracies(files: Mapping[str, Path]) -> dict[str, dict[str, Accuracy]]:
-    """Read TSV of `syntax.accuracy` of `PARSER`, or `PARSER:TREES` where both kinds of trees were measured.
+def read_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, Accuracy]]:
+    """Read TSV of `syntax.accuracy` by parser, and kind of trees where both were measured.
 
     Returns:
         By parser and metric.
@@ -19,9 +19,9 @@ def read_accuracies(files: Mapping[str, Path]) -> dict[str, dict[str, Accuracy]]
         InputError: if a file is no such table.
     """
     accuracies: dict[str, dict[str, Accuracy]] = {}
-    for name, path in files.items():
+    for (parser, *_), path in files.items():
         found = {accuracy.metric: accuracy for accuracy in measures.read_accuracies(path)}
-        accuracies.setdefault(name.partition(":")[0], {}).update(found)
+        accuracies.setdefault(parser, {}).update(found)
     return accuracies
 
 

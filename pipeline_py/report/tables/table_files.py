@@ -52,16 +52,16 @@ def read_files(pairs: Sequence[str]) -> Files:
     return Files(kinds)
 
 
-def read_description(text: str) -> dict[str, Any]:
-    """Read what the plan says of a table.
+def read_description(text: str, *needed: str) -> dict[str, Any]:
+    """Read what the plan says of a table or figure.
 
     Raises:
-        InputError: if it is no JSON object.
+        InputError: if it is no JSON object with what is needed.
     """
     try:
         content = json.loads(text)
     except ValueError:
         content = None
-    if not isinstance(content, dict) or "table" not in content:
-        raise InputError("--description is no JSON object with a table; give what the plan says of one")
+    if not isinstance(content, dict) or not {*needed} <= content.keys():
+        raise InputError(f"--description is no JSON object with {', '.join(needed)}; give what the plan says")
     return content

@@ -87,5 +87,5 @@ def test_a_damaged_row_is_told_with_its_line(tmp_path: Path, content: str, sente
 def test_files_and_description_are_looked_at(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="0 files of 'shares'; give one, as --file shares=FILE"):
         laid_out(tmp_path, ATTENTION)
-    with pytest.raises(InputError, match="--description is no JSON object with a table"):
+    with pytest.raises(InputError, match="--description is no JSON object with table"):
         table(description="[]", file=[], output=tmp_path / "o.tsv")
