@@ -13,10 +13,9 @@ from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser, TrainedParser
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.any_system import AnySystem
+from pipeline_py.config.systems.any_system import AnySystem, Ensemble
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.ensemble import Ensemble
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.training import Training
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems

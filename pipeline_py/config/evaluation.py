@@ -1,13 +1,21 @@
 """`evaluation`: how output becomes text again and is scored."""
 
 from itertools import pairwise
-from typing import Literal, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.metrics import MetricName
 from pipeline_py.config.numbers import Count
+
+METRICS = tuple(sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py")))
+"""The metrics that may be named: modules of `evaluation/metrics`, found without importing any."""
+
+if TYPE_CHECKING:
+    MetricName = str
+else:
+    MetricName = Literal[METRICS]
 
 
 class Evaluation(Section):

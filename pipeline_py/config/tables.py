@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME
-from pipeline_py.config.metrics import METRICS, MetricName
+from pipeline_py.config.evaluation import METRICS, MetricName
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import NUMBER, Count
 

@@ -88,7 +88,7 @@ class _Crossing:
 
     def _crossings_of_rows(self, table: Mapping[str, Any], entry: Entry) -> dict[str, list[str]]:
         """The crossings that a row stands for, of each row that its table's `parsers` cross."""
-        rows, parsers = _strings(table.get("systems")), _strings(table.get("parsers"))
+        rows, parsers = strings(table.get("systems")), strings(table.get("parsers"))
         if not rows or not parsers:
             return {}
         strange = [parser for parser in parsers if parser not in self.parsers]
@@ -113,7 +113,7 @@ class _Crossing:
         if not isinstance(given, Mapping):
             return {}
         labels = {meant(name)[0]: label for name, label in given.items()}
-        for row in _strings(table.get("systems")):
+        for row in strings(table.get("systems")):
             parts = self._parts(row)
             if parts is None:
                 continue
@@ -177,12 +177,12 @@ class _Crossing:
         return parser if isinstance(parser, str) else None
 
     def _members_of(self, system: str) -> list[str]:
-        return _strings(self.systems.get(system, {}).get("members"))
+        return strings(self.systems.get(system, {}).get("members"))
 
 
 def _with_parsers_meant(table: Mapping[str, Any], config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Put the experiment's parser in the place of `default`, unless the table names it beside."""
-    named = _strings(table.get("parsers"))
+    named = strings(table.get("parsers"))
 
     def among(name: str) -> list[str]:
         meant = parser_meant(name, config)
@@ -204,7 +204,7 @@ def _with_rows_crossed(table: Mapping[str, Any], crossings: Mapping[str, list[st
         return names
 
     crossed = _renamed(table, ("systems",), but([]))
-    crossed = dict(_renamed(crossed, ("proposed",), but(_strings([table.get("baseline")]))))
+    crossed = dict(_renamed(crossed, ("proposed",), but(strings([table.get("baseline")]))))
     if isinstance(marks := table.get("marks"), list):
         compared = [[_named(mark, key) for key in ("rows", "against")] for mark in marks]
         crossed["marks"] = [
@@ -237,9 +237,9 @@ def _renamed(given: Any, keys: Iterable[str], names: Names) -> Any:
 
 def _named(given: Any, key: str) -> list[str]:
     """What is named below a key, in what may be no mapping."""
-    return _strings(given.get(key)) if isinstance(given, Mapping) else []
+    return strings(given.get(key)) if isinstance(given, Mapping) else []
 
 
-def _strings(value: Any) -> list[str]:
+def strings(value: Any) -> list[str]:
     """What is a string in a list, if it is one."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

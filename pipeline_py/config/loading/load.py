@@ -12,9 +12,8 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import crossed
 from pipeline_py.config.loading.default_parser import with_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
-from pipeline_py.config.loading.leaving_out import dependent, misfits, without
+from pipeline_py.config.loading.leaving_out import Overrides, dependent, misfits, unfit_parsers, without
 from pipeline_py.config.loading.mistakes import sentence
-from pipeline_py.config.loading.overrides import Overrides, unfit_parsers
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.systems.any_system import TYPES, type_of_system

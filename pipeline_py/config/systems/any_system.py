@@ -1,13 +1,34 @@
-"""A system of any kind: a network, which is the default, an ensemble of networks, or phrase-based."""
+"""A system of any kind: a network, which is the default, an ensemble of such, or phrase-based."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Discriminator, Tag
+from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.systems.ensemble import Ensemble
+from pipeline_py.config.base import Section
+from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.phrase_based import PhraseBased
+
+
+class Ensemble(Section):
+    """Networks whose probabilities are averaged; with one member, its translations under a search of their own."""
+
+    type: Literal["ensemble"]
+    members: list[str] = Field(min_length=1, description="Systems; attention is the first one's.")
+    decoding: Decoding = Field(Decoding(), description="In what it departs from the experiment's `decoding`.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if len({*self.members}) < len(self.members):
+            raise ValueError("every member once")
+        return self
+
+    @property
+    def parser(self) -> None:
+        """An ensemble has no parser but its members'."""
+        return None
+
 
 TYPES: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}
 
