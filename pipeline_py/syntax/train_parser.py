@@ -99,7 +99,7 @@ def train_parser(
 
         from pipeline_py.optimizers import without_compiler
         from pipeline_py.syntax.stanza import training as stanza_training
-        from pipeline_py.syntax.stanza.pipeline import ModelFiles, from_files
+        from pipeline_py.syntax.stanza.pipeline import from_files
         from pipeline_py.syntax.stanza.reproducible import load_model, save_reproducibly
         from pipeline_py.syntax.stanza.word_vectors import write_pretrain
 
@@ -112,7 +112,7 @@ def train_parser(
         budget = stanza_training.Budget(hidden, epochs, seed, sentences, words)
         tagging = None
         if processor is Processor.CONSTITUENCY and tagger is not None:
-            tagging = from_files(ModelFiles(tagger, pretrain=pretrain), language, device, batch_size=100)
+            tagging = from_files({"pos": tagger}, pretrain, language, device, batch_size=100)
         with contextlib.chdir(folder):
             if processor is Processor.TAGGER:
                 stanza_training.train_tagger(language, budget, vectors is not None, device)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.syntax.stanza.directory import FOLDERS, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 
 if TYPE_CHECKING:
@@ -67,18 +67,12 @@ class ModelSource:
         Raises:
             InputError: where they are missing or at fault.
         """
-        from pipeline_py.syntax.stanza.pipeline import ModelFiles, from_directory, from_files, from_package
+        from pipeline_py.syntax.stanza.pipeline import from_default, from_files
 
-        if self.directory is not None:
-            return from_directory(self.directory, self.annotation, self.language, device, batch_size)
-        if self.package is not None:
-            return from_package(self.package, self.annotation, self.language, device, batch_size)
-        assert self.tagger is not None
-        if self.annotation is Annotation.DEPENDENCY:
-            models = ModelFiles(self.tagger, depparse=self.depparse, pretrain=self.pretrain)
-        else:
-            models = ModelFiles(self.tagger, constituency=self.constituency, pretrain=self.pretrain)
-        return from_files(models, self.language, device, batch_size)
+        if self.tagger is None or self.parser is None:
+            return from_default(self.directory, self.package, self.annotation, self.language, device, batch_size)
+        models = {"pos": self.tagger, FOLDERS[self.annotation][-1]: self.parser}
+        return from_files(models, self.pretrain, self.language, device, batch_size)
 
     def tokenizer(self) -> "Divide":
         """Load the tokenizer that belongs to the models.

@@ -7,9 +7,8 @@ a package ever goes to the network.
 
 import gc
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +18,7 @@ from stanza.pipeline.core import DownloadMethod
 from pipeline_py.device import device_named
 from pipeline_py.optimizers import without_compiler
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.stanza.directory import FOLDERS, INDEX
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
@@ -30,80 +30,76 @@ class ParsingFault(Exception):
     """Stanza returned something that is no analysis of the sentence; the message is a short reason."""
 
 
-@dataclass(frozen=True)
-class ModelFiles:
-    """Models of `train_parser`; `pretrain` holds the word vectors of those that were trained with some."""
+def from_files(
+    models: Mapping[str, Path], pretrain: Path | None, language: str, device: str, batch_size: int
+) -> Pipeline:
+    """Load model files of `train_parser`.
 
-    tagger: Path
-    depparse: Path | None = None
-    constituency: Path | None = None
-    pretrain: Path | None = None
-
-
-def from_files(models: ModelFiles, language: str, device: str, batch_size: int) -> Pipeline:
-    """Load model files: the tagger, and whichever of the two parsers is given.
+    Args:
+        models: files by Stanza's name of the processor: pos, with depparse or constituency or neither.
+        pretrain: the word vectors that they were trained with, if with any.
+        language: Stanza's code.
+        device: auto, cpu or cuda.
+        batch_size: sentences at a time.
 
     Raises:
         InputError: where a file is missing or is no such model.
     """
-    paths = {"pos": models.tagger, "depparse": models.depparse, "constituency": models.constituency}
     options: dict[str, Any] = {}
-    for processor, path in paths.items():
-        if path is None:
-            continue
+    for processor, path in models.items():
         if not path.is_file():
             raise InputError("no such model; train it or correct the path", path)
         options[f"{processor}_model_path"] = str(path)
-        if models.pretrain is not None:
-            options[f"{processor}_pretrain_path"] = str(models.pretrain)
-    processors = "tokenize," + ",".join(processor for processor, path in paths.items() if path is not None)
-    if models.depparse is not None:
+        if pretrain is not None:
+            options[f"{processor}_pretrain_path"] = str(pretrain)
+    processors = ["tokenize", *models]
+    if "depparse" in models:
         # The parser insists on lemmas; `train_parser` trains on the words in their place.
-        processors += ",lemma"
+        processors.append("lemma")
         options["lemma_use_identity"] = True
     with tempfile.TemporaryDirectory() as nothing_to_download:
-        (Path(nothing_to_download) / "resources.json").write_text("{}", encoding="utf-8")
+        (Path(nothing_to_download) / INDEX).write_text("{}", encoding="utf-8")
         options |= {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
-        where = ", ".join(str(path) for path in paths.values() if path is not None)
+        where = ", ".join(map(str, models.values()))
         return _pipeline(language, processors, device, batch_size, options, f"Stanza cannot load {where}")
 
 
-def from_directory(directory: Path, annotation: Annotation, language: str, device: str, batch_size: int) -> Pipeline:
-    """Load the default models of a local Stanza directory, without the network.
+def from_default(
+    directory: Path | None, package: str | None, annotation: Annotation, language: str, device: str, batch_size: int
+) -> Pipeline:
+    """Load the default models of a local Stanza directory, or a package.
 
     Raises:
-        InputError: where the directory lacks what the annotation needs.
+        InputError: where the directory lacks what the annotation needs; where the package cannot be had.
     """
-    if not (directory / "resources.json").is_file():
+    if directory is None:
+        what = f"Stanza cannot get its package {package!r} for {language!r} (without a network give a local directory)"
+    elif not (directory / INDEX).is_file():
         raise InputError("no resources.json in it; give a directory as Stanza downloads it", directory)
-    options: dict[str, Any] = {"dir": str(directory), "download_method": None}
-    what = f"{directory}: Stanza cannot load its {annotation} models for {language!r}"
-    return _pipeline(language, _processors(annotation), device, batch_size, options, what)
+    else:
+        what = f"{directory}: Stanza cannot load its {annotation} models for {language!r}"
+    processors = ["tokenize", *FOLDERS[annotation]]
+    return _pipeline(language, processors, device, batch_size, origin(directory, package), what)
 
 
-def from_package(package: str, annotation: Annotation, language: str, device: str, batch_size: int) -> Pipeline:
-    """Load a Stanza package; what is not yet on this machine is downloaded.
+def origin(directory: Path | None, package: str | None) -> dict[str, Any]:
+    """Stanza's options for where models are: in a directory, without the network, or else in a package.
 
-    Raises:
-        InputError: where it cannot be downloaded or does not exist.
+    Of a package, what is not yet on this machine is downloaded.
     """
-    options: dict[str, Any] = {"package": package, "download_method": DownloadMethod.REUSE_RESOURCES}
-    what = f"Stanza cannot get its package {package!r} for {language!r} (without a network give a local directory)"
-    return _pipeline(language, _processors(annotation), device, batch_size, options, what)
-
-
-def _processors(annotation: Annotation) -> str:
-    return "tokenize,pos,lemma,depparse" if annotation is Annotation.DEPENDENCY else "tokenize,pos,constituency"
+    if directory is None:
+        return {"package": package, "download_method": DownloadMethod.REUSE_RESOURCES}
+    return {"dir": str(directory), "download_method": None}
 
 
 def _pipeline(
-    language: str, processors: str, device: str, batch_size: int, options: dict[str, Any], failure: str
+    language: str, processors: Sequence[str], device: str, batch_size: int, options: dict[str, Any], failure: str
 ) -> Pipeline:
     without_compiler()  # Stanza makes optimizers with its models, and does not use them
     try:
         pipeline = stanza.Pipeline(
             language,
-            processors=processors,
+            processors=",".join(processors),
             tokenize_pretokenized=True,
             pos_batch_size=batch_size,
             constituency_batch_size=batch_size,
@@ -161,10 +157,8 @@ def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -
     Raises:
         ParsingFault: where the output does not fit the words or is no tree.
     """
-    document = pipeline([list(words) for words in sentences])
-    _check_number(len(document.sentences), len(sentences))
     trees = []
-    for sentence, words in zip(document.sentences, sentences, strict=True):
+    for sentence, words in _analysed(pipeline, sentences):
         if tuple(word.text for word in sentence.words) != words:
             raise ParsingFault("other words in the output")
         heads = tuple(int(word.head) for word in sentence.words)
@@ -181,10 +175,8 @@ def phrase_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> li
     Raises:
         ParsingFault: where the output does not fit the words.
     """
-    document = pipeline([list(words) for words in sentences])
-    _check_number(len(document.sentences), len(sentences))
     trees = []
-    for sentence, words in zip(document.sentences, sentences, strict=True):
+    for sentence, words in _analysed(pipeline, sentences):
         if sentence.constituency is None:
             raise ParsingFault("no tree in the output")
         tree = PhraseTree(phrase_node(sentence.constituency))
@@ -194,9 +186,11 @@ def phrase_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> li
     return trees
 
 
-def _check_number(returned: int, given: int) -> None:
-    if returned != given:
+def _analysed(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    document = pipeline([list(words) for words in sentences])
+    if len(document.sentences) != len(sentences):
         raise ParsingFault("other number of sentences in the output")
+    return zip(document.sentences, sentences, strict=True)
 
 
 def phrase_node(node: Any) -> Node:

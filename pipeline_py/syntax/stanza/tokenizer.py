@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import stanza
-from stanza.pipeline.core import DownloadMethod
 
 from pipeline_py.stage import InputError
+from pipeline_py.syntax.stanza.pipeline import origin
 from pipeline_py.syntax.words.parser_words import Divide, Word
 
 SENTENCES_AT_ONCE = 500
@@ -21,11 +21,6 @@ def tokenizer_of(language: str, directory: Path | None, package: str | None) -> 
     Raises:
         InputError: where there is none.
     """
-    options: dict[str, Any] = (
-        {"package": package, "download_method": DownloadMethod.REUSE_RESOURCES}
-        if directory is None
-        else {"dir": str(directory), "download_method": None}
-    )
     try:
         pipeline = stanza.Pipeline(
             language,
@@ -33,7 +28,7 @@ def tokenizer_of(language: str, directory: Path | None, package: str | None) -> 
             tokenize_no_ssplit=True,
             use_gpu=False,
             logging_level="ERROR",
-            **options,
+            **origin(directory, package),
         )
     except Exception as error:
         # Whatever Stanza, torch or requests raise here, the models are at fault.

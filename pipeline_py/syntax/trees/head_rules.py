@@ -47,26 +47,13 @@ def head_child(label: str, children: Sequence[str]) -> int:
 
     An unknown phrase (another treebank, another language) has its last child as head.
     """
-    if label in ("NP", "NX"):
-        return _noun_head(children)
-    from_left, priorities = RULES.get(label, (False, ""))
-    for wanted in priorities.split():
-        for place in _order(len(children), from_left):
-            if children[place] == wanted:
-                return place
-    return _order(len(children), from_left)[0]
-
-
-def _noun_head(children: Sequence[str]) -> int:
     last = len(children) - 1
-    if children[last] == "POS":
-        return last
-    for from_left, wanted in NOUN_PHRASE:
-        for place in _order(len(children), from_left):
+    from_left, priorities = RULES.get(label, (False, ""))
+    searches: Sequence[tuple[bool, str]] = [(from_left, wanted) for wanted in priorities.split()]
+    if label in ("NP", "NX"):
+        searches = NOUN_PHRASE if children[last] != "POS" else ()
+    for search_from_left, wanted in searches:
+        for place in range(last + 1) if search_from_left else range(last, -1, -1):
             if children[place] in wanted.split():
                 return place
-    return last
-
-
-def _order(count: int, from_left: bool) -> range:
-    return range(count) if from_left else range(count - 1, -1, -1)
+    return 0 if from_left else last
