@@ -11,14 +11,14 @@ from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser, TrainedParser
+from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems.any_system import AnySystem, Ensemble
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.training import Training
-from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
+from pipeline_py.config.tables import AttentionFigure, BleuTable, Table
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 from pipeline_py.stage import InputError
 
@@ -118,7 +118,7 @@ class Description(Section):
 
     def makes(self, parser: str, trees: Trees) -> bool:
         """Whether a parser has trees of a kind for every split."""
-        return self.parsers[parser].makes(trees, self.splits_in_files)
+        return self.parsers[parser].lacking(trees, self.splits_in_files) is None
 
     @property
     def splits_in_files(self) -> list[str]:
@@ -173,13 +173,7 @@ class Description(Section):
 
     def rows(self, table: str) -> list[str]:
         """The systems in the rows of a table; none where it is no table of systems."""
-        options = self.tables[table]
-        return options.systems if isinstance(options, TableOfSystems) else []
-
-    def sets_of(self, table: MeasureTable) -> list[str]:
-        """The sets of a table of measures, `tests` spelt out."""
-        tests = [test.name for test in self.corpora.tests]
-        return list(dict.fromkeys(name for given in table.sets for name in (tests if given == "tests" else [given])))
+        return self.tables[table].rows
 
     def tested_in_order(self, table: str) -> list[str]:
         """A table's systems as they are tested: the sign test puts each in the place of those before it.
@@ -245,11 +239,5 @@ class Description(Section):
             named += [held_out.source, *held_out.references]
         named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
-            if isinstance(parser, StanzaParser):
-                index = None if parser.directory is None else f"{parser.directory}/resources.json"
-                named += [parser.directory, index, parser.test, parser.constituency_test]
-            elif isinstance(parser, TrainedParser):
-                named += [parser.vectors, *parser.treebank.model_dump(exclude={"generate"}).values()]
-            elif isinstance(parser, GivenParser):
-                named += [file for given in parser.trees.values() for trees in TREES for file in given.files(trees)]
+            named += parser.files_named()
         return [self.path(file) for file in named if file is not None]

@@ -1,7 +1,7 @@
 """The whole configuration of an experiment, validated before the first job starts."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 from pydantic import model_validator
 
@@ -10,16 +10,10 @@ from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_pa
 from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import shortened, unknown
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
-from pipeline_py.config.parsers import GivenParser, StanzaOptions, TrainedParser
+from pipeline_py.config.parsers import GivenParser, StanzaOptions
 from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.tables import (
-    AttentionTable,
-    BleuTable,
-    MeasureTable,
-    ParseTable,
-    VocabularyTable,
-)
-from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
+from pipeline_py.config.tables import AttentionTable, BleuTable, Table, VocabularyTable
+from pipeline_py.kinds.kind import Trees
 
 
 class Experiment(Description):
@@ -126,18 +120,16 @@ class Experiment(Description):
             self._check_sets(("figures", title), [figure.set])
         return self
 
-    def _check_origins(self, entry: Entry, table: Any) -> None:
+    def _check_origins(self, entry: Entry, table: Table) -> None:
         """Check the sets, parsers and schemes that a table names."""
-        if isinstance(table, MeasureTable):
-            self._check_sets(entry, self.sets_of(table))
+        self._check_sets(entry, table.sets_in(self.corpora))
         if isinstance(table, AttentionTable):
             self._check_sets(entry, [table.set])
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystem):
                     raise EntryError(*entry, f": `{row}` is no network, so that it has no attention")
-        parser = getattr(table, "parsed_by", None) or getattr(table, "parser", None)
-        if parser is not None and parser not in self.parsers:
-            raise EntryError(*entry, f": {unknown_parser(parser, self.parsers)}")
+        if table.phrases_of is not None and table.phrases_of not in self.parsers:
+            raise EntryError(*entry, f": {unknown_parser(table.phrases_of, self.parsers)}")
         if isinstance(table, VocabularyTable):
             scheme = self.subwords.get(table.subword)
             if scheme is None:
@@ -162,23 +154,10 @@ class Experiment(Description):
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
         for (section, reader), name, trees, splits in self.readings():
             parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
-            if isinstance(parser, TrainedParser) and not parser.makes(trees, self.splits_in_files):
-                raise EntryError(
-                    section,
-                    reader,
-                    f": no {NAMES_OF_TREES[trees]} trees, but {called} reads phrases of this parser; give "
-                    "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that do without",
-                    f"parsers.{name}.treebank",
-                )
             in_files = [split for split in splits if split in self.splits_in_files]
-            if isinstance(parser, GivenParser) and (lacking := parser.lacking(trees, in_files)):
-                raise EntryError(
-                    section,
-                    reader,
-                    f": no {NAMES_OF_TREES[trees]} trees of {listed(lacking)}, which {called} reads; give "
-                    f"{listed([f'trees.{split}.{trees}' for split in lacking])}",
-                    f"parsers.{name}",
-                )
+            if (lacking := parser.lacking(trees, in_files)) is not None:
+                key, what = lacking
+                raise EntryError(section, reader, what.format(reader=called), f"parsers.{name}{key}")
         return self
 
     def readings(self) -> Iterator[tuple[Entry, str, Trees, list[str]]]:
@@ -190,12 +169,5 @@ class Experiment(Description):
                     yield ("systems", network), parser, trees, self.corpora.splits
         for title in self.asked(self.tables):
             table = self.tables[title]
-            if isinstance(table, MeasureTable) and table.parsed_by is not None:
-                yield ("tables", title), table.parsed_by, "ptb", self.sets_of(table)
-            if isinstance(table, ParseTable):
-                yield ("tables", title), table.parser, "ptb", self.corpora.splits
-
-
-def listed(names: list[str]) -> str:
-    """Names as they stand in a sentence."""
-    return ", ".join(f"`{name}`" for name in names)
+            if table.phrases_of is not None:
+                yield ("tables", title), table.phrases_of, "ptb", table.sets_in(self.corpora) or self.corpora.splits

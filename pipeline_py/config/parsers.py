@@ -10,8 +10,9 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import Language
+from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
-from pipeline_py.kinds.kind import Trees
+from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 
 
 class Treebank(Section):
@@ -65,14 +66,25 @@ class AnyParser(Section):
     runs_stanza: ClassVar[bool] = False
     """Whether Stanza parses the text, with `max_words` and `batch_size`."""
 
-    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
-        """Whether there are trees of a kind for every split.
+    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+        """What there is not of trees of a kind.
 
         Args:
             trees: the kind.
-            in_files: the splits whose text is in files, and not generated.
+            in_files: the splits that need them and whose text is in files, and not generated.
+
+        Returns:
+            The key below the parser's that lacks it, and the end of a sentence that names the reader, `{reader}`.
         """
-        return True
+        return None
+
+    def has_gold(self, trees: Trees) -> bool:
+        """Whether there are gold trees of a kind that its accuracy is measured on."""
+        return False
+
+    def files_named(self) -> list[str | None]:
+        """Files and folders of the user's that its options name."""
+        return []
 
 
 class PhraseOptions(AnyParser):
@@ -135,9 +147,22 @@ class TrainedParser(StanzaOptions):
             raise ValueError("no tokenizer is trained with a parser; choose `words` of auto, text or english")
         return self
 
-    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
-        """Whether the treebank has trees of the kind to learn from."""
+    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+        """Phrase trees, where the treebank has none to learn from."""
+        if self.has_gold(trees):
+            return None
+        return ".treebank", (
+            f": no {NAMES_OF_TREES[trees]} trees, but {{reader}} reads phrases of this parser; give "
+            "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that do without"
+        )
+
+    def has_gold(self, trees: Trees) -> bool:
+        """Whether the treebank has trees of the kind."""
         return trees == "conllu" or self.treebank.has_constituents
+
+    def files_named(self) -> list[str | None]:
+        """Word vectors and the treebank's."""
+        return [self.vectors, *self.treebank.model_dump(exclude={"generate"}).values()]
 
 
 class StanzaParser(StanzaOptions):
@@ -160,6 +185,15 @@ class StanzaParser(StanzaOptions):
     def test_file(self, trees: Trees) -> str | None:
         """The gold trees of a kind that its accuracy is measured on."""
         return self.test if trees == "conllu" else self.constituency_test
+
+    def has_gold(self, trees: Trees) -> bool:
+        """Whether `test_file` names some."""
+        return self.test_file(trees) is not None
+
+    def files_named(self) -> list[str | None]:
+        """The directory with its index, and gold trees."""
+        index = None if self.directory is None else f"{self.directory}/resources.json"
+        return [self.directory, index, self.test, self.constituency_test]
 
 
 def _one_or_more(value: Any) -> Any:
@@ -195,13 +229,19 @@ class GivenParser(PhraseOptions):
         """The files of a kind for a split, in order."""
         return self.trees[split].files(trees) if split in self.trees else []
 
-    def lacking(self, trees: Trees, in_files: Collection[str]) -> list[str]:
-        """Splits, of those whose text is in files, that there are no trees of a kind for."""
-        return [split for split in in_files if not self.files(split, trees)]
+    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+        """Trees of splits that the user brings none for."""
+        splits = [split for split in in_files if not self.files(split, trees)]
+        if not splits:
+            return None
+        return "", (
+            f": no {NAMES_OF_TREES[trees]} trees of {listed(splits)}, which {{reader}} reads; give "
+            f"{listed([f'trees.{split}.{trees}' for split in splits])}"
+        )
 
-    def makes(self, trees: Trees, in_files: Collection[str]) -> bool:
-        """Whether the user brings trees of a kind for every split that is not generated."""
-        return not self.lacking(trees, in_files)
+    def files_named(self) -> list[str | None]:
+        """The trees."""
+        return [file for given in self.trees.values() for trees in TREES for file in given.files(trees)]
 
 
 DEFAULT_SEED = 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import NAME
+from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import METRICS, MetricName
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import NUMBER, Count
@@ -38,8 +38,22 @@ class AnyTable(Section):
     title: Line
 
     @property
+    def rows(self) -> list[str]:
+        """The systems that are its rows."""
+        return []
+
+    @property
     def systems_named(self) -> list[str]:
         """Every system that the table speaks of."""
+        return []
+
+    @property
+    def phrases_of(self) -> str | None:
+        """The parser whose phrase trees it counts."""
+        return None
+
+    def sets_in(self, corpora: Corpora) -> list[str]:
+        """The held-out sets that its rows are compared on."""
         return []
 
 
@@ -68,6 +82,11 @@ class TableOfSystems(AnyTable):
         _check_once(self.parsers, "parser")
         _check_once(self.systems, "row")
         return self
+
+    @property
+    def rows(self) -> list[str]:
+        """The systems, in order."""
+        return self.systems
 
     @property
     def called(self) -> dict[str, str]:
@@ -124,6 +143,10 @@ class BleuTable(TableOfSystems):
     def systems_named(self) -> list[str]:
         """Rows, what has a label, and what paper's names are given for."""
         return [*super().systems_named, *(self.published.names if self.published else [])]
+
+    def sets_in(self, corpora: Corpora) -> list[str]:
+        """Dev and all test sets."""
+        return [*corpora.held_out]
 
 
 Fact = Literal[
@@ -200,6 +223,16 @@ class MeasureTable(TableOfSystems):
         return [column for column in self.columns if column in METRICS]
 
     @property
+    def phrases_of(self) -> str | None:
+        """The parser whose failures are left out."""
+        return self.parsed_by
+
+    def sets_in(self, corpora: Corpora) -> list[str]:
+        """Its sets, `tests` spelt out."""
+        tests = [test.name for test in corpora.tests]
+        return list(dict.fromkeys(name for given in self.sets for name in (tests if given == "tests" else [given])))
+
+    @property
     def is_scored(self) -> bool:
         """Whether a column is of what systems said on a set."""
         return bool({*self.columns} & {*METRICS, *get_args(OfBleu)})
@@ -210,6 +243,11 @@ class ParseTable(AnyTable):
 
     type: Literal["parses"]
     parser: str = Field(description="One of `parsers`, or default.")
+
+    @property
+    def phrases_of(self) -> str | None:
+        """That parser."""
+        return self.parser
 
 
 class VocabularyTable(AnyTable):

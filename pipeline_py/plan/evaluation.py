@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.tables import AttentionTable, BleuTable, MeasureTable
+from pipeline_py.config.tables import AttentionTable, MeasureTable
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.paths import folder_of_system
 from pipeline_py.plan.subword import SubwordPlan
@@ -126,10 +126,7 @@ class EvaluationPlan:
 
     def compared_sets(self, table: str) -> list[str]:
         """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
-        options = self.experiment.tables[table]
-        if isinstance(options, BleuTable):
-            return [*self.experiment.corpora.held_out]
-        return self.experiment.sets_of(options) if isinstance(options, MeasureTable) else []
+        return self.experiment.tables[table].sets_in(self.experiment.corpora)
 
     def from_baseline(self, table: str) -> list[str]:
         """A table's systems, in front the one that others are compared with: its baseline, or else its first row."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline_py.config.corpora import Generated, share_of_treebank
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.config.parsers import StanzaOptions, TrainedParser
 from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation
 from pipeline_py.plan.paths import ContentsOf, one_of
@@ -47,10 +47,7 @@ class ParsersPlan:
 
     def has_gold(self, parser: str, trees: Trees) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""
-        options = self.experiment.parsers[parser]
-        if isinstance(options, TrainedParser):
-            return self.experiment.makes(parser, trees)
-        return isinstance(options, StanzaParser) and options.test_file(trees) is not None
+        return self.experiment.parsers[parser].has_gold(trees)
 
     def accuracies_of(self, parser: str) -> list[str]:
         """How good a parser is at each kind of trees that it has gold ones of; without any it is said what to give."""

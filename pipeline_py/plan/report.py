@@ -72,7 +72,7 @@ class ReportPlan:
         options = self.experiment.tables[table]
         dev = self.experiment.corpora.dev.name
         if isinstance(options, MeasureTable):
-            options = options.model_copy(update={"sets": self.experiment.sets_of(options)})
+            options = options.model_copy(update={"sets": options.sets_in(self.experiment.corpora)})
         described: dict[str, Any] = {"table": options.model_dump(mode="json")}
         if isinstance(options, BleuTable | MeasureTable):
             described |= {
@@ -175,7 +175,7 @@ class ReportPlan:
         options = self.experiment.tables[table]
         marked = self.corpus.tests
         if isinstance(options, MeasureTable):
-            marked = self.experiment.sets_of(options) if options.marks else []
+            marked = options.sets_in(self.experiment.corpora) if options.marks else []
         return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
 
     def settings(self, system: str) -> dict[str, str]:
@@ -252,6 +252,5 @@ class ReportPlan:
     def _scored_sets(self, table: str) -> list[str]:
         """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
-        if isinstance(options, MeasureTable):
-            return self.experiment.sets_of(options) if options.is_scored else []
-        return [*self.experiment.corpora.held_out]
+        scored = not isinstance(options, MeasureTable) or options.is_scored
+        return options.sets_in(self.experiment.corpora) if scored else []

@@ -43,7 +43,7 @@ class SyntaxPlan:
         self.experiment = experiment
         self.contents_of = contents_of
         self.parsers = parsers
-        stanza = [name for name, parser in experiment.parsers.items() if isinstance(parser, StanzaOptions)]
+        stanza = [name for name, parser in experiment.parsers.items() if parser.runs_stanza]
         size = experiment.parsing.shard_size
         self.shards = {
             split: max(1, ceil(corpus.most_sentences(split) / size)) if stanza else 1

@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline_py.config.experiment import Experiment, listed
+from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import CROSSING, strings
 from pipeline_py.config.loading.entry_error import Entry, EntryError
+from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.parsers import TrainedParser
 
 SECTIONS = ("systems", "tables", "figures")

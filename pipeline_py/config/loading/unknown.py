@@ -12,6 +12,11 @@ def shortened(given: str) -> str:
     return given if len(given) <= LONGEST else f"{given[:LONGEST]}…"
 
 
+def listed(names: list[str]) -> str:
+    """Names as they stand in a sentence."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def unknown(kind: str, given: str, known: Any, last: str | None = None) -> str:
     """Name the nearest of what is known, or all of it; `last` is the part of `given` that is compared."""
     near = difflib.get_close_matches(last or given, [str(name) for name in known], n=1, cutoff=0.5)
