@@ -1,49 +1,44 @@
 """Files given on the command line by what they are of: SPLIT:ANNOTATION=FILE or ANNOTATION=FILE."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.trees.formats import Annotation
 
+ALL = "all"
+"""Stands for the split where something is of every split."""
+
 Trees: TypeAlias = tuple[str, Annotation]
-"""A split and the kind of its trees."""
-
-Key = TypeVar("Key")
-
-_KINDS = {kind.value: kind for kind in Annotation}
+"""A split, or `ALL`, and the kind of its trees."""
 
 
-def files_by_split(pairs: Sequence[str], option: str) -> dict[Trees, Path]:
+def files_by_split(pairs: Sequence[str], option: str, form: str = "SPLIT:ANNOTATION") -> dict[Trees, Path]:
     """Map the trees of splits to files, in the order given.
 
     Args:
-        pairs: values of the option, `SPLIT:ANNOTATION=FILE`; no name of a split holds a `:` or a `=`.
+        pairs: values of the option; no name of a split holds a `:` or a `=`.
         option: the option's name, for messages.
+        form: what stands before the `=`: SPLIT:ANNOTATION, or ANNOTATION where a file is of all splits.
 
     Raises:
         InputError: if a value is no such pair, or the trees of a split come twice.
     """
-
-    def key(name: str) -> Trees | None:
-        split, _, annotation = name.partition(":")
-        return (split, _KINDS[annotation]) if split and annotation in _KINDS else None
-
-    return _files(pairs, option, "SPLIT:ANNOTATION", key)
-
-
-def files_by_annotation(pairs: Sequence[str], option: str) -> dict[Annotation, Path]:
-    """Map kinds of trees to files, in the order given.
-
-    Args:
-        pairs: values of the option, `ANNOTATION=FILE`.
-        option: the option's name, for messages.
-
-    Raises:
-        InputError: if a value is no such pair, or a kind of trees comes twice.
-    """
-    return _files(pairs, option, "ANNOTATION", _KINDS.get)
+    kinds = {kind.value: kind for kind in Annotation}
+    files: dict[Trees, Path] = {}
+    for pair in pairs:
+        name, _, path = pair.partition("=")
+        split, _, kind = name.partition(":") if form == "SPLIT:ANNOTATION" else (ALL, "", name)
+        if not split or kind not in kinds or not path:
+            raise InputError(
+                f"{option} {pair!r} is not of the form {form}=FILE with {' or '.join(kinds)} for ANNOTATION; correct it"
+            )
+        trees = split, kinds[kind]
+        if trees in files:
+            raise InputError(f"{option} names {name} twice; give it once")
+        files[trees] = Path(path)
+    return files
 
 
 def need_the_same(files: Mapping[str, Mapping[Trees, Path]]) -> None:
@@ -61,19 +56,3 @@ def need_the_same(files: Mapping[str, Mapping[Trees, Path]]) -> None:
         if unpaired is not None:
             name = ":".join(unpaired)
             raise InputError(f"{name} is not named by both {first} and {option}; give it to both as {name}=FILE")
-
-
-def _files(pairs: Sequence[str], option: str, form: str, key: Callable[[str], Key | None]) -> dict[Key, Path]:
-    files: dict[Key, Path] = {}
-    for pair in pairs:
-        name, _, path = pair.partition("=")
-        found = key(name)
-        if found is None or not path:
-            kinds = " or ".join(_KINDS)
-            raise InputError(
-                f"{option} {pair!r} is not of the form {form}=FILE with {kinds} for ANNOTATION; correct it"
-            )
-        if found in files:
-            raise InputError(f"{option} names {name} twice; give it once")
-        files[found] = Path(path)
-    return files

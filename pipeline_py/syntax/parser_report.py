@@ -7,15 +7,12 @@ from typing import TypeAlias
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
+from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
 from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
 from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
-
-ALL = "all"
-"""Stands for the split where a value is that of every split."""
 
 Measures: TypeAlias = Iterator[tuple[str, str]]
 
@@ -57,8 +54,8 @@ def parser_report(
         rows += [(*trees, *row) for row in _of_split(trees[1], path, ledgers[trees], about[trees], facts_of[trees])]
     for annotation in dict.fromkeys(annotation for _, annotation in counted):
         rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
-    for annotation, path in files_by_annotation(accuracy or [], "--accuracy").items():
-        rows += [(ALL, annotation, of.metric, of.value) for of in read_accuracies(path)]
+    for of_all, path in files_by_split(accuracy or [], "--accuracy", "ANNOTATION").items():
+        rows += [(*of_all, of.metric, of.value) for of in read_accuracies(path)]
     write_measures(output, rows)
 
 

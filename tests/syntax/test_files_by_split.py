@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.stage import InputError
-from pipeline_py.syntax.files_by_split import files_by_annotation, files_by_split, need_the_same
+from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
 from pipeline_py.syntax.trees.formats import Annotation
 
 
@@ -14,7 +14,7 @@ def test_in_the_order_given_and_paths_may_hold_anything() -> None:
         (("train", Annotation.CONSTITUENCY), Path("a=b:c")),
         (("dev", Annotation.DEPENDENCY), Path("/x y/ü")),
     ]
-    assert files_by_annotation(["dependency=a=b"], "--accuracy") == {Annotation.DEPENDENCY: Path("a=b")}
+    assert files_by_split(["dependency=a=b"], "--accuracy", "ANNOTATION") == {(ALL, Annotation.DEPENDENCY): Path("a=b")}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_refuses_another_annotation_and_repetitions() -> None:
     with pytest.raises(
         InputError, match="'trees=x' is not of the form ANNOTATION=FILE with dependency or constituency"
     ):
-        files_by_annotation(["trees=x"], "--accuracy")
+        files_by_split(["trees=x"], "--accuracy", "ANNOTATION")
     with pytest.raises(InputError, match="--first names dev:dependency twice"):
         files_by_split(["dev:dependency=x", "dev:dependency=y"], "--first")
 

@@ -7,8 +7,8 @@ from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.read_table import read_table
+from pipeline_py.syntax.files_by_split import ALL
 from pipeline_py.syntax.measures import MEASURES, read_accuracies
-from pipeline_py.syntax.parser_report import ALL
 
 PLACE = 20
 
