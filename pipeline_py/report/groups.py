@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,15 +119,15 @@ def lines_of(
     )
 
 
-def table(groups: Groups, called: Mapping[str, str], on: str) -> PageTable:
+def table(groups: Groups, called: Mapping[str, str], on: str) -> Sheet:
     """The same numbers, a row for each system."""
 
-    def value(system: str, group: str) -> PageCell:
+    def value(system: str, group: str) -> Cell:
         found = groups.values.get((system, group))
         if found is None:
-            return PageCell(NOTHING)
+            return Cell(NOTHING)
         ends = groups.intervals.get((system, group))
-        return cell(f"{found:.2f}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends is not None else ""))
+        return Cell(f"{found:.2f}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends is not None else ""), str(found))
 
     said = [
         *([f"groups have the name of their {groups.bound} bound"] if groups.bound else []),
@@ -136,11 +135,11 @@ def table(groups: Groups, called: Mapping[str, str], on: str) -> PageTable:
         *(["in brackets 95 % intervals"] if groups.intervals else []),
     ]
     heads = [f"{group} ({count})" for group, count in zip(groups.sizes, groups.counts, strict=False)]
-    return PageTable(
+    return listed(
         f"{groups.described} on {on}{'; ' if said else ''}{', '.join(said)}.",
-        [PageColumn("System", is_text=True), *map(PageColumn, heads or groups.sizes)],
+        ["System", *(heads or groups.sizes)],
         [
-            [PageCell(name), *(value(system, group) for group in groups.sizes)]
+            [name, *(value(system, group) for group in groups.sizes)]
             for system, name in called.items()
             if any(row == system for row, _ in groups.values)
         ],

@@ -17,12 +17,11 @@ from pipeline_py.report.figures.inline_svg import COLOURS
 from pipeline_py.report.figures.line_figure import STYLE
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, leading_number, signed
 from pipeline_py.report.sections import pairs
 from pipeline_py.report.table_chapter import TableChapter, chapters
 from pipeline_py.report.tables.measures import AVERAGE
 from pipeline_py.report.tables.pair import Pair
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, listed, signed
 
 ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
 """What stands above columns that come from elsewhere than the table."""
@@ -76,14 +75,14 @@ def in_their_places(package: ModuleType) -> list[ModuleType]:
     return sorted(modules, key=lambda module: module.PLACE)
 
 
-def _runs(columns: Sequence[PageColumn]) -> list[tuple[str, int]]:
+def _runs(columns: Sequence[Column]) -> list[tuple[str, int]]:
     """How many neighbouring columns come from where."""
     return [(origin, len([*run])) for origin, run in groupby(column.origin for column in columns)]
 
 
 def _at_a_glance(tables: Sequence[TableChapter], tests: Sequence[str]) -> Part:
     """What each table of BLEU says of its baseline and of what it proposes; differences are those of its matrices."""
-    rows: list[list[PageCell]] = []
+    rows: list[list[Cell | str]] = []
     shown: list[Pair] = []
     disagreements: list[str] = []
     for table in tables:
@@ -95,11 +94,11 @@ def _at_a_glance(tables: Sequence[TableChapter], tests: Sequence[str]) -> Part:
             mean = signed(fmean(pair.difference for pair in known)) if len(known) == len(tests) else NOTHING
             rows.append(
                 [
-                    *(PageCell(table.called[name]) for name in (system, baseline)),
-                    *(cell(f"{averages[name]:.2f}") for name in (system, baseline)),
-                    cell(mean),
-                    *(PageCell(NOTHING) if pair is None else pairs.compared(pair) for pair in of_tests),
-                    PageCell(table.sheet.title),
+                    *(table.called[name] for name in (system, baseline)),
+                    *(f"{averages[name]:.2f}" for name in (system, baseline)),
+                    mean,
+                    *(NOTHING if pair is None else pairs.compared(pair) for pair in of_tests),
+                    table.sheet.title,
                 ]
             )
             shown += known
@@ -109,17 +108,14 @@ def _at_a_glance(tables: Sequence[TableChapter], tests: Sequence[str]) -> Part:
         return Part()
     return Part(
         tables=[
-            PageTable(
+            listed(
                 f"Mean BLEU over the test sets ({AVERAGE}) of what a table proposes, or else of its best system, "
                 "beside its baseline; then BLEU of the one minus BLEU of the other, the mean over the test sets and on "
                 "each. Differences are taken before rounding.",
-                [
-                    *(PageColumn(head, is_text=True) for head in ("System", "Baseline")),
-                    *map(PageColumn, ("BLEU", "Baseline's", "Difference", *(f"on {test}" for test in tests))),
-                    PageColumn("Table", is_text=True),
-                ],
+                ["System", "Baseline", "BLEU", "Baseline's", "Difference", *(f"on {test}" for test in tests), "Table"],
                 rows,
-                notes=[*pairs.legend(shown, "the system", "the baseline"), *dict.fromkeys(disagreements)],
+                [*pairs.legend(shown, "the system", "the baseline"), *dict.fromkeys(disagreements)],
+                texts=["Baseline", "Table"],
             )
         ]
     )
@@ -131,7 +127,7 @@ def _averages(table: TableChapter) -> dict[str, float]:
     if not isinstance(options, BleuTable):
         return {}
     place = table.sheet.heads.index(AVERAGE)
-    averages = (leading_number(row[place].text) or 0.0 for row in table.sheet.rows)
+    averages = (row[place].number or 0.0 for row in table.sheet.rows)
     return dict(zip(options.systems, averages, strict=True))
 
 

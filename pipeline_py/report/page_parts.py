@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline_py.report.figures.inline_svg import InlineFigure
 from pipeline_py.report.figures.line_figure import Look
-from pipeline_py.report.page_table import PageTable
+from pipeline_py.report.tables.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Part:
     text: Sequence[str] = ()
     legend: Sequence[tuple[str, Look]] = ()
     figures: Sequence[InlineFigure] = ()
-    tables: Sequence[PageTable] = ()
+    tables: Sequence[Sheet] = ()
     verbatim: str = ""
     own: Sequence[Any] = ()
     template: str = "part.html"

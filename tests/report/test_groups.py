@@ -13,10 +13,10 @@ from pipeline_py.report.groups import (
     sentences_about,
 )
 from pipeline_py.report.groups import table as table_of
-from pipeline_py.report.page_table import PageTable
 from pipeline_py.report.sections.sentence_groups import read_breakdown
 from pipeline_py.report.sections.sentence_scores import read_sentence_scores
 from pipeline_py.report.sections.words import read_words
+from pipeline_py.report.tables.sheet import Sheet
 
 CALLED = {"Base": "The base", "Mine": "Ours"}
 
@@ -27,7 +27,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def texts(table: PageTable) -> list[list[str]]:
+def texts(table: Sheet) -> list[list[str]]:
     return [[column.head for column in table.columns], *([cell.text for cell in row] for row in table.rows)]
 
 
@@ -41,7 +41,7 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     assert (is_telling(length), is_telling(parse)) == (True, False)
     assert sentences_about([length, parse], "dev", 10) == ["Parse, dev: all 1,217 sentences are in one group, parsed."]
     shown = table_of(length, CALLED, "dev")
-    assert shown.caption == (
+    assert shown.title == (
         "BLEU by words of the source on dev; groups have the name of their upper bound, behind it how many sentences "
         "they have, in brackets 95 % intervals."
     )
@@ -70,7 +70,7 @@ def test_words_have_no_bounds(tmp_path):
     rows = "frequency,system,f1,f1_low,f1_high,words 0,Base,50,40,60,30 1,Base,60,59,61,40 2,Base,9,8,10,1"
     (words,) = (one.without_groups_below(10) for one in read_words(written(tmp_path, rows)))
     shown = table_of(words, CALLED, "dev")
-    assert shown.caption.endswith("on dev; behind it how many words they have, in brackets 95 % intervals.")
+    assert shown.title.endswith("on dev; behind it how many words they have, in brackets 95 % intervals.")
     assert texts(shown) == [
         ["System", "0 (30)", "1 (40)"],
         ["The base", "50.00 (40.0 to 60.0)", "60.00 (59.0 to 61.0)"],
@@ -100,12 +100,12 @@ def test_sentences_are_counted_of_each_system(tmp_path):
     scores, differences = read_sentence_scores(written(tmp_path, rows), CALLED)
     assert scores.is_drawn and not differences.is_drawn
     shown = table_of(scores, CALLED, "dev")
-    assert shown.caption == (
+    assert shown.title == (
         "Percent of sentences by chrF of the sentence on dev; groups have the name of their lower bound."
     )
     assert texts(shown) == [["System", "0", "90"], ["The base", "25.00", "75.00"], ["Ours", "0.00", "100.00"]]
     shown = table_of(differences, CALLED, "dev")
-    assert shown.caption == "Percent of sentences by chrF beside that of The base on dev."
+    assert shown.title == "Percent of sentences by chrF beside that of The base on dev."
     assert texts(shown) == [["System", "lower", "equal", "higher"], ["Ours", "20.00", "30.00", "50.00"]]
 
 

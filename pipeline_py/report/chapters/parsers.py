@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.read_table import read_table
+from pipeline_py.report.tables.sheet import Sheet, listed
 from pipeline_py.syntax.files_by_split import ALL
 from pipeline_py.syntax.measures import MEASURES, read_accuracies
 
@@ -34,28 +34,25 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
         yield Chapter("parsers", "Parsers", known)
 
 
-def accuracies(files: Mapping[str, Path]) -> PageTable:
+def accuracies(files: Mapping[str, Path]) -> Sheet:
     """How good parsers are on gold trees that they have not seen, a row for each metric of each.
 
     Raises:
         InputError: if a file is no TSV of `syntax.accuracy`.
     """
-    return PageTable(
+    return listed(
         "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them.",
+        ["Parser", "Metric", "Value", "Sentences", "Words"],
         [
-            PageColumn("Parser", is_text=True),
-            PageColumn("Metric", is_text=True),
-            *map(PageColumn, ("Value", "Sentences", "Words")),
-        ],
-        [
-            [PageCell(parser), PageCell(found.metric), *map(cell, (found.value, found.sentences, found.words))]
+            [parser, found.metric, found.value, found.sentences, found.words]
             for parser, path in files.items()
             for found in read_accuracies(path)
         ],
+        texts=["Metric"],
     )
 
 
-def measures(path: Path, what: str) -> list[PageTable]:
+def measures(path: Path, what: str) -> list[Sheet]:
     """What was measured of the trees of a parser, or of two: a table for each kind, a column for each text.
 
     Raises:
@@ -69,15 +66,14 @@ def measures(path: Path, what: str) -> list[PageTable]:
         of_all = [f"{row['measure']}: {row['value']}" for row in of_kind if row["split"] == ALL]
         splits = dict.fromkeys(split for _, split in values)
         tables.append(
-            PageTable(
+            listed(
                 f"{what}: {trees} trees.",
-                [PageColumn("Measure", is_text=True), *map(PageColumn, splits)],
+                ["Measure", *splits],
                 [
-                    [PageCell(measure), *(cell(values.get((measure, split), "")) for split in splits)]
+                    [measure, *(values.get((measure, split), "") for split in splits)]
                     for measure in dict.fromkeys(measure for measure, _ in values)
                 ],
                 notes=[f"Whatever the text: {'; '.join(of_all)}."] if of_all else [],
-                sortable=False,
             )
         )
     return tables

@@ -8,13 +8,13 @@ import yaml
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
+from pipeline_py.report.tables.sheet import Sheet, listed
 from pipeline_py.stage import InputError
 
 PLACE = 30
 
 
-def texts(ledgers: Mapping[str, Path]) -> PageTable:
+def texts(ledgers: Mapping[str, Path]) -> Sheet:
     """How many sentences each text has, and what cleaning dropped.
 
     Args:
@@ -28,18 +28,14 @@ def texts(ledgers: Mapping[str, Path]) -> PageTable:
         if not {"in", "kept", "dropped"} <= content.keys():
             raise InputError("the file is no ledger; clean the text again", ledgers[split])
     reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
-    return PageTable(
+    return listed(
         "Sentences of each text: what came in, what was kept, and what was dropped for which reason.",
-        [
-            PageColumn("Text", is_text=True),
-            *map(PageColumn, ("In", "Kept", *(reason.replace("_", " ") for reason in reasons))),
-        ],
+        ["Text", "In", "Kept", *(reason.replace("_", " ") for reason in reasons)],
         [
             [
-                PageCell(split),
-                cell(f"{content['in']:,}"),
-                cell(f"{content['kept']:,}"),
-                *(cell(f"{content['dropped'].get(reason, 0):,}") for reason in reasons),
+                split,
+                *(f"{content[key]:,}" for key in ("in", "kept")),
+                *(f"{content['dropped'].get(reason, 0):,}" for reason in reasons),
             ]
             for split, content in read.items()
         ],
@@ -88,9 +84,5 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
     yield Chapter("provenance", "Provenance", [part for part in parts if not part.is_empty])
 
 
-def _pairs(caption: str, name: str, value: str, pairs: Mapping[str, str]) -> PageTable:
-    return PageTable(
-        caption,
-        [PageColumn(name, is_text=True), PageColumn(value, is_text=True)],
-        [[PageCell(key), PageCell(text)] for key, text in pairs.items()],
-    )
+def _pairs(caption: str, name: str, value: str, pairs: Mapping[str, str]) -> Sheet:
+    return listed(caption, [name, value], [*pairs.items()], texts=[value])

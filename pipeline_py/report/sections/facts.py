@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.sections.scores import read_facts
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
 
 PLACE = 100
 
@@ -18,7 +17,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         yield Part("Facts of the trainings", tables=[fact_table(read_facts(path), chapter.called)], folded=True)
 
 
-def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> PageTable:
+def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> Sheet:
     """Lay out facts, a row for each training.
 
     Args:
@@ -35,24 +34,20 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
         for value in values[column]
         if value
     ]
-    return PageTable(
+    return listed(
         "What each training was and cost, from its facts.json: updates, epochs, target words per second, seconds, loss "
         "and perplexity on dev, versions.",
-        [PageColumn("System", is_text=True), *(PageColumn(column.replace("_", " ")) for column in differing)],
-        [
-            [PageCell(called.get(row["system"], row["system"])), *(_value(row[column]) for column in differing)]
-            for row in rows
-        ],
+        ["System", *(column.replace("_", " ") for column in differing)],
+        [[called.get(row["system"], row["system"]), *(_value(row[column]) for column in differing)] for row in rows],
         notes=[f"Of all of them: {'; '.join(same)}."] if same else [],
     )
 
 
-def _value(text: str) -> PageCell:
+def _value(text: str) -> Cell:
     """A number with no more decimals than matter."""
     try:
         value = float(text)
     except ValueError:
-        return PageCell(text or NOTHING)
-    if isfinite(value) and value == int(value) and "." not in text:
-        return cell(f"{int(value):,}")
-    return PageCell(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value=value)
+        return Cell(text or NOTHING)
+    whole = isfinite(value) and value == int(value) and "." not in text
+    return Cell(f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.4g}", text)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.sheet import Sheet, listed
 
 PLACE = 70
 COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
@@ -31,7 +31,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         yield Part(title, [] if place else text, tables=shown, folded=place > 0)
 
 
-def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[PageTable]:
+def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[Sheet]:
     """Yield the n-grams of the systems that a table is about, first those of what it proposes.
 
     Args:
@@ -47,17 +47,9 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[PageTable]:
     for system, other in () if pair is None else (pair, pair[::-1]):
         found = [row for row in rows if (row["system"], row["other"]) == (system, other)]
         if found:
-            yield PageTable(
+            yield listed(
                 f"What {chapter.called[system]} gets right more often than {chapter.called[other]} on {on}: how often "
                 "each of them and the references have it.",
-                [PageColumn("N-gram", is_text=True)]
-                + [PageColumn(head) for head in (chapter.called[system], chapter.called[other], "References", "Share")],
-                [
-                    [
-                        PageCell(row["ngram"]),
-                        *(cell(f"{row[column]:.0f}") for column in COUNTS),
-                        cell(f"{row['share']:.3f}"),
-                    ]
-                    for row in found
-                ],
+                ["N-gram", chapter.called[system], chapter.called[other], "References", "Share"],
+                [[row["ngram"], *(f"{row[column]:.0f}" for column in COUNTS), f"{row['share']:.3f}"] for row in found],
             )

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell, signed
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.pair import LEVEL, TESTS, Pair, both_ways, p_value
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed, signed
 
 PLACE = 30
 INTERVALS = ("metric", "system", "score", "low", "high")
@@ -22,7 +21,7 @@ LEAST_SHADE = 0.25
 
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Intervals and differences of each set, the first set open; then everything about each pair."""
-    of_set: dict[str, list[PageTable]] = {}
+    of_set: dict[str, list[Sheet]] = {}
     for split, path in chapter.manifest.by_set("intervals", chapter.name):
         of_set.setdefault(split, []).extend(intervals(path, chapter.called, chapter.on(split)))
     in_full = []
@@ -35,7 +34,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     yield Part("Everything in numbers", tables=in_full, folded=True)
 
 
-def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]:
+def intervals(path: Path, called: Mapping[str, str], on: str) -> list[Sheet]:
     """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
 
     Raises:
@@ -53,21 +52,23 @@ def intervals(path: Path, called: Mapping[str, str], on: str) -> list[PageTable]
     ]
 
 
-def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: Mapping[str, str], on: str) -> PageTable:
+def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: Mapping[str, str], on: str) -> Sheet:
     rows.sort(key=lambda row: list(called).index(row[0]) if row[0] in called else len(called))
     least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
     scale = 100 / ((most - least) or 1.0)
-    return PageTable(
+    return listed(
         f"{metric} on {on} with its 95 % confidence interval: percentiles of {metric} over sets resampled from its "
         f"sentences. Bars reach from {least:.1f} to {most:.1f}.",
-        [PageColumn("System", is_text=True), PageColumn(metric), PageColumn("95 % interval"), PageColumn("To scale")],
+        ["System", metric, "95 % interval", "To scale"],
         [
             [
-                PageCell(called.get(system, system)),
-                cell(f"{score:.2f}"),
-                PageCell(f"{low:.2f} to {high:.2f}", value=low),
-                PageCell(
-                    "", value=score, interval=((low - least) * scale, (score - least) * scale, (high - least) * scale)
+                called.get(system, system),
+                f"{score:.2f}",
+                Cell(f"{low:.2f} to {high:.2f}", str(low)),
+                Cell(
+                    "",
+                    str(score),
+                    interval=((low - least) * scale, (score - least) * scale, (high - least) * scale),
                 ),
             ]
             for system, (score, low, high) in rows
@@ -75,7 +76,7 @@ def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: M
     )
 
 
-def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
+def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> Sheet:
     """The difference of every row to every column, shaded where all three tests agree.
 
     Args:
@@ -87,28 +88,28 @@ def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTab
     systems = [name for name in called if any(name in key for key in directed)]
     most = max((abs(pair.difference) for pair in pairs), default=1.0) or 1.0
 
-    def difference(row: str, column: str) -> PageCell:
+    def difference(row: str, column: str) -> Cell:
         pair = directed.get((row, column))
-        return PageCell("" if row == column else NOTHING) if pair is None else compared(pair, most)
+        return Cell("" if row == column else NOTHING) if pair is None else compared(pair, most)
 
     metric = pairs[0].label if pairs else ""
-    return PageTable(
+    return listed(
         f"{metric} of the row minus {metric} of the column on {on}; columns have the numbers of the rows.",
-        [PageColumn("System", is_text=True), *(PageColumn(str(place)) for place in range(1, len(systems) + 1))],
+        ["System", *(str(place) for place in range(1, len(systems) + 1))],
         [
-            [PageCell(f"{place} {called[row]}"), *(difference(row, column) for column in systems)]
+            [f"{place} {called[row]}", *(difference(row, column) for column in systems)]
             for place, row in enumerate(systems, start=1)
         ],
-        notes=legend([*directed.values()], "the row", "the column", is_shaded=True) + contradictions(pairs, called, on),
+        legend([*directed.values()], "the row", "the column", is_shaded=True) + contradictions(pairs, called, on),
     )
 
 
-def compared(pair: Pair, most: float | None = None) -> PageCell:
+def compared(pair: Pair, most: float | None = None) -> Cell:
     """A difference with its marks; shaded where all three tests agree if there is a greatest difference to shade by."""
     sides = {pair.found_among_all(test) for test in TESTS}
     agreed = sides.pop() if len(sides) == 1 else 0
     shade = agreed * max(LEAST_SHADE, abs(pair.difference) / most) if most else 0.0
-    return cell(signed(pair.difference), marks(pair), shade=shade)
+    return Cell(signed(pair.difference), marks=marks(pair), shade=shade)
 
 
 def marks(pair: Pair) -> str:
@@ -150,38 +151,34 @@ def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) ->
     return [sentence for pair in pairs if (sentence := pair.contradiction(called, on)) is not None]
 
 
-def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> PageTable:
+def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> Sheet:
     """Everything that is known of each pair, by one metric."""
     metric = pairs[0].label if pairs else ""
     changes, better = ("rises, falls", "higher")
     if pairs and not named(pairs[0].metric).higher_is_better:
         changes, better = ("falls, rises", "lower")
-    heads = ["Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
-    return PageTable(
+    heads = ["System", "Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
+    return listed(
         f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
         f"for how many sentences {metric} of the set {changes} or stays where the system's output takes the place "
         f"of the other's; p of each test, and p after Holm's correction. p below {LEVEL} is bold: the sign test then "
         f"favours the side with more such sentences, and the other tests that with the {better} {metric}.",
-        [
-            PageColumn("System", is_text=True),
-            *(PageColumn(head, is_text=head == "Other") for head in heads),
-            *(PageColumn(f"p {name}{kind}") for _, name in TESTS.values() for kind in ("", ", Holm")),
-        ],
+        [*heads, *(f"p {name}{kind}" for _, name in TESTS.values() for kind in ("", ", Holm"))],
         [
             [
-                PageCell(called.get(pair.system, pair.system)),
-                PageCell(called.get(pair.other, pair.other)),
-                *(cell(f"{score:.2f}") for score in pair.scores),
+                *(called.get(system, system) for system in (pair.system, pair.other)),
+                *(f"{score:.2f}" for score in pair.scores),
                 compared(pair),
-                PageCell(f"{signed(pair.low)} to {signed(pair.high)}", value=pair.low),
-                *(cell(str(count)) for count in pair.counts),
+                Cell(f"{signed(pair.low)} to {signed(pair.high)}", str(pair.low)),
+                *map(str, pair.counts),
                 *(_p_value(p) for test in TESTS for p in pair.p[test]),
             ]
             for pair in pairs
         ],
-        notes=legend(pairs, "the system", "the other"),
+        legend(pairs, "the system", "the other"),
+        texts=["Other"],
     )
 
 
-def _p_value(p: float) -> PageCell:
-    return PageCell(p_value(p).removeprefix("= "), bold=p < LEVEL, value=p)
+def _p_value(p: float) -> Cell:
+    return Cell(p_value(p).removeprefix("= "), str(p), bold=p < LEVEL)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, cell
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.published import Published, read_published
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
 from pipeline_py.text import read_lines
 
 PLACE = 20
@@ -51,7 +50,7 @@ def source_of(path: Path) -> Source:
     return Source(text, f"{cited} ({found[2]})")
 
 
-def published_tables(numbers: Sequence[Published], asked: Sequence[str], paper: str) -> list[PageTable]:
+def published_tables(numbers: Sequence[Published], asked: Sequence[str], paper: str) -> list[Sheet]:
     """Lay out printed tables, one for each task.
 
     Args:
@@ -65,7 +64,7 @@ def published_tables(numbers: Sequence[Published], asked: Sequence[str], paper: 
     ]
 
 
-def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> PageTable:
+def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> Sheet:
     columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
     one_metric = len({metric for _, metric in columns}) == 1
     one_set = len({name for name, _ in columns}) == 1
@@ -74,24 +73,24 @@ def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> Page
     }
     places = {(row.system, row.set, row.metric): row for row in rows}
 
-    def printed(system: str, name: str, metric: str) -> PageCell:
+    def printed(system: str, name: str, metric: str) -> Cell:
         found = places.get((system, name, metric))
-        return PageCell(NOTHING) if found is None else cell(f"{found.value:.{decimals[metric]}f}", found.marks)
+        return Cell(NOTHING) if found is None else Cell(f"{found.value:.{decimals[metric]}f}", marks=found.marks)
 
-    return PageTable(
+    return Sheet(
         f"As printed in {paper}, Table {table}, {task}"
         + (f", {columns[0][1]}" if one_metric else "")
         + (f" on {columns[0][0]}" if one_set else "")
         + "; marks are the paper's.",
         [
-            PageColumn("System", "paper", is_text=True),
+            Column("system", "System", "paper"),
             *(
-                PageColumn(name if one_metric else metric if one_set else f"{metric} {name}", "paper")
+                Column(name, name if one_metric else metric if one_set else f"{metric} {name}", "paper")
                 for name, metric in columns
             ),
         ],
         [
-            [PageCell(system), *(printed(system, *column) for column in columns)]
+            [Cell(system), *(printed(system, *column) for column in columns)]
             for system in dict.fromkeys(row.system for row in rows)
         ],
     )

@@ -1,17 +1,16 @@
 """The table itself, and beside it what its systems cost: parameters, speed, time and energy of their trainings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.page_table import PageCell, PageColumn, PageTable, beside, cell, from_sheet
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.sheet import NOTHING
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column
 from pipeline_py.report.tables.training_notes import note_on_shared_cores
 
 PLACE = 10
@@ -70,7 +69,7 @@ CAPTIONS = {
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
-    table = from_sheet(chapter.sheet, CAPTIONS[chapter.experiment.tables[chapter.name].type])
+    table = replace(chapter.sheet, title=CAPTIONS[chapter.experiment.tables[chapter.name].type])
     facts = chapter.manifest.of("facts", chapter.name)
     text = [f"Also in {chapter.name}.tsv, .md and .tex."]
     options = chapter.experiment.tables[chapter.name]
@@ -80,11 +79,13 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     rows = options.systems
     members = {row: chapter.experiment.networks(row) or [row] for row in rows}
     trained = read_facts(facts)
-    columns, cells = costs_of(rows, members, trained, chapter.sheet.heads)
-    wide = beside(table, columns, cells)
+    columns, cells = costs_of(rows, members, trained, table.heads)
     shared = note_on_shared_cores(shares_of_cores(trained), lambda name: chapter.called.get(name, name))
-    notes = [*wide.notes, *([NOTE] if columns else []), *(note for note in shared if note not in wide.notes)]
-    yield Part(text=text, tables=[PageTable(wide.caption, wide.columns, wide.rows, notes)])
+    notes = [*table.all_notes(), *([NOTE] if columns else []), *(note for note in shared if note not in table.notes)]
+    wide = [[*row, *more] for row, more in zip(table.rows, cells, strict=True)]
+    yield Part(
+        text=text, tables=[replace(table, columns=[*table.columns, *columns], rows=wide, notes=notes, bold_means="")]
+    )
 
 
 def read_facts(path: Path) -> list[Any]:
@@ -99,7 +100,7 @@ def read_facts(path: Path) -> list[Any]:
 
 def costs_of(
     rows: Sequence[str], members: Mapping[str, Sequence[str]], facts: Sequence[Mapping[str, str]], but: Sequence[str]
-) -> tuple[list[PageColumn], list[list[PageCell]]]:
+) -> tuple[list[Column], list[list[Cell]]]:
     """Columns and, for each row of a table, cells that say what its system cost.
 
     Args:
@@ -108,15 +109,15 @@ def costs_of(
         facts: as `read_facts` reads them.
         but: heads of columns that the table has already.
     """
-    columns: list[PageColumn] = []
-    cells: list[list[PageCell]] = [[] for _ in rows]
+    columns: list[Column] = []
+    cells: list[list[Cell]] = [[] for _ in rows]
     for cost in COSTS:
         values = [_value(cost, members[row], facts) for row in rows]
         if cost.head in but or all(value is None for value in values):
             continue
-        columns.append(PageColumn(cost.head, "cost"))
+        columns.append(Column(cost.name, cost.head, "cost"))
         for row, value in zip(cells, values, strict=True):
-            row.append(PageCell(NOTHING) if value is None else cell(_readable(cost, value)))
+            row.append(Cell(NOTHING) if value is None else Cell(_readable(cost, value), str(value)))
     return columns, cells
 
 

@@ -3,8 +3,9 @@
 Cells hold plain text; each rendering escapes what its format would take for markup (`renderings`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +29,8 @@ class Cell:
         spread: the standard deviation over runs, for programs.
         marks: symbols raised behind the text.
         bold: whether it stands out.
+        shade: on a page, from -1 (worse) over 0 to 1 (better), for its ground.
+        interval: on a page, where an interval begins, its middle, and where it ends, in percent of the cell's width.
     """
 
     text: str
@@ -35,22 +38,34 @@ class Cell:
     spread: str = ""
     marks: str = ""
     bold: bool = False
+    shade: float = 0.0
+    interval: tuple[float, float, float] | None = None
 
     @property
     def plain(self) -> str:
         """What programs read."""
         return self.text if self.value is None else self.value
 
+    @property
+    def number(self) -> float | None:
+        """What programs read, as a number; None where it is none."""
+        try:
+            found = float(self.plain.replace(",", "").replace("−", "-"))
+        except ValueError:
+            return None
+        return found if isfinite(found) else None
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name for programs, its head for people, where its cells come from, and what these have."""
+    """A column: its name for programs, its head for people, where its cells come from, and what these have or are."""
 
     name: str
     head: str
     origin: Origin = ""
     has_spread: bool = False
     has_marks: bool = False
+    is_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +93,24 @@ class Sheet:
     def as_json(self) -> dict[str, Any]:
         """The sheet as plain values."""
         return asdict(self)
+
+
+def listed(
+    title: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Cell | str]],
+    notes: Sequence[str] = (),
+    texts: Collection[str] = (),
+) -> Sheet:
+    """A table of a page, whose cells may be texts; `texts` are heads of columns that hold text beside the first."""
+    columns = [Column(head, head, is_text=head in texts) for head in heads]
+    cells = [[Cell(cell or NOTHING) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    return Sheet(title, columns, cells, notes)
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, a minus as wide as a plus."""
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def read_sheet(path: Path) -> Sheet:

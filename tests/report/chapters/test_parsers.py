@@ -20,7 +20,7 @@ def test_a_column_for_each_text(tmp_path):
         ["failed", "–", "1"],
     ]
     assert dependency.notes == ["Whatever the text: stanza: 1.15.0."] and constituency.notes == []
-    assert constituency.caption == "What p made: constituency trees."
+    assert constituency.title == "What p made: constituency trees."
 
 
 def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):

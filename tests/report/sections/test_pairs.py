@@ -67,7 +67,7 @@ def test_sentences_that_speak_against_the_score(tmp_path):
 def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
     small = Row("C", "A", (30.01, 30.0), (60, 40, 2), SMALL)
     table = matrix(read_pairs(comparisons(tmp_path, ROWS[0], small)), CALLED, "dev")
-    assert [[cell.tint > 5 for cell in row[1:]] for row in table.rows] == [
+    assert [[abs(cell.shade) > 0.1 for cell in row[1:]] for row in table.rows] == [
         [False, True, True],
         [True, False, False],
         [True, False, False],
@@ -99,7 +99,7 @@ def test_a_pair_counts_once(tmp_path):
 
 def test_metrics_are_named(tmp_path):
     path = comparisons(tmp_path, Row("B", "A", (71.0, 70.0), p=SMALL, metric="ribes"))
-    assert matrix(read_pairs(path), CALLED, "dev").caption.startswith("RIBES of the row minus RIBES of the column")
+    assert matrix(read_pairs(path), CALLED, "dev").title.startswith("RIBES of the row minus RIBES of the column")
     assert [column.head for column in listing(read_pairs(path), CALLED, "dev").columns][2:4] == [
         "RIBES",
         "RIBES of other",
@@ -115,7 +115,7 @@ def test_intervals_are_drawn_to_one_scale_in_the_order_of_the_table(tmp_path):
     first, second = bleu.rows
     assert [cell.text for cell in first[:3]] == ["first", "29.00", "28.00 to 30.00"]
     assert first[3].interval == pytest.approx((0, 25, 50)) and second[3].interval == pytest.approx((50, 75, 100))
-    assert ribes.caption.startswith("RIBES on dev") and len(ribes.rows) == 1
+    assert ribes.title.startswith("RIBES on dev") and len(ribes.rows) == 1
 
 
 def test_what_is_no_number_is_refused(tmp_path):
@@ -133,5 +133,5 @@ def test_of_a_metric_of_mistakes_the_lower_score_is_the_better_one(tmp_path: Pat
     table = matrix(found, CALLED, "dev")
     cells = [cell for row in table.rows for cell in row[1:] if cell.marks]
     assert [(cell.text[0], cell.marks, cell.shade > 0) for cell in cells] == [("+", "↓sbr", False), ("−", "↑sbr", True)]
-    caption = listing(found, CALLED, "dev").caption
+    caption = listing(found, CALLED, "dev").title
     assert "TER of the set falls, rises or stays" in caption and "with the lower TER." in caption

@@ -24,15 +24,15 @@ def test_every_number_stands_there_once(paper, short):
     source = source_of(FOLDER / f"{paper}.tsv")
     assert source.short == short and source.text.endswith(".")
     tables = published_tables(numbers, sorted({row.table for row in numbers}), source.short)
-    shown = [(cell.value, cell.marks) for table in tables for row in table.rows for cell in row[1:] if cell.text != "–"]
-    assert sorted(shown) == sorted((row.value, row.marks) for row in numbers)
+    cells = [cell for table in tables for row in table.rows for cell in row[1:] if cell.text != "–"]
+    assert sorted((cell.number, cell.marks) for cell in cells) == sorted((row.value, row.marks) for row in numbers)
     assert all(column.origin == "paper" for table in tables for column in table.columns)
 
 
 def test_tables_that_are_not_asked_for_stay_away():
     numbers = read_published(FOLDER / "tree2seq.tsv")
     tables = published_tables(numbers, ["3", "4"], "X")
-    assert [table.caption.split(";")[0] for table in tables] == [
+    assert [table.title.split(";")[0] for table in tables] == [
         "As printed in X, Table 3, zh-ja on Development",
         "As printed in X, Table 4, en-ja on Development",
     ]

@@ -1,0 +1,35 @@
+"""Cells of a page: what they are sorted by."""
+
+import pytest
+
+from pipeline_py.report.tables.sheet import Cell, listed, signed
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        (Cell("31.25"), 31.25),
+        (Cell("31.25 ± 0.40", "31.25"), 31.25),
+        (Cell("126,893,261"), 126_893_261),
+        (Cell("−1.32"), -1.32),
+        (Cell("+1.32"), 1.32),
+        (Cell("3.77e-05"), 3.77e-05),
+        (Cell("–"), None),
+        (Cell("yes"), None),
+        (Cell("nan"), None),
+        (Cell(""), None),
+    ],
+)
+def test_a_cell_is_sorted_by_the_number_that_programs_read(cell, number):
+    assert cell.number == number
+
+
+@pytest.mark.parametrize("value", [-20.5, 0.0, 1.254])
+def test_a_difference_is_read_as_it_is_written(value):
+    assert Cell(signed(value)).number == pytest.approx(round(value, 2)) and signed(value)[0] in "+−"
+
+
+def test_texts_are_cells_and_empty_ones_a_dash():
+    table = listed("T", ["System", "Other", "BLEU"], [["A", Cell(""), ""]], texts=["Other"])
+    assert [[cell.text for cell in row] for row in table.rows] == [["A", "", "–"]]
+    assert [column.is_text for column in table.columns] == [False, True, False]
