@@ -30,13 +30,11 @@ from pipeline_py.nmt.kernels import elementwise
 from pipeline_py.nmt.loss import sampled, softmax
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
-from pipeline_py.nmt.recurrence.loop_matrices import LoopMatrices
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
 from pipeline_py.nmt.training.update import Update
-from pipeline_py.nmt.trees import top_down_gru, tree_gru, tree_lstm
-from pipeline_py.nmt.trees.levels import spans
+from pipeline_py.nmt.trees import tree_gru
 
 Without = Callable[[], AbstractContextManager[Any]]
 
@@ -46,7 +44,6 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "GlobalAtt": {},
     "Seq2Seq": LSTM,
     "Seq2Seq, BlackOut": {**LSTM, "loss": {"type": "blackout", "samples": 500}},
-    "Tree2Seq": {**LSTM, "encoders": ["tree_lstm"]},
     "Hierarchical": {**TREES, "scores": [{"type": "mlp", "width": 1}]},
 }
 
@@ -101,51 +98,14 @@ def untraced(*parts: type) -> Iterator[None]:
         yield
 
 
-def original_update(update: Tensor, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
-    return torch.lerp(state, (inputs + recurrent).tanh(), update)
-
-
-def ascent_lstm(
-    states: Tensor, cells: Tensor, weight: Tensor, bias: Tensor, schedule: Any, mask: None
-) -> tuple[Tensor, Tensor]:
-    size, levels, of_cells = states.shape[1], [states], [cells]
-    for level in spans(schedule.sizes):
-        rows = schedule.children[level].flatten()
-        pair = torch.cat(levels).index_select(0, rows).view(-1, 2 * size)
-        left, right = torch.cat(of_cells).index_select(0, rows).view(-1, 2, size).unbind(1)
-        gates = torch.addmm(bias, pair, weight.T)
-        write, forget_left, forget_right, read = gates[:, : 4 * size].sigmoid().chunk(4, dim=1)
-        cell = write * gates[:, 4 * size :].tanh() + forget_left * left + forget_right * right
-        levels.append(read * cell.tanh())
-        of_cells.append(cell)
-    return torch.cat(levels[1:]), torch.cat(of_cells[1:])
-
-
-def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, sizes: Sequence[int]) -> Tensor:
-    size, levels = states.shape[1], [states]
-    for level in spans(sizes):
-        pair = torch.cat(levels).index_select(0, children[level].flatten()).view(-1, 2 * size)
+def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]) -> Tensor:
+    size, done = states.shape[1], [states]
+    for level in levels:
+        pair = torch.cat(done).index_select(0, children[level].flatten()).view(-1, 2 * size)
         gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
         candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
-        levels.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
-    return torch.cat(levels[1:])
-
-
-def descent(
-    states: Tensor, of_input: Tensor, bias: Tensor, of_gates: Tensor, of_candidate: Tensor, children: Tensor,
-    sizes: Sequence[int],
-) -> Tensor:  # fmt: skip
-    size, leaves, final = states.shape[1], len(states) - len(children), states
-    upward = states.index_select(0, children.T.flatten()).view(2, -1, size)
-    inputs = torch.baddbmm(bias.unsqueeze(1), upward, of_input.mT)
-    for level in reversed(spans(sizes)):
-        parent = final[leaves:][level]
-        recurrent = (parent @ of_gates.T).view(-1, 2, 2 * size).transpose(0, 1)
-        update, reset = (inputs[:, level, : 2 * size] + recurrent).sigmoid().chunk(2, dim=2)
-        candidate = (inputs[:, level, 2 * size :] + torch.bmm(reset * parent, of_candidate.mT)).tanh()
-        down = torch.lerp(parent.expand_as(candidate), candidate, update)
-        final = final.index_copy(0, children[level].T.flatten(), down.flatten(0, 1))
-    return final
+        done.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
+    return torch.cat(done[1:])
 
 
 def softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
@@ -180,18 +140,9 @@ GAINS = [
     ),
     Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, no_score),
     Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
-    Gain("of these, annotations' (recurrence/loop_matrices.py)", "GlobalAtt", lambda: untraced(LoopMatrices)),
-    Gain("of these, annotations' (recurrence/loop_matrices.py)", "Seq2Seq", lambda: untraced(LoopMatrices)),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
     Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(sampled, "_Outputs", sampled_outputs)),
-    Gain("trees upwards (trees/tree_lstm.py)", "Tree2Seq", replaced(tree_lstm, "_Levels", ascent_lstm)),
     Gain("trees upwards (trees/tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
-    Gain("trees downwards (trees/top_down_gru.py)", "Hierarchical", replaced(top_down_gru, "_Descent", descent)),
-    Gain(
-        "GRU state (recurrence/original_gru.py)",
-        "Hierarchical",
-        replaced(original_gru, "_Update", original_update),
-    ),
     Gain("weights laid out for a search (recurrence/linear.py)", "GlobalAtt", not_laid_out, searched=True),
     Gain("rows of a sentence together in a search (search/owners.py)", "GlobalAtt", not_together, searched=True),
 ]

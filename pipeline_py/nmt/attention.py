@@ -5,7 +5,9 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.search.owners import Owners
 
 Carried = tuple[Tensor, ...]
 """What a weighting hands on to its next step: tensors of shape (B, …)."""
@@ -46,6 +48,37 @@ class Weighting(nn.Module, ABC):
 def masked_softmax(scores: Tensor, allowed: Tensor) -> Tensor:
     """Softmax over a row's allowed columns (at least one), zero elsewhere: (B, N), (B, N) bool → (B, N)."""
     return torch.softmax(scores.masked_fill(~allowed, -torch.inf), dim=-1)
+
+
+def multiplied(values: Tensor, matrices: Tensor, owners: Owners | None = None) -> Tensor:
+    """Multiply each row with the matrix of its sentence, in the precision of the matrices.
+
+    Args:
+        values: (R, X).
+        matrices: (B, X, Y).
+        owners: of the rows; None: rows are sentences.
+
+    Returns:
+        (R, Y).
+    """
+    values = values.to(matrices.dtype)
+    with torch.autocast(values.device.type, enabled=False):
+        if owners is None:
+            return torch.bmm(values.unsqueeze(1), matrices).squeeze(1)
+        if owners.place is None or owners.width is None:
+            return torch.bmm(values.unsqueeze(1), matrices.index_select(0, owners.sentence)).squeeze(1)
+        # All rows of a sentence in one product: the matrix is read once for them.
+        rows = len(matrices) * owners.width
+        spread = values.new_zeros(rows, values.shape[1]).index_copy_(0, owners.place, values)
+        products = torch.bmm(spread.view(len(matrices), owners.width, -1), matrices)
+        return products.flatten(0, 1).index_select(0, owners.place)
+
+
+def as_multiplied(matrices: Tensor) -> Tensor:
+    """Bring matrices to the precision of `multiplied`: half under autocast, but not on a CPU, where it is no faster."""
+    kind = matrices.device.type
+    half = not on_cpu(matrices.device) and torch.is_autocast_enabled(kind)
+    return matrices.to(torch.get_autocast_dtype(kind)) if half else matrices
 
 
 def at_least_single(values: Tensor) -> Tensor:

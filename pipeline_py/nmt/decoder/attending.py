@@ -7,11 +7,11 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import Context
-from pipeline_py.nmt.attention import Carried, Weighting, at_least_single
+from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, multiplied
 from pipeline_py.nmt.decoder.state import Attended
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.loop_matrices import LoopMatrices
 from pipeline_py.nmt.recurrence.time_loop import Trace
+from pipeline_py.nmt.score.mlp import PerceptronScore
 
 
 class Attending(nn.Module):
@@ -28,7 +28,6 @@ class Attending(nn.Module):
         self.contexts = system.contexts
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
-        self.sums = nn.ModuleList(LoopMatrices() for _ in system.encoders)  # c = Σ_j α_j h_j
 
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
@@ -42,12 +41,11 @@ class Attending(nn.Module):
         return tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
 
     def traced(self, memory: Memory) -> list[Callable[[], Trace]]:
-        """Say how to trace what is done with the memory in a loop."""
-        scored = zip(self.scores, memory.keys, strict=True)
-        summed = zip(self.sums, memory.states, strict=True)
+        """Say how to trace the scores in a loop."""
         return [
-            *(partial(score.traced, keys, memory.reach) for score, keys in scored),  # type: ignore[arg-type, misc, operator]
-            *(partial(part.traced, states) for part, states in summed),  # type: ignore[arg-type, misc, operator]
+            partial(score.traced, keys, memory.reach)
+            for score, keys in zip(self.scores, memory.keys, strict=True)
+            if isinstance(score, PerceptronScore)
         ]
 
     def attention_step(
@@ -84,9 +82,8 @@ class Attending(nn.Module):
             shared = alpha if shares is None else alpha * shares
             vectors.append(
                 [
-                    at_least_single(summed(shared, states, memory.owners))
-                    for summed, states in zip(self.sums, annotations, strict=True)
-                ]
+                    at_least_single(multiplied(shared, states, memory.owners)) for states in annotations
+                ]  # c = Σ_j α_j h_j
             )
         return Attended(vectors, weights[0], tuple(hands_on), observed)
 

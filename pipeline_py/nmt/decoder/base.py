@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.attention import Observation, Weighting, at_least_single
+from pipeline_py.nmt.attention import Observation, Weighting, as_multiplied, at_least_single
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.state import Attention, State, Step, at_places, distinct
@@ -206,6 +206,7 @@ class Decoder(Attending, ABC):
         mask = self.dropout.draw(words.sentences, before.shape[1], before)
         inputs = self._inputs(words.drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
+        memory = replace(memory, states=tuple(map(as_multiplied, memory.states)))
         # All whose gradient may wait, since all they are applied to comes from the state.
         maps = [partial(module.traced, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
         with time_loop(state.different, [*maps, *self.traced(memory)]) as hidden:

@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
@@ -42,8 +39,8 @@ class OriginalGRU(nn.Module):
         dropped = drop(state, mask)
         of_gates, of_candidate = inputs.to(state.dtype).split([2 * self.hidden, self.hidden], dim=1)
         update, reset = (of_gates + self.gates_recurrent(dropped).to(state.dtype)).sigmoid().chunk(2, dim=1)
-        new: Tensor = _Update.apply(update, of_candidate, self.candidate_recurrent(reset * dropped), state)
-        return new
+        candidate = (of_candidate + self.candidate_recurrent(reset * dropped).to(state.dtype)).tanh()
+        return torch.lerp(state, candidate, update)
 
     def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> Tensor:
         """Read whole sentences from a state of zeros.
@@ -63,21 +60,3 @@ class OriginalGRU(nn.Module):
                 state = self.step(position, state[:rows], mask)
                 states.append(state)
         return torch.cat(states)
-
-
-class _Update(Function):
-    """After the second product: z, h~'s part of W x + b, U (r ⊙ h), h → h', all (B, H)."""
-
-    @staticmethod
-    def forward(ctx: Any, update: Tensor, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
-        candidate = (inputs + recurrent.to(state.dtype)).tanh_()
-        ctx.save_for_backward(update, candidate, state)
-        return torch.lerp(state, candidate, update)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        update, candidate, state = ctx.saved_tensors
-        scaled = gradient * update
-        of_candidate = torch.ops.aten.tanh_backward(scaled, candidate)
-        return gradient * (candidate - state), of_candidate, of_candidate, gradient - scaled

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 import torch
@@ -81,6 +82,15 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.roots)
+
+    @property
+    def levels(self) -> list[slice]:
+        """Where each level's inner nodes stand among all, lowest level first.
+
+        Without inner nodes there is one empty level, so that the weights of a tree have a gradient in every batch.
+        """
+        sizes = self.sizes or (0,)
+        return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
     def to(self, device: torch.device | str) -> "Schedule":
         """Copy the tensors to a device."""

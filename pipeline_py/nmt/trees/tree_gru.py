@@ -8,8 +8,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear
-from pipeline_py.nmt.trees.levels import places, product_dtype, spans
+from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear, loop_dtype
 from pipeline_py.nmt.trees.schedule import Schedule
 
 
@@ -36,7 +35,7 @@ class TreeGRU(nn.Module):
             (M, H), in the same order.
         """
         weight = torch.cat([self.left_recurrent.weight, self.right_recurrent.weight], dim=1)
-        inner: Tensor = _Ascent.apply(states, weight, self.left_recurrent.bias, schedule.children, schedule.sizes)
+        inner: Tensor = _Ascent.apply(states, weight, self.left_recurrent.bias, schedule.children, schedule.levels)
         return inner
 
 
@@ -48,10 +47,10 @@ class _Ascent(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, sizes: Sequence[int]
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
     ) -> Tensor:
         leaves, size = states.shape
-        products, own = product_dtype(states), states.dtype
+        products, own = loop_dtype(weight), states.dtype
         weight, bias = weight.to(products), bias.to(products)
         # Transposed once: a third faster on a CPU than the view, at every level.
         of_gates, of_candidate = (part.T.contiguous() for part in weight.split([3 * size, size]))
@@ -62,7 +61,7 @@ class _Ascent(Function):
         gates = states.new_empty(len(children), 3 * size)
         candidates = states.new_empty(len(children), size)
         inner = table[leaves:]
-        for level in spans(sizes):
+        for level in levels:
             pair, gate, candidate = pairs[level], gates[level], candidates[level]
             torch.index_select(table, 0, children[level].flatten(), out=pair.view(-1, size))
             torch.sigmoid(torch.addmm(gate_bias, pair.to(products), of_gates).to(own), out=gate)
@@ -72,7 +71,7 @@ class _Ascent(Function):
             left, right = pair.chunk(2, dim=1)
             torch.lerp(left + right, candidate, update, out=inner[level])
         ctx.save_for_backward(weight, children, pairs, gates, candidates)
-        ctx.sizes, ctx.leaves = sizes, leaves
+        ctx.levels, ctx.leaves = levels, leaves
         return inner
 
     @staticmethod
@@ -81,12 +80,12 @@ class _Ascent(Function):
         weight, children, pairs, gates, candidates = ctx.saved_tensors
         inner, size = candidates.shape
         products, own = weight.dtype, gradient.dtype
-        place = places(children.flatten(), ctx.leaves + inner)
+        place = _places(children.flatten(), ctx.leaves + inner)
         # What flows down to each child; the row behind them is for nodes that are no one's.
         grad_children = gradient.new_empty(2 * inner + 1, size)
         grad_children[2 * inner :] = 0
         grad_gates, grad_candidates = torch.empty_like(gates), torch.empty_like(candidates)
-        for level in reversed(spans(ctx.sizes)):
+        for level in reversed(ctx.levels):
             pair, candidate = pairs[level], candidates[level]
             update, reset = gates[level].split([size, 2 * size], dim=1)
             left, right = pair.chunk(2, dim=1)
@@ -106,3 +105,20 @@ class _Ascent(Function):
         grad_weight = torch.cat([grad_gates.T.to(products) @ pairs.to(products), grad_candidates.T.to(products) @ kept])
         grad_bias = torch.cat([grad_gates.sum(dim=0), grad_candidates.sum(dim=0)])
         return grad_children.index_select(0, place[: ctx.leaves]), grad_weight, grad_bias, None, None
+
+
+def _places(nodes: Tensor, rows: int) -> Tensor:
+    """Turn a list of nodes round: which entry of it is each node?
+
+    With it, what an entry holds is gathered by its node. Scattering to the nodes instead would be slow where it must
+    be repeatable, and would have to begin with zeros.
+
+    Args:
+        nodes: rows of the table of nodes (N,) int64, no one twice.
+        rows: size of the table.
+
+    Returns:
+        (rows,) int64: for each node its place in `nodes`, N where it has none.
+    """
+    found = nodes.new_full((rows,), len(nodes))
+    return found.scatter_(0, nodes, torch.arange(len(nodes), device=nodes.device))

@@ -1,16 +1,11 @@
 """Binary Tree-LSTM (Tai et al. 2015; tree2seq eq. 12–18), all nodes of one height at once."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.trees.levels import places, product_dtype, spans
 from pipeline_py.nmt.trees.schedule import Schedule
 
 GATES = 5
@@ -52,8 +47,18 @@ class TreeLSTM(nn.Module):
         """
         if mask is not None and schedule.phrases:
             mask = mask.index_select(0, schedule.places // schedule.phrases)
-        inner: tuple[Tensor, Tensor] = _Levels.apply(states, cells, self.weight, self.bias, schedule, mask)
-        return inner
+        of_states, of_cells = [states], [cells]
+        for level in schedule.levels:
+            children = schedule.children[level].flatten()
+            pairs = (
+                torch.cat(nodes).index_select(0, children).view(-1, 2, self.hidden).unbind(1)
+                for nodes in (of_states, of_cells)
+            )
+            left, right = zip(*pairs, strict=True)
+            state, cell = self.compose(left, right, None if mask is None else mask[level])
+            of_states.append(state)
+            of_cells.append(cell)
+        return torch.cat(of_states)[len(states) :], torch.cat(of_cells)[len(cells) :]
 
     def compose(
         self, left: tuple[Tensor, Tensor], right: tuple[Tensor, Tensor], mask: Tensor | None = None
@@ -74,100 +79,3 @@ class TreeLSTM(nn.Module):
         candidate = gates[:, 4 * self.hidden :].tanh()
         cell = write * candidate + forget_left * left[1] + forget_right * right[1]
         return read * cell.tanh(), cell
-
-
-class _Levels(Function):
-    """Goes through the levels from below; going backwards, from above, and computes the weight's gradient in the end.
-
-    Every node has one parent at most. So what a node receives from above is gathered from its parent's two gradients,
-    never added up from several places, and is the same whenever it is computed.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        states: Tensor,
-        cells: Tensor,
-        weight: Tensor,
-        bias: Tensor,
-        schedule: Schedule,
-        mask: Tensor | None,
-    ) -> tuple[Tensor, Tensor]:
-        dtype = product_dtype(states)
-        weight, bias = weight.to(dtype), bias.to(dtype)
-        words, size = states.shape
-        inner = len(schedule.children)
-        # The table of all nodes; inner ones are filled in level by level.
-        all_states = torch.cat([states, states.new_empty(inner, size)])
-        all_cells = torch.cat([cells, cells.new_empty(inner, size)])
-        read = states.new_empty(inner, 2 * size, dtype=dtype)  # [h_l; h_r]
-        below = cells.new_empty(inner, 2, size)  # c_l and c_r
-        gates = cells.new_empty(inner, GATES * size)
-        squashed = cells.new_empty(inner, size)  # tanh(c)
-
-        for level in spans(schedule.sizes):
-            rows = schedule.children[level].flatten()
-            pair = all_states.index_select(0, rows).view(-1, 2 * size)
-            read[level] = pair if mask is None else pair * mask[level]
-            torch.index_select(all_cells, 0, rows, out=below[level].view(-1, size))
-            gates[level] = torch.addmm(bias, read[level], weight.T)
-            gates[level, : 4 * size].sigmoid_()
-            gates[level, 4 * size :].tanh_()
-            write, forget, output, candidate = _split(gates[level])
-            cell = all_cells[words:][level]
-            torch.sum(forget * below[level], dim=1, out=cell)
-            cell.addcmul_(write, candidate)
-            torch.tanh(cell, out=squashed[level])
-            torch.mul(output, squashed[level], out=all_states[words:][level])
-
-        ctx.schedule, ctx.mask, ctx.words = schedule, mask, words
-        ctx.save_for_backward(weight, read, below, gates, squashed)
-        return all_states[words:], all_cells[words:]
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad_states: Tensor, grad_cells: Tensor) -> tuple[Tensor | None, ...]:
-        weight, read, below, gates, squashed = ctx.saved_tensors
-        inner, size = squashed.shape
-        grad_gates = torch.empty_like(gates)
-        # What children receive, in the order of `schedule.children`, and at last the zeros for who has no parent.
-        to_states, to_cells = gates.new_empty(2 * inner + 1, size), gates.new_empty(2 * inner + 1, size)
-        to_states[-1], to_cells[-1] = 0, 0
-        as_child = places(ctx.schedule.children.flatten(), ctx.words + inner)
-
-        for level in reversed(spans(ctx.schedule.sizes)):
-            above = as_child[ctx.words :][level]
-            grad_state = to_states.index_select(0, above).add_(grad_states[level])
-            grad_cell = to_cells.index_select(0, above).add_(grad_cells[level])
-            write, forget, output, candidate = _split(gates[level])
-            grad_write, grad_forget, grad_output, grad_candidate = _split(grad_gates[level])
-            grad_cell.add_(torch.ops.aten.tanh_backward(grad_state * output, squashed[level]))
-            pair = grad_cell.unsqueeze(1)
-            sigmoid_backward = torch.ops.aten.sigmoid_backward.grad_input
-            sigmoid_backward(grad_cell * candidate, write, grad_input=grad_write)
-            sigmoid_backward(pair * below[level], forget, grad_input=grad_forget)
-            sigmoid_backward(grad_state * squashed[level], output, grad_input=grad_output)
-            torch.ops.aten.tanh_backward.grad_input(grad_cell * write, candidate, grad_input=grad_candidate)
-            children = slice(2 * level.start, 2 * level.stop)
-            torch.mul(pair, forget, out=to_cells[children].view(-1, 2, size))
-            grad_read = to_states[children].view(-1, 2 * size)
-            grad_read.copy_(grad_gates[level].to(weight.dtype) @ weight)
-            if ctx.mask is not None:
-                grad_read.mul_(ctx.mask[level])
-
-        as_child = as_child[: ctx.words]
-        return (
-            to_states.index_select(0, as_child),
-            to_cells.index_select(0, as_child) if ctx.needs_input_grad[1] else None,
-            grad_gates.to(read.dtype).T @ read,
-            grad_gates.sum(dim=0),
-            None,
-            None,
-        )
-
-
-def _split(gates: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """View gates (m, 5·H) as i (m, H), both f (m, 2, H), o (m, H) and c̃ (m, H)."""
-    size = gates.shape[1] // GATES
-    write, forget, output, candidate = gates.split([size, 2 * size, size, size], dim=1)
-    return write, forget.unflatten(1, (2, size)), output, candidate

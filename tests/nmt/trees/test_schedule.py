@@ -134,6 +134,7 @@ def test_a_worked_example() -> None:
     schedule = Schedule.of_rows(rows, [4, 3, 2])
     assert (schedule.words, schedule.phrases, schedule.sizes) == (4, 2, (1, 1))
     assert schedule.children.tolist() == [[0, 3], [12, 6]]
+    assert schedule.levels == [slice(0, 1), slice(1, 2)]
     assert schedule.places.tolist() == [0, 1]
     assert schedule.roots.tolist() == [13, -1, 2]
     assert schedule.mask.tolist() == [[True, True], [False, False], [False, False]]
