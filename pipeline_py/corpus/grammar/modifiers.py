@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipeline_py.corpus.grammar.lexicon.entries import entries
+from pipeline_py.corpus.grammar.lexicon.entries import entries, known
 from pipeline_py.corpus.grammar.nouns import NAMES, NOUNS, TOWNS, Head, Noun, of_classes
 from pipeline_py.corpus.grammar.senses import Slot, marking
 
 TIMES = ("noun", "adverb", "frequency", "late")
+KINDS = (*TIMES, "daytime", "manner", "sentence", "degree")
+TENSES = ("present", "past", "perfect", "progressive", "future", "can", "could", "must", "should")
 COORDINATORS = {english: (english, german) for english, german in (("and", "und"), ("but", "aber"), ("or", "oder"))}
 
 
@@ -23,7 +25,7 @@ class Adjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adverb:
-    """An adverb, or words that never change and stand like one, of a kind that the lexicon describes or in `digits`."""
+    """An adverb, or words that never change and stand like one; `kind` is one of `KINDS`, or `digits`."""
 
     english: str
     german: str
@@ -51,15 +53,21 @@ def _attribute(nouns: str, english: str, inner: str, german: str) -> tuple[tuple
 
 
 def _adverb(english: str, german: str, kind: str, tenses: str) -> Adverb:
-    return Adverb(english, german, kind, frozenset(tenses.split()))
+    known(kind, KINDS)
+    return Adverb(english, german, kind, known(tenses, TENSES))
+
+
+def _subordinator(english: str, german: str, past: str, tense: str) -> Subordinator:
+    known(tense, ("simple", "perfect"))
+    return Subordinator(english, german, past, tense)
 
 
 ADJECTIVES = entries("adjectives", _adjective)
 ATTRIBUTES = entries("attributes", _attribute)
 ADVERBS = entries("adverbs", _adverb)
 EVENTS = entries("event_prepositions", lambda english, german: (english, *marking(german)))
-SUBORDINATORS = entries("subordinators", Subordinator)
-OPPOSITES = entries("opposites", lambda adjectives: frozenset(adjectives.split()))
+SUBORDINATORS = entries("subordinators", _subordinator)
+OPPOSITES = entries("opposites", lambda adjectives: known(adjectives, {word.english for word in ADJECTIVES}))
 
 ADJECTIVES_OF: Mapping[Head, tuple[Adjective, ...]] = {
     noun: tuple(adjective for adjective in ADJECTIVES if noun in adjective.nouns) for noun in NOUNS

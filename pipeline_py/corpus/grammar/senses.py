@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pipeline_py.corpus.grammar.english.verbs import EnglishVerb, english_verb
 from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
-from pipeline_py.corpus.grammar.lexicon.entries import entries
+from pipeline_py.corpus.grammar.lexicon.entries import entries, known
 from pipeline_py.corpus.grammar.nouns import Head, Noun, of_classes
 
 CASES = ("nom", "acc", "dat", "gen")
@@ -81,15 +81,13 @@ def _slot(argument: str) -> Slot:
 
 def _sense(english: str, subjects: str, arguments: str, german: str, traits: str, instruments: str) -> Sense:
     verb, _, particle = english.partition(" ")
-    for unknown in set(traits.split()).difference(TRAITS):
-        raise KeyError(unknown)
     return Sense(
         verb=english_verb(verb),
         particle=particle,
         subjects=of_classes(subjects),
         slots=tuple(_slot(argument) for argument in arguments.split()),
         german=german_verb(german),
-        traits=frozenset(traits.split()),
+        traits=known(traits, TRAITS),
         instruments=of_classes(instruments) if instruments else (),
     )
 

@@ -5,7 +5,7 @@ columns; cells of a column whose name ends in `?` may be empty, and empty ones a
 Where frequency matters, entries stand in its order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +16,18 @@ from pipeline_py.text import read_lines
 Entry = TypeVar("Entry")
 
 FOLDER = Path(__file__).parent
+
+
+def known(cell: str, words: Collection[str]) -> frozenset[str]:
+    """The words of a cell, all of which must be among some.
+
+    Raises:
+        KeyError: one is not.
+    """
+    for word in cell.split():
+        if word not in words:
+            raise KeyError(word)
+    return frozenset(cell.split())
 
 
 def entries(table: str, make: Callable[..., Entry]) -> tuple[Entry, ...]:

@@ -51,6 +51,10 @@ def test_a_mistake_names_file_and_line(
         ("senses", "obj:readable=acc", "obj:readable=akk", "akk"),
         ("senses", "\tstative", "\tstativ", "stativ"),
         ("adjectives", "\tperson", "\tpersons", "persons"),
+        ("adverbs", "\tmanner", "\tmaner", "maner"),
+        ("adverbs", "\tpast", "\tpsat", "psat"),
+        ("subordinators", "\tsimple", "\tsimply", "simply"),
+        ("opposites", "rich poor", "rich pour", "pour"),
     ],
 )
 def test_a_misprint_in_the_lexicon_is_one_sentence(
