@@ -13,7 +13,6 @@ from pipeline_py.progress import progress
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.search.ensemble import Member
-    from pipeline_py.subword.vocabulary import Vocabulary
 
 BATCH_SIZE = 64
 
@@ -62,6 +61,7 @@ def attend(
     if threads < 1:
         raise stage.InputError("--threads must be at least 1")
 
+    from pipeline_py.nmt.data.translations import read_translations
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.search.ensemble import open_members
     from pipeline_py.ragged import write_rows
@@ -70,7 +70,7 @@ def attend(
     vocabulary = Vocabulary.load(target_vocabulary)
     predicted = target_vocabulary, len(vocabulary)
     (member,) = open_members([model], [config], [source], syntax or [], predicted, prepare(device, threads))
-    targets = _packed(translation, vocabulary, source, len(member.sources))
+    targets = read_translations(translation, vocabulary, source, len(member.sources))
     wanted = _wanted(sentences, source, len(member.sources))
 
     attended = in_order(_attention(member, targets, wanted))
@@ -86,21 +86,6 @@ def attend(
     except FloatingPointError as error:
         raise stage.InputError(f"{error}; train the system again", model) from None
     write_rows(gates_output, gates, "float32")
-
-
-def _packed(path: Path, vocabulary: "Vocabulary", source: Path, sentences: int) -> list[np.ndarray]:
-    """Read translations as identifiers, each with EOS behind it."""
-    from pipeline_py.subword import pieces
-    from pipeline_py.subword.vocabulary import EOS
-
-    targets = [np.array([*vocabulary.encode(line), EOS]) for line in pieces.read(path)]
-    if len(targets) != sentences:
-        raise stage.InputError(
-            f"the file has {len(targets)} lines and {source} has {sentences} sentences; "
-            "give the translations of that source",
-            path,
-        )
-    return targets
 
 
 def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.ndarray:

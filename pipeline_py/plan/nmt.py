@@ -9,6 +9,7 @@ from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
 from pipeline_py.plan.paths import named_files, one_of
 from pipeline_py.plan.subword import SubwordPlan
 
@@ -112,6 +113,11 @@ class NmtPlan:
             ],
             "target_vocabulary": f"<results>/subword/{self.experiment.units_of(system)}/vocabulary.target",
         }
+
+    def translations(self, system: str, split: str) -> list[str]:
+        """The given translations of a contrastive set in a system's units: correct, contrastive."""
+        pieces = (self.subword.pieces(self.experiment.units_of(system), side) for side in (CORRECT, CONTRASTIVE))
+        return [path.format(split=split) for path in pieces]
 
     def length_model(self, system: str) -> dict[str, str]:
         """The counts of lengths that a system's search looks at, if it does."""

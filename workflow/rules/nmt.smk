@@ -2,7 +2,8 @@
 
 REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
 OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
-                 {split}.attention.arrow, {split}.gates.arrow, pretrained.safetensors
+                 {split}.attention.arrow, {split}.gates.arrow, {split}.correct.tsv, {split}.contrastive.tsv,
+                 pretrained.safetensors
 """
 
 
@@ -207,6 +208,53 @@ rule translate:
             --alignment-output {output.alignment:q} \
             {params.requested:q} \
             --ledger-output {output.ledger:q} \
+            2> >(tee {log:q} | grep "^warning: " >&2)
+        """
+
+
+rule force_decode:
+    input:
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
+        translations=lambda wildcards: plan.nmt.translations(wildcards.system, wildcards.split),
+    output:
+        correct="<results>/nmt/{system}/{run}/{split}.correct.tsv",
+        contrastive="<results>/nmt/{system}/{run}/{split}.contrastive.tsv",
+    log:
+        "<logs>/nmt/force_decode/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/nmt/force_decode/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=plan.nmt.systems,
+        run=r"seed\d+",
+        split=one_of(EXPERIMENT.corpora.contrastive),
+    group:
+        on_cluster("scores")
+    conda:
+        "../../envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+        gpu=plan.gpu,
+    params:
+        given=lambda wildcards: {
+            "networks": EXPERIMENT.networks(wildcards.system),
+            "made_by": made_by("nmt.force_decode", "torch", parts=plan.nmt.modules(wildcards.system)),
+        },
+        members=lambda wildcards, input: plan.nmt.member_options(wildcards.system, input),
+        translations=lambda wildcards, input, output: [
+            *(f"--translation={file}" for file in input.translations),
+            *(f"--output={file}" for file in output),
+        ],
+        device=EXPERIMENT.training.device,
+    shell:
+        """
+        python -m pipeline_py.nmt.force_decode \
+            {params.members:q} \
+            --target-vocabulary {input.target_vocabulary:q} \
+            {params.translations:q} \
+            --device {params.device} \
+            --threads {threads} \
             2> >(tee {log:q} | grep "^warning: " >&2)
         """
 

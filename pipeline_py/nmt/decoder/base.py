@@ -132,7 +132,11 @@ class Decoder(Attending, ABC):
         return at_least_single(logits), state, step.attended.weights
 
     def loss(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
-        """Compute the loss of whole sentences: −log p, or what the loss part has instead in training.
+        """Sum up what `word_losses` computes over each sentence's words (B,), EOS included."""
+        return self.word_losses(memory, target, words).sum(dim=1)
+
+    def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
+        """Compute the loss of each word: −log p, or what the loss part has instead in training.
 
         Args:
             memory: what is attended to, with keys.
@@ -140,7 +144,7 @@ class Decoder(Attending, ABC):
             words: where they stand.
 
         Returns:
-            The sum over each sentence's words (B,), EOS included.
+            (B, I), zero behind EOS.
         """
         if not words.in_order:
             memory = memory.gather(words.order)
@@ -154,7 +158,7 @@ class Decoder(Attending, ABC):
         after = self.dropout.draw(words.sentences, self.softmax.in_features, like=before)
         readout = self._readout([words.drop(values, mask) for values, mask in zip(vectors, drawn, strict=True)])
         losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
-        return words.unpack(losses).sum(dim=1)
+        return words.unpack(losses)
 
     @torch.no_grad()
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:

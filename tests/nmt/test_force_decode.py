@@ -1,0 +1,253 @@
+"""Forced decoding: every number against a decoding of one sentence at a time in float64, and against the search."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from pipeline_py.config.systems.composition import System
+from pipeline_py.nmt import force_decode as module
+from pipeline_py.nmt.data import sources as sources_module
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.force_decode import force_decode
+from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.subword.vocabulary import EOS, UNK
+from tests.nmt.random_tree import random_tree
+from tests.nmt.test_model import Reference
+
+SOURCE_SIZE, TARGET_SIZE = 12, 10
+SYSTEMS = {
+    "global": {"contexts": ["global"]},
+    "syntax": {"contexts": ["global", {"type": "syntax", "window": 2}]},
+    "blackout": {"loss": {"type": "blackout", "samples": 3}},
+    "trees": {"encoders": ["tree_lstm"], "scores": ["dot"], "decoder": "lstm", "loss": {"type": "blackout"}},
+    "phrases": {"encoders": ["tree_gru"], "decoder": {"type": "gru", "phrase_weight": "learned"}},
+}
+PIECES = ["<unk>", "语", *(f"w{i}" for i in range(2, TARGET_SIZE))]
+KNOWN = {f"w{i}": i for i in range(2, TARGET_SIZE)}
+SENTENCES = 20
+
+
+@pytest.fixture(autouse=True)
+def same_torch_afterwards():
+    """The stage owns its process and sets torch up for it; here it shares one."""
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    fill = torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(deterministic)
+    torch.utils.deterministic.fill_uninitialized_memory = fill
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    """A directory with a model of each system, and sentences with two translations each; few go into a batch."""
+    monkeypatch.setattr(module, "BATCH_SIZE", 3)
+    monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
+    random = np.random.default_rng(0)
+    for seed, (name, composition) in enumerate(SYSTEMS.items()):
+        torch.manual_seed(seed)
+        system = System.model_validate({**composition, "model": {"embedding": 6, "hidden": 6, "dropout": 0.3}})
+        model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.normal_(std=0.9)
+            model.decoder.softmax.bias[EOS] = 4.0  # so that most translations of a search end
+        save_weights(tmp_path / f"{name}.safetensors", model.state_dict())
+        save_config(tmp_path / f"{name}.json", model)
+    words = random.integers(1, 9, size=SENTENCES)
+    write_rows(
+        tmp_path / "source.arrow", [np.array([*random.integers(1, SOURCE_SIZE, n), EOS]) for n in words], "int32"
+    )
+    squares = [random.integers(1, 6, size=(n + 1, n + 1)) for n in words]
+    for square in squares:
+        np.fill_diagonal(square, 0)
+    write_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
+    write_rows(tmp_path / "trees.arrow", [random_tree(random, n, parsed=n != 3) for n in words], "int32")
+    for name in ("one", "two"):
+        write_translations(tmp_path / name, [random.choice(PIECES, size=random.integers(0, 9)) for _ in words])
+    vocabulary = "".join(f"{piece} {99 - i}\n" for piece, i in KNOWN.items())
+    (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\n" + vocabulary, encoding="utf-8")
+    return tmp_path
+
+
+def write_translations(path, translations):
+    path.write_text("".join(" ".join(pieces) + "\n" for pieces in translations), encoding="utf-8")
+
+
+def network(room, name):
+    return load(room / f"{name}.safetensors", room / f"{name}.json")
+
+
+def arguments(room, *names, translations=("one", "two"), **changes):
+    kinds = [(number, kind) for number, name in enumerate(names, start=1) for kind in network(room, name).system.syntax]
+    return {
+        "model": [room / f"{name}.safetensors" for name in names],
+        "config": [room / f"{name}.json" for name in names],
+        "source": [room / "source.arrow"],
+        "syntax": [
+            f"{f'{number}:' if len(names) > 1 else ''}{kind}={room / f'{kind}.arrow'}" for number, kind in kinds
+        ],
+        "translation": [room / name for name in translations],
+        "target_vocabulary": room / "vocabulary",
+        "device": "cpu",
+        "output": [room / f"{name}.tsv" for name in translations],
+        **changes,
+    }
+
+
+def read(path):
+    head, *rows = path.read_text(encoding="utf-8").splitlines()
+    assert head == "log_probability\tpieces"
+    scores, pieces = zip(*(row.split("\t") for row in rows), strict=True)
+    return [*map(float, scores)], [*map(int, pieces)]
+
+
+def targets(room, name):
+    lines = (room / name).read_text(encoding="utf-8").split("\n")[:-1]
+    return [[*(KNOWN.get(piece, UNK) for piece in line.split()), EOS] for line in lines]
+
+
+def of_words(room, name, number, target):
+    """Log p of each word (I,) of a sentence alone, in float64.
+
+    Of systems of words and distances it is that of the reference in plain Python; others predict step by step, as they
+    do in a search, and never see a whole translation.
+    """
+    model = network(room, name).double()
+    source = Ragged(room / "source.arrow")[number]
+    syntax = {kind: Ragged(room / f"{kind}.arrow")[number] for kind in ("distances", "trees")}
+    if name in ("global", "syntax", "blackout"):
+        reference = Reference(model)
+        totals = [reference.losses(source, target[:words], syntax)[0] for words in range(len(target) + 1)]
+        return -np.diff(totals)
+    memory = model.encode(collate([source], syntax={kind: [syntax[kind]] for kind in model.system.syntax}))
+    state, previous, found = model.decoder.start(memory), None, []
+    for word in target:
+        logits, state, _ = model.decoder.step(previous, state, memory)
+        found.append(logits.log_softmax(1)[0, word].item())
+        previous = torch.tensor([word])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@torch.no_grad()
+def test_every_translation_is_as_probable_as_decoded_alone(room, name):
+    force_decode(**arguments(room, name))
+    for translation in ("one", "two"):
+        scores, pieces = read(room / f"{translation}.tsv")
+        said = targets(room, translation)
+        assert pieces == [len(target) for target in said]
+        expected = [of_words(room, name, number, target).sum() for number, target in enumerate(said)]
+        np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
+
+
+@torch.no_grad()
+def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(room):
+    names = ("global", "syntax", "trees")
+    force_decode(**arguments(room, *names))
+    scores, _ = read(room / "one.tsv")
+    expected = []
+    for number, target in enumerate(targets(room, "one")):
+        probabilities = np.mean([np.exp(of_words(room, name, number, target)) for name in names], axis=0)
+        expected.append(np.log(probabilities).sum())
+    np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
+    alone = [of_words(room, "global", number, target).sum() for number, target in enumerate(targets(room, "one"))]
+    assert not np.allclose(scores, alone, rtol=1e-2)
+
+
+@pytest.mark.parametrize("names", [("syntax",), ("phrases",), ("trees", "global")])
+def test_a_hypothesis_is_as_probable_as_the_search_says(room, names):
+    models = [network(room, name) for name in names]
+    sources = Ragged(room / "source.arrow")
+    batches = [
+        collate(
+            [sources[number] for number in range(SENTENCES)],
+            syntax={
+                kind: [Ragged(room / f"{kind}.arrow")[number] for number in range(SENTENCES)]
+                for kind in model.system.syntax
+            },
+        )
+        for model in models
+    ]
+    found = beam_search(models, batches, beam=3, max_lengths=torch.full((SENTENCES,), 9))
+    ended = [number for number, (best, *_) in enumerate(found) if not best.cut]
+    assert len(ended) > SENTENCES / 2
+    said = {**KNOWN, "<unk>": UNK}
+    of_identifier = {identifier: piece for piece, identifier in said.items()}
+    write_translations(room / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in found])
+    force_decode(**arguments(room, *names, translations=["found"]))
+    scores, _ = read(room / "found.tsv")
+    expected = [found[number][0].log_probability for number in ended]
+    np.testing.assert_allclose([scores[number] for number in ended], expected, rtol=2e-6, atol=2e-6)
+
+
+def test_what_is_the_same_to_the_system_is_equally_probable(room):
+    """Rounding would tell some of these apart, since the batches of the two files have other lengths."""
+    lines = (room / "one").read_text(encoding="utf-8").split("\n")[:-1]
+    other = [line.replace("语", "öde") if number % 2 else line + " w2" for number, line in enumerate(lines)]
+    (room / "two").write_text("\n".join(other) + "\n", encoding="utf-8")
+    force_decode(**arguments(room, "syntax"))
+    (one, _), (two, _) = read(room / "one.tsv"), read(room / "two.tsv")
+    assert [a == b for a, b in zip(one, two, strict=True)] == [bool(number % 2) for number in range(SENTENCES)]
+
+
+def test_the_same_input_gives_the_same_bytes(room):
+    force_decode(**arguments(room, "trees"))
+    first = (room / "two.tsv").read_bytes()
+    force_decode(**arguments(room, "trees"))
+    assert (room / "two.tsv").read_bytes() == first
+
+
+def one_line_less(room):
+    (room / "two").write_text("w2\n" * (SENTENCES - 1))
+
+
+def an_empty_source(room):
+    rows = [np.array([EOS]) if number == 4 else row for number, row in enumerate(Ragged(room / "source.arrow"))]
+    write_rows(room / "source.arrow", rows, "int32")
+
+
+def not_a_number(room):
+    model = network(room, "global")
+    with torch.no_grad():
+        model.decoder.embedding.weight[UNK] = torch.nan
+    save_weights(room / "global.safetensors", model.state_dict())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (one_line_less, "two: the file has 19 lines and .*source.arrow has 20 sentences; give the translations"),
+        (an_empty_source, "source.arrow, line 5: the sentence is empty, so that its translation has no probability"),
+        (not_a_number, "global.safetensors: the model predicts something that is not a number; train the system"),
+    ],
+)
+def test_files_that_do_not_belong_together(room, spoil, message):
+    spoil(room)
+    with pytest.raises(InputError, match=message):
+        force_decode(**arguments(room, "global"))
+    assert not list(room.glob("*.tsv"))
+
+
+def test_as_many_outputs_as_translations(room):
+    with pytest.raises(InputError, match="--output: 1 for 2 files of translations; give as many"):
+        force_decode(**arguments(room, "global", output=[room / "one.tsv"]))
+    with pytest.raises(InputError, match="--threads must be at least 1"):
+        force_decode(**arguments(room, "global", threads=0))
+
+
+def test_command_line(room):
+    command = [sys.executable, "-m", "pipeline_py.nmt.force_decode"]
+    for name, value in arguments(room, "syntax").items():
+        values = value if isinstance(value, list) else [value]
+        command += [f"--{name.replace('_', '-')}={each}" for each in values]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(read(room / "two.tsv")[0]) == SENTENCES
