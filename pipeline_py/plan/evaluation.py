@@ -180,6 +180,26 @@ class EvaluationPlan:
         option = "dependencies" if annotation == "conllu" else "phrases"
         return {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
 
+    def told_apart(self, table: str, split: str) -> dict[str, dict[tuple[str, str], str]]:
+        """Scores of both translations of a contrastive set, by option and by a table's systems and runs, as tested.
+
+        A phrase-based system has none: it gives no probability to a translation that it did not make.
+        """
+        systems = [*filter(self.experiment.is_neural, self.experiment.tested_in_order(table))]
+        return {
+            option: {
+                (system, run): f"<results>/nmt/{system}/{run}/{split}.{option}.tsv"
+                for system in systems
+                for run in self.experiment.runs(system)
+            }
+            for option in ("correct", "contrastive")
+        }
+
+    def contrastive_sets(self, table: str) -> list[str]:
+        """The contrastive sets that a table's systems are tried on; none where no system gives probabilities."""
+        neural = any(map(self.experiment.is_neural, self.experiment.rows(table)))
+        return self.experiment.contrastive_sets(table) if neural else []
+
     def parsed_only(self, table: str, split: str) -> dict[str, str]:
         """What says which sentences a table scores; nothing where it scores all."""
         parser = getattr(self.experiment.tables[table], "parsed_by", None)

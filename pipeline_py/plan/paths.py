@@ -34,7 +34,7 @@ def folder_of_system(experiment: Description, system: str) -> str:
     return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"
 
 
-Files = Mapping[str, Mapping[str, str]]
+Files = Mapping[str, Mapping[str | tuple[str, ...], str]]
 """Files of a job by the option that takes them and by their names."""
 
 

@@ -63,3 +63,17 @@ def test_a_table_may_score_parsed_sentences_alone(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
     assert evaluation.parsed_only("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
     assert evaluation.parsed_only("table1", "dev") == {}
+
+
+def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
+    (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
+    over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path), "targets": ["mine"]}
+    mine = {**MEASURES, "systems": ["PBSMT", "GlobalAtt"], "columns": ["contrast"]}
+    tables = {"mine": mine, "phrases": {**mine, "systems": ["PBSMT"]}, "plain": MEASURES}
+    evaluation = planned(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
+    assert evaluation.contrastive_sets("mine") == ["gender"]
+    assert evaluation.contrastive_sets("phrases") == evaluation.contrastive_sets("plain") == []
+    assert evaluation.told_apart("mine", "gender") == {
+        side: {("GlobalAtt", run): f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}
+        for side in ("correct", "contrastive")
+    }

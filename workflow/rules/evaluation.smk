@@ -4,6 +4,7 @@ REQUIRED INPUTS: plan.evaluation.translation(system), cleaned references, trees 
 OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json,
                  <results>/evaluation/source/{split}.{grouping}.arrow, <results>/evaluation/{table}/{split}.comparisons.tsv,
                  .intervals.tsv, .by_sentence.tsv, .sentence_scores.tsv, .words.tsv, .ngrams.tsv, .examples.tsv,
+                 .contrast.tsv, .contrast_comparisons.tsv,
                  <results>/evaluation/{table}/attention.tsv, <results>/evaluation/word_frequencies.txt
 """
 
@@ -230,6 +231,44 @@ rule breakdown:
             {params.given[options]:q} \
             --output {output.scores:q} \
             --sentence-scores-output {output.sentence_scores:q} \
+            2>{log:q}
+        """
+
+
+rule contrast:
+    input:
+        unpack(lambda wildcards: lists_of(plan.evaluation.told_apart(wildcards.table, wildcards.split))),
+        pairs=lambda wildcards: plan.corpus.pairs_of(wildcards.split),
+    output:
+        accuracies="<results>/evaluation/{table}/{split}.contrast.tsv",
+        comparisons="<results>/evaluation/{table}/{split}.contrast_comparisons.tsv",
+    log:
+        "<logs>/evaluation/contrast/{table}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/contrast/{table}.{split}.tsv"
+    wildcard_constraints:
+        split=one_of(EXPERIMENT.corpora.contrastive),
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "systems": EXPERIMENT.tested_in_order(wildcards.table),
+            "made_by": made_by("evaluation.contrast", "scipy"),
+        },
+        files=lambda wildcards, input: options_of(plan.evaluation.told_apart(wildcards.table, wildcards.split), input),
+    shell:
+        """
+        python -m pipeline_py.evaluation.contrast \
+            {params.files:q} \
+            --pairs {input.pairs:q} \
+            --output {output.accuracies:q} \
+            --comparisons-output {output.comparisons:q} \
             2>{log:q}
         """
 

@@ -1,0 +1,194 @@
+"""Contrastive evaluation (Sennrich 2017): how often a system finds the correct translation likelier."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.evaluation.breakdown import Group, groups
+from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.significance import holm
+from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.stage import InputError
+from pipeline_py.text import read_lines
+
+COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")
+COMPARISON_COLUMNS = (
+    "system",
+    "other",
+    "accuracy_system",
+    "accuracy_other",
+    "difference",
+    "better",
+    "worse",
+    "ties",
+    "p_mcnemar",
+    "p_mcnemar_holm",
+)
+BOUNDS: Mapping[str, Sequence[float]] = {
+    "distance": (0, 1, 2, 3, 4, 6, 8, 10, 15),
+    "frequency": (0, 2, 5, 10, 20, 50, 100, 1000, 10000),
+}
+"""Of what is known of pairs in numbers the upper bounds of its groups; some of LingEval97's, which has more."""
+
+ALL = "all"
+"""By what the group of all pairs is made, and its name."""
+
+QUANTILE = 1.959963984540054
+"""Of the standard normal distribution: 95 % lie between it and its negative."""
+
+
+def contrast(
+    *, correct: list[str], contrastive: list[str], pairs: Path, output: Path, comparisons_output: Path
+) -> None:
+    """Count on a contrastive set how often systems give the correct translation the greater probability.
+
+    A pair where both are equally probable counts as wrong. Accuracy is in percent; of several runs (seeds) it is the
+    mean over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927)
+    for as many trials as there are pairs, whatever the number of runs: as in `compare`, the trial is the sentence.
+    `ties` counts pairs, of several runs on average. Groups are of all pairs (`all`), by `kind`, `distance` and
+    `frequency`; a pair of which one of these is not known is in no such group.
+
+    The comparisons have each pair of systems once; `other` is the one that is given first. `better` and `worse` count
+    the pairs that one of the two is right of and the other is not, and McNemar's test (1947) is the exact binomial of
+    these: whether they are equally probable, two-sided. Of several runs a pair counts for the system that is right of
+    it in the greater share of its runs. `p_mcnemar_holm` is corrected for all pairs of systems on the set (Holm 1979).
+
+    Args:
+        correct: NAME:RUN=FILE, `nmt.force_decode` of the correct translations by a system's run; give the option once
+            for each (NAME=FILE where there is one run).
+        contrastive: the same of the contrastive translations, by the same names.
+        pairs: what is known of the pairs, of `corpus.contrastive_pairs`.
+        output: accuracies as TSV, by group and then by system.
+        comparisons_output: pairs of systems as TSV, in the order of systems.
+
+    Raises:
+        InputError: if there is no system, files are none of scores, or do not belong together.
+    """
+    known = _read_pairs(pairs)
+    systems = read_decisions(correct, contrastive)
+    if not systems:
+        raise InputError("no system to count; give --correct NAME=FILE and --contrastive NAME=FILE")
+    for name, decisions in systems.items():
+        if decisions.shape[1] != len(known["kind"]):
+            raise InputError(
+                f"{name!r} has scores of {decisions.shape[1]} pairs and {pairs} has {len(known['kind'])}; "
+                "give the files of one set"
+            )
+    right = {name: decisions > 0 for name, decisions in systems.items()}
+    tied = {name: decisions == 0 for name, decisions in systems.items()}
+    rows = [
+        (group.by, group.name, len(group.places), name, *_accuracy(of[:, group.places]), _ties(tied[name], group))
+        for group in _groups(known)
+        for name, of in right.items()
+    ]
+    write_rows(output, COLUMNS, rows)
+    write_rows(comparisons_output, COMPARISON_COLUMNS, _comparisons(right))
+
+
+def read_decisions(correct: Sequence[str], contrastive: Sequence[str]) -> dict[str, np.ndarray]:
+    """Say how much likelier the correct translation of each pair is to a system than the contrastive one.
+
+    Args:
+        correct: NAME:RUN=FILE, scores of the correct translations.
+        contrastive: the same of the contrastive ones, by the same names.
+
+    Returns:
+        Differences of log p by system, (runs, pairs); 0 where both are equally probable.
+
+    Raises:
+        InputError: if a name is not given to both, a file holds no scores, or files differ in length.
+    """
+    files, others = named_files(correct, "--correct"), named_files(contrastive, "--contrastive")
+    if files.keys() != others.keys():
+        name = min(files.keys() ^ others.keys())
+        raise InputError(f"{name!r} is not named by both --correct and --contrastive; give it to both as {name}=FILE")
+    found: dict[str, list[np.ndarray]] = {}
+    first: tuple[Path, int] | None = None
+    for name, path in files.items():
+        scores, less = _read_scores(path), _read_scores(others[name])
+        first = first or (path, len(scores))
+        for file, numbers in ((path, scores), (others[name], less)):
+            if len(numbers) != first[1]:
+                raise InputError(f"{len(numbers)} scores, but {first[0]} has {first[1]}; give files of one set", file)
+        found.setdefault(name.rpartition(":")[0] or name, []).append(scores - less)
+    return {name: np.stack(runs) for name, runs in found.items()}
+
+
+def accuracies(decisions: np.ndarray) -> list[float]:
+    """Percentage of pairs that each run is right of: (runs, pairs) → one number a run."""
+    return [100 * float(of_run) for of_run in (decisions > 0).mean(axis=1)]
+
+
+def wilson(share: float, trials: int) -> tuple[float, float]:
+    """Give the ends of Wilson's 95 % interval of a share, 0 to 1.
+
+    They are the probabilities p at which the share found is 1.96 standard deviations √(p (1 − p) / n) from p.
+    """
+    z2 = QUANTILE**2 / trials
+    centre = (share + z2 / 2) / (1 + z2)
+    half = QUANTILE / (1 + z2) * np.sqrt(share * (1 - share) / trials + z2 / (4 * trials))
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def _accuracy(right: np.ndarray) -> tuple[float, float | None, float, float]:
+    """Mean, deviation over runs, and interval in percent, of (runs, pairs)."""
+    of_runs = accuracies(right)
+    low, high = wilson(fmean(of_runs) / 100, right.shape[1])
+    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, 100 * low, 100 * high
+
+
+def _ties(tied: np.ndarray, group: Group) -> float:
+    return float(tied[:, group.places].sum() / len(tied))
+
+
+def _groups(known: Mapping[str, Sequence[str]]) -> Iterator[Group]:
+    """All pairs, those of each kind in the order of the set, and by distance and frequency."""
+    yield Group(ALL, ALL, None, None, np.arange(len(known["kind"])))
+    kinds = np.array(known["kind"], dtype=object)
+    for kind in dict.fromkeys(known["kind"]):
+        if kind:
+            yield Group("kind", kind, None, None, np.flatnonzero(kinds == kind))
+    numbers = {name: np.array([float(text or "nan") for text in known[name]]) for name in BOUNDS}
+    yield from groups(numbers, BOUNDS)
+
+
+def _comparisons(right: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
+    from scipy.stats import binomtest
+
+    shares = {name: of.mean(axis=0) for name, of in right.items()}
+    pairs = [(name, other) for other, name in combinations(shares, 2)]
+    changes = [shares[name] - shares[other] for name, other in pairs]
+    counts = [(int((change > 0).sum()), int((change < 0).sum()), int((change == 0).sum())) for change in changes]
+    p_values = [
+        float(binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0 for better, worse, _ in counts
+    ]
+    for (name, other), count, p_value, corrected in zip(pairs, counts, p_values, holm.adjusted(p_values), strict=True):
+        one, two = fmean(accuracies(right[name])), fmean(accuracies(right[other]))
+        yield (name, other, one, two, one - two, *count, p_value, corrected)
+
+
+def _read_pairs(path: Path) -> dict[str, list[str]]:
+    lines = [line.split("\t") for line in read_lines(path)]
+    names = ["kind", *BOUNDS]
+    if not lines or lines[0] != names or any(len(line) != len(names) for line in lines) or len(lines) == 1:
+        raise InputError("the file holds no pairs; make it anew", path)
+    return {name: [*column] for name, column in zip(names, zip(*lines[1:], strict=True), strict=True)}
+
+
+def _read_scores(path: Path) -> np.ndarray:
+    head, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
+    try:
+        scores = np.array([float(line[head.index("log_probability")]) for line in lines])
+    except (ValueError, IndexError):
+        raise InputError("the file holds no log-probabilities; let nmt.force_decode make it", path) from None
+    if not np.isfinite(scores).all():
+        raise InputError("a score is not a number; make the file anew", path, int((~np.isfinite(scores)).argmax()) + 2)
+    return scores
+
+
+if __name__ == "__main__":
+    stage.run(contrast)
