@@ -14,6 +14,14 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 IDENTIFIER = r"^(mtdata|sacrebleu):\S+$"
 LANGUAGE = r"^[a-z]{2,3}(-[a-z]+)?$"
 
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | dict) else value
+
+
+Files = Annotated[list[str], BeforeValidator(_as_list, json_schema_input_type=str | list[str])]
+"""A file or several, which are read one after the other."""
+
 Identifier = Annotated[
     str | None,
     Field(
@@ -77,6 +85,15 @@ class TrainingText(Section):
         return self
 
 
+RemovedFromTraining = Annotated[
+    bool,
+    Field(
+        description="Training sentences that occur in this set are dropped. false: they stay, and a set that is added "
+        "later changes no training text, so that nothing is trained again.",
+    ),
+]
+
+
 class HeldOutText(Section):
     """A named dev or test set with one or more references; without files, generated sentences."""
 
@@ -85,11 +102,7 @@ class HeldOutText(Section):
     references: list[str] = []
     download: Identifier = None
     generate: Generated | None = None
-    removed_from_training: bool = Field(
-        True,
-        description="Training sentences that occur in this set are dropped. false: they stay, and a set that is added "
-        "later changes no training text, so that nothing is trained again.",
-    )
+    removed_from_training: RemovedFromTraining = True
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
@@ -108,6 +121,18 @@ class HeldOutText(Section):
         return {"source": self.source, "target": references[0]} | {
             f"target{number}": reference for number, reference in enumerate(references[1:], start=1)
         }
+
+
+class ContrastiveSet(Section):
+    """Pairs of a correct translation and one with an error, of which a system is to find the correct one likelier."""
+
+    name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
+    file: Files = Field(
+        min_length=1,
+        description="TSV with the columns source, correct, contrastive and, where wanted, kind, distance, frequency; "
+        "or LingEval97's JSON. A file or several; a TSV without kinds is of the kind that it is called by.",
+    )
+    removed_from_training: RemovedFromTraining = True
 
 
 def _as_word(value: Any) -> Any:
@@ -161,38 +186,40 @@ class Limits(Section):
         return self
 
 
-def _one_or_more(value: Any) -> Any:
-    return [value] if isinstance(value, dict) else value
-
-
 class Corpora(Section):
     """The text of one experiment."""
 
     source: Language
     target: Language
-    train: Annotated[list[TrainingText], BeforeValidator(_one_or_more)] = Field(
+    train: Annotated[list[TrainingText], BeforeValidator(_as_list)] = Field(
         min_length=1, description="One pair of files or several, which are concatenated."
     )
     dev: HeldOutText
     tests: list[HeldOutText] = Field(min_length=1)
+    contrast: list[ContrastiveSet] = Field([], description="Sets for contrastive evaluation.")
     limits: Limits = Limits()
     generator: Generator = Generator()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        names = [test.name for test in self.tests]
+        names = self.names
         # The last three name files beside those of a system's sets.
         for name in {"train", "dev", "tests", "facts", "config", "pretraining"} & set(names):
             raise ValueError(f"a test set cannot be called `{name}`")
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
-        if len(names) > HELD_OUT_SETS // 2:
+        if len(self.tests) > HELD_OUT_SETS // 2:
             raise ValueError(f"at most {HELD_OUT_SETS // 2} test sets")
         if any(self.is_generated.values()) and (self.source.language, self.target.language) != ("en", "de"):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
             raise ValueError("training text is either generated or a list of files, not both")
         return self
+
+    @property
+    def names(self) -> list[str]:
+        """What test sets and contrastive sets are called."""
+        return [*(test.name for test in self.tests), *(text.name for text in self.contrast)]
 
     @property
     def held_out(self) -> dict[str, HeldOutText]:
@@ -214,12 +241,22 @@ class Corpora(Section):
     def is_generated(self) -> dict[str, bool]:
         """Whether each split is generated."""
         generated = {name: text.source is None for name, text in self.held_out.items()}
-        return {"train": self.train[0].source is None, **generated}
+        return {"train": self.train[0].source is None, **generated, **dict.fromkeys(self.contrastive, False)}
+
+    @property
+    def contrastive(self) -> dict[str, ContrastiveSet]:
+        """Contrastive sets by split."""
+        return {text.name: text for text in self.contrast}
 
     @property
     def splits(self) -> list[str]:
         """`train`, `dev`, and the test sets in order."""
         return ["train", *self.held_out]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same, and behind them the contrastive sets."""
+        return [*self.splits, *self.contrastive]
 
 
 Share = tuple[float, float]

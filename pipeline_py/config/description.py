@@ -117,8 +117,9 @@ class Description(Section):
         return made
 
     def makes(self, parser: str, trees: Trees) -> bool:
-        """Whether a parser has trees of a kind for every split."""
-        return self.parsers[parser].lacking(trees, self.splits_in_files) is None
+        """Whether a parser has trees of a kind for every split, contrastive sets left aside."""
+        in_files = [split for split in self.splits_in_files if split in self.corpora.splits]
+        return self.parsers[parser].lacking(trees, in_files) is None
 
     @property
     def splits_in_files(self) -> list[str]:
@@ -174,6 +175,15 @@ class Description(Section):
     def rows(self, table: str) -> list[str]:
         """The systems in the rows of a table; none where it is no table of systems."""
         return self.tables[table].rows
+
+    def texts_read(self, network: str) -> list[str]:
+        """The splits that a network reads for what is made when no target is named, contrastive sets among them."""
+        tried = any(
+            self.tables[table].contrasted_in(self.corpora) and network in self.networks(row)
+            for table in self.asked(self.tables)
+            for row in self.rows(table)
+        )
+        return self.corpora.texts if tried else self.corpora.splits
 
     def tested_in_order(self, table: str) -> list[str]:
         """A table's systems as they are tested: the sign test puts each in the place of those before it.
@@ -237,6 +247,7 @@ class Description(Section):
             named += [text.source, text.target]
         for held_out in self.corpora.held_out.values():
             named += [held_out.source, *held_out.references]
+        named += [file for text in self.corpora.contrast for file in text.file]
         named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
             named += parser.files_named()

@@ -12,7 +12,7 @@ from pipeline_py.config.loading.unknown import shortened, unknown
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
 from pipeline_py.config.parsers import GivenParser, StanzaOptions
 from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.tables import AttentionTable, BleuTable, Table, VocabularyTable
+from pipeline_py.config.tables import CONTRAST, AttentionTable, BleuTable, MeasureTable, Table, VocabularyTable
 from pipeline_py.kinds.kind import Trees
 
 
@@ -21,8 +21,7 @@ class Experiment(Description):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        sets = [test.name for test in self.corpora.tests]
-        for kind, names in (("parser", self.parsers), ("subword", self.subwords), ("test set", sets)):
+        for kind, names in (("parser", self.parsers), ("subword", self.subwords), ("test set", self.corpora.names)):
             for name in names:
                 if not is_name(name):
                     raise ValueError(
@@ -123,6 +122,8 @@ class Experiment(Description):
     def _check_origins(self, entry: Entry, table: Table) -> None:
         """Check the sets, parsers and schemes that a table names."""
         self._check_sets(entry, table.sets_in(self.corpora))
+        if isinstance(table, MeasureTable) and CONTRAST in table.columns and not self.corpora.contrast:
+            raise EntryError(*entry, f": has a column `{CONTRAST}`; name contrastive sets in `corpora.{CONTRAST}`")
         if isinstance(table, AttentionTable):
             self._check_sets(entry, [table.set])
             for row in table.systems:
@@ -146,9 +147,9 @@ class Experiment(Description):
     def _check_trees(self) -> Self:
         for name, parser in self.parsers.items():
             for split in parser.trees if isinstance(parser, GivenParser) else ():
-                if split not in self.corpora.splits:
+                if split not in self.corpora.texts:
                     meant = "dev" if split == self.corpora.dev.name else split
-                    raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.splits, last=meant)}")
+                    raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.texts, last=meant)}")
             source = self.corpora.source
             if isinstance(parser, StanzaOptions) and parser.words == "english" and not source.is_english:
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
@@ -166,7 +167,7 @@ class Experiment(Description):
             parser = self.systems[network].parser
             if parser is not None:
                 for trees in self.trees_read(network):
-                    yield ("systems", network), parser, trees, self.corpora.splits
+                    yield ("systems", network), parser, trees, self.texts_read(network)
         for title in self.asked(self.tables):
             table = self.tables[title]
             if table.phrases_of is not None:

@@ -4,12 +4,12 @@ A parser's name is part of the paths of all that depends on it.
 """
 
 from collections.abc import Collection
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import Language
+from pipeline_py.config.corpora import Files, Language
 from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
@@ -194,14 +194,6 @@ class StanzaParser(StanzaOptions):
         """The directory with its index, and gold trees."""
         index = None if self.directory is None else f"{self.directory}/resources.json"
         return [self.directory, index, self.test, self.constituency_test]
-
-
-def _one_or_more(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-Files = Annotated[list[str], BeforeValidator(_one_or_more, json_schema_input_type=str | list[str])]
-"""A file or several, which are read one after the other."""
 
 
 class GivenTrees(Section):

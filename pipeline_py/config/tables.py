@@ -56,6 +56,10 @@ class AnyTable(Section):
         """The held-out sets that its rows are compared on."""
         return []
 
+    def contrasted_in(self, corpora: Corpora) -> list[str]:
+        """The contrastive sets that its rows are tried on."""
+        return []
+
 
 class TableOfSystems(AnyTable):
     """A table with a row for each system."""
@@ -148,6 +152,9 @@ class BleuTable(TableOfSystems):
         """Dev and all test sets."""
         return [*corpora.held_out]
 
+    def contrasted_in(self, corpora: Corpora) -> list[str]:
+        """All there are."""
+        return [*corpora.contrastive]
 
 Fact = Literal[
     "negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "cpu_minutes", "search", "beam"
@@ -159,10 +166,14 @@ is searched with, and the width of the beam."""
 OfBleu = Literal["brevity", "length"]
 """What a table may say of a system on a set beside metrics: BLEU's brevity penalty, the mean length of translations."""
 
+CONTRAST = "contrast"
+"""The column of what a table may say of a system on every contrastive set: how often it finds the correct translation
+likelier."""
+
 if TYPE_CHECKING:
     TableColumn = str
 else:
-    TableColumn = Literal[Fact, MetricName, OfBleu]
+    TableColumn = Literal[Fact, MetricName, OfBleu, CONTRAST]
 
 
 class Mark(Section):
@@ -189,7 +200,9 @@ class MeasureTable(TableOfSystems):
     type: Literal["measures"]
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
     columns: list[TableColumn] = Field(
-        min_length=1, description="Settings and facts of systems, metrics, brevity or length."
+        min_length=1,
+        description="Settings and facts of systems, metrics, brevity or length; contrast: accuracy on every "
+        "contrastive set, whatever the `sets`.",
     )
     parsed_by: str | None = Field(
         None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."
@@ -231,6 +244,10 @@ class MeasureTable(TableOfSystems):
         """Its sets, `tests` spelt out."""
         tests = [test.name for test in corpora.tests]
         return list(dict.fromkeys(name for given in self.sets for name in (tests if given == "tests" else [given])))
+
+    def contrasted_in(self, corpora: Corpora) -> list[str]:
+        """All there are, if it has a column of them."""
+        return [*corpora.contrastive] if CONTRAST in self.columns else []
 
     @property
     def is_scored(self) -> bool:

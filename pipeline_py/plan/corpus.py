@@ -1,17 +1,30 @@
 """What the rules of `corpus` are given: origins of text, limits, tokenization."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import Generated, Generator, Language, Share, share_of_split
+from pipeline_py.config.corpora import (
+    ContrastiveSet,
+    Generated,
+    Generator,
+    HeldOutText,
+    Language,
+    Share,
+    share_of_split,
+)
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.contrastive import read_pairs
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
 from pipeline_py.text import read_bytes
+
+CORRECT, CONTRASTIVE = "target", "target1"
+"""Sides of a contrastive set: its translations stand there like two references of a held-out set."""
 
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
@@ -27,12 +40,29 @@ def generation(what: Generated, generator: Generator, share: Share) -> dict[str,
     }
 
 
+def pairs_of_sets(experiment: Experiment) -> dict[str, int]:
+    """Count the pairs of each contrastive set, and see to it that they are such.
+
+    Raises:
+        InputError: a file is none of contrastive pairs.
+    """
+    return {
+        name: sum(1 for file in text.file for _ in read_pairs(Path(experiment.path(file))))
+        for name, text in experiment.corpora.contrastive.items()
+    }
+
+
 @dataclass(frozen=True)
 class CorpusPlan:
-    """Where the text of each split and side comes from, and what is done with it."""
+    """Where the text of each split and side comes from, and what is done with it.
+
+    Attributes:
+        pairs: how many each contrastive set has.
+    """
 
     experiment: Experiment
     contents_of: ContentsOf
+    pairs: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def tests(self) -> list[str]:
@@ -45,7 +75,11 @@ class CorpusPlan:
 
         A rule's outputs are fixed in number, so these sets are cleaned by one rule for each number of references.
         """
-        return {split: [*text.sides][1:] for split, text in self.experiment.corpora.held_out.items()}
+        corpora = self.experiment.corpora
+        return {
+            **{split: [*text.sides][1:] for split, text in corpora.held_out.items()},
+            **{split: [CORRECT, CONTRASTIVE] for split in corpora.contrastive},
+        }
 
     @property
     def stanza_tokenizes(self) -> bool:
@@ -58,7 +92,9 @@ class CorpusPlan:
         return generation(self._generated(split), corpora.generator, share_of_split(corpora.splits.index(split)))
 
     def files_of(self, split: str, side: str) -> list[str]:
-        """The user's files of one side of a split, in order; empty where the text is generated."""
+        """The user's files of one side of a split, in order; empty where the text is generated or contrastive."""
+        if split in self.experiment.corpora.contrastive:
+            return []
         if split == "train":
             files = [text.source if side == "source" else text.target for text in self.experiment.corpora.train]
         else:
@@ -67,8 +103,19 @@ class CorpusPlan:
 
     def raw(self, split: str, side: str) -> str:
         """The text of a split before cleaning: the user's, or the generated."""
-        folder = "raw" if self.files_of(split, side) else "generated"
+        if split in self.experiment.corpora.contrastive:
+            folder = "contrastive"
+        else:
+            folder = "raw" if self.files_of(split, side) else "generated"
         return f"<results>/corpus/{folder}/{split}.{side}"
+
+    def pairs_of(self, split: str) -> str:
+        """What is known of each pair of a contrastive set."""
+        return f"<results>/corpus/contrastive/{split}.pairs.tsv"
+
+    def files_of_pairs(self, split: str) -> list[str]:
+        """The user's files of a contrastive set, in order."""
+        return [self.experiment.path(file) for file in self.experiment.corpora.contrastive[split].file]
 
     def copies_of_files(self, split: str, texts: dict[str, str]) -> list[str]:
         """What texts before cleaning, by side, are copies of, as options of `clean`; joined texts have no such."""
@@ -81,6 +128,8 @@ class CorpusPlan:
         Raises:
             InputError: a file cannot be read.
         """
+        if split in self.pairs:
+            return self.pairs[split]
         files = self.files_of(split, "source")
         if not files:
             return self._generated(split).sentences
@@ -94,10 +143,12 @@ class CorpusPlan:
 
         Generated splits lie in shares of the language that do not meet, so a further one leaves training as it is.
         """
-        generated = self.experiment.corpora.is_generated
+        corpora = self.experiment.corpora
+        generated = corpora.is_generated
+        texts: dict[str, HeldOutText | ContrastiveSet] = {**corpora.held_out, **corpora.contrastive}
         return [
             self.raw(split, "source")
-            for split, text in self.experiment.corpora.held_out.items()
+            for split, text in texts.items()
             if text.removed_from_training and not (generated["train"] and generated[split])
         ]
 
@@ -141,6 +192,10 @@ class CorpusPlan:
             *(f"--segmenter={file}" for file in segmenter),
             *([f"--stanza-directory={self.experiment.path(directory)}"] if directory else []),
         ]
+
+    def trained_side(self, side: str) -> str:
+        """The side of the training text that is in the language of a side, which may be one of several references."""
+        return "source" if side == "source" else "target"
 
     def tokens(self, side: str) -> str:
         """The path of the words that parsers and subword models read, with {split} open."""

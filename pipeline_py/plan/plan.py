@@ -6,7 +6,7 @@ from shutil import which
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.contents import Contents
-from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.nmt import NmtPlan
 from pipeline_py.plan.page import PagePlan
@@ -38,7 +38,7 @@ class Plan:
         papers = project / "workflow" / "published"
         asked = experiment.training.device
         self.gpu = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
-        self.corpus = CorpusPlan(experiment, self.contents_of)
+        self.corpus = CorpusPlan(experiment, self.contents_of, pairs_of_sets(experiment))
         self.parsers = ParsersPlan(experiment, self.contents_of)
         self.syntax = SyntaxPlan(experiment, self.contents_of, self.corpus, self.parsers)
         self.subword = SubwordPlan(experiment, self.corpus)

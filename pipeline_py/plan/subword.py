@@ -25,7 +25,8 @@ class SubwordPlan:
 
     def codes(self, units: str, side: str) -> str:
         """The merges of one side: its own, or those that both share."""
-        return f"<results>/subword/{units}/codes.{'joint' if self.experiment.units[units].joint else side}"
+        language = "joint" if self.experiment.units[units].joint else self.corpus.trained_side(side)
+        return f"<results>/subword/{units}/codes.{language}"
 
     def pieces(self, units: str, side: str) -> str:
         """The path of the units of one side, with {split} open: pieces, or the words themselves."""

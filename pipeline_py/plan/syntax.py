@@ -47,7 +47,7 @@ class SyntaxPlan:
         size = experiment.parsing.shard_size
         self.shards = {
             split: max(1, ceil(corpus.most_sentences(split) / size)) if stanza else 1
-            for split in experiment.corpora.splits
+            for split in experiment.corpora.texts
         }
         self._models: dict[str, dict[str, list[str]]] = {}
         self._tokenizers: dict[str, list[str]] = {}

@@ -4,12 +4,18 @@ import gzip
 
 import pytest
 
-from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.stage import InputError
 
 FILES = {
     "train": [{"source": "a.en", "target": "a.de"}, {"source": "b.en.gz", "target": "b.de"}],
     "dev": {"name": "dev", "source": "d.en", "references": ["d.de", "d2.de"]},
+}
+
+
+MEASURED = {
+    "tables": {"m": {"type": "measures", "title": "M", "systems": ["GlobalAtt"], "columns": ["contrast"]}},
+    "targets": ["m"],
 }
 
 
@@ -83,3 +89,25 @@ def test_words_of_chinese_are_those_of_the_first_treebank_in_files(corpus_of):
     assert corpus.treebank_of_words() == {"train": "train.conllu", "dev": "dev.conllu"}
     assert corpus.segmenter("source") == ["<results>/corpus/segmenter.pt"] and corpus.segmenter("target") == []
     assert corpus_of().segmenter("source") == []
+
+
+def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_path):
+    sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
+    corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
+    assert corpus.references["gender"] == ["target", "target1"]
+    assert corpus.raw("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
+    assert corpus.files_of_pairs("gender") == [f"{tmp_path}/g.tsv"]
+    assert corpus.copies_of_files("gender", {"target1": "raw"}) == []
+    assert corpus.sets_that_may_leak() == ["<results>/corpus/contrastive/gender.source"]
+    assert [corpus.trained_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
+
+
+def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):
+    (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\na\tb\td\n")
+    over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
+    experiment = described(**over, **MEASURED)
+    assert pairs_of_sets(experiment) == {"gender": 4}
+    assert CorpusPlan(experiment, dict.fromkeys, {"gender": 4}).most_sentences("gender") == 4
+    (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
+    with pytest.raises(InputError, match=r"g\.tsv, line 2: the line has 2 columns and the header has 3"):
+        pairs_of_sets(experiment)

@@ -57,3 +57,16 @@ def test_what_is_asked_for_is_written_beside_the_pieces(planned):
     assert planned().nmt.further_outputs("SDAtt", "p") == []
     nmt = planned(decoding={"n_best": 2, "attention": True}).nmt
     assert nmt.further_outputs("SDAtt", "p") == ["--n-best-output=p.n-best", "--attention-output=p.attention.arrow"]
+
+
+def test_both_translations_of_a_contrastive_set_are_given(planned, tmp_path):
+    (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
+    over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path)}
+    subword = {"scheme": "bpe", "merges": 9, "generalise": 2}
+    tables = {"m": {"type": "measures", "title": "M", "systems": ["SDAtt", "PBSMT"], "columns": ["contrast"]}}
+    plan = planned(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
+    words = [f"<results>/corpus/tokenized/gender.{side}" for side in ("target", "target1")]
+    assert plan.nmt.translations("SDAtt", "gender") == words
+    pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
+    assert plan.nmt.translations("Cut", "gender") == pieces
+    assert plan.subword.codes("cut", "target1") == "<results>/subword/cut/codes.target"

@@ -2,7 +2,8 @@
 
 REQUIRED INPUTS: the files named under `corpora`, or none (the embedded corpus is generated); a treebank where the
                  words of Chinese are learnt
-OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it
+OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it;
+                 <results>/corpus/contrastive/{split}.pairs.tsv
 """
 
 
@@ -79,6 +80,47 @@ rule fetch:
         python -m pipeline_py.corpus.fetch \
             {params.files:q} \
             --output {output.text:q} \
+            2>{log:q}
+        """
+
+
+rule contrastive_pairs:
+    input:
+        lambda wildcards: plan.corpus.files_of_pairs(wildcards.split),
+    output:
+        source="<results>/corpus/contrastive/{split}.source",
+        correct="<results>/corpus/contrastive/{split}.target",
+        contrastive="<results>/corpus/contrastive/{split}.target1",
+        pairs="<results>/corpus/contrastive/{split}.pairs.tsv",
+    log:
+        "<logs>/corpus/contrastive_pairs/{split}.log",
+    benchmark:
+        "<benchmarks>/corpus/contrastive_pairs/{split}.tsv"
+    wildcard_constraints:
+        split=one_of(EXPERIMENT.corpora.contrastive),
+    priority: 10
+    group:
+        on_cluster("text")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "content": plan.contents_of(plan.corpus.files_of_pairs(wildcards.split)),
+            "made_by": made_by("corpus.contrastive_pairs"),
+        },
+        files=lambda wildcards, input: [f"--input={file}" for file in input],
+    shell:
+        """
+        python -m pipeline_py.corpus.contrastive_pairs \
+            {params.files:q} \
+            --source-output {output.source:q} \
+            --correct-output {output.correct:q} \
+            --contrastive-output {output.contrastive:q} \
+            --pairs-output {output.pairs:q} \
             2>{log:q}
         """
 
@@ -297,7 +339,7 @@ rule learn_truecaser:
 rule truecase:
     input:
         text="<results>/corpus/tokenized/{split}.{side}",
-        model="<results>/corpus/truecaser.{side}",
+        model=lambda wildcards: f"<results>/corpus/truecaser.{plan.corpus.trained_side(wildcards.side)}",
     output:
         text="<results>/corpus/truecased/{split}.{side}",
     log:
@@ -328,7 +370,7 @@ rule truecase:
 rule generalise:
     input:
         text=lambda wildcards: plan.corpus.tokens(wildcards.side),
-        train=lambda wildcards: plan.corpus.tokens(wildcards.side).format(split="train"),
+        train=lambda wildcards: plan.corpus.tokens(plan.corpus.trained_side(wildcards.side)).format(split="train"),
     output:
         text="<results>/corpus/generalised/{rarer}/{split}.{side}",
         ledger="<results>/corpus/generalised/{rarer}/{split}.{side}.json",

@@ -1,0 +1,43 @@
+"""A contrastive set becomes a held-out set with two translations, the correct and the contrastive one."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.contrastive import ABOUT, read_pairs
+from pipeline_py.progress import progress
+
+
+def contrastive_pairs(
+    *, input: list[Path], source_output: Path, correct_output: Path, contrastive_output: Path, pairs_output: Path
+) -> None:
+    """Write the pairs of some files, in order, side by side: line k of each text is of pair k.
+
+    A sentence with several errors stands there once for each of them, so that a set goes the way of every other.
+
+    Args:
+        input: contrastive pairs, TSV or LingEval97's JSON (`pipeline_py.contrastive`); repeat the option for several.
+        source_output: the sentences.
+        correct_output: their correct translations.
+        contrastive_output: those with an error.
+        pairs_output: what is known of each pair: TSV with a header, `kind`, `distance`, `frequency`, any of them empty.
+
+    Raises:
+        InputError: a file is missing, or holds no such pairs.
+    """
+    outputs = (source_output, correct_output, contrastive_output, pairs_output)
+    with ExitStack() as stack:
+        *texts, about = [stack.enter_context(writing(path)) for path in outputs]
+        about.write("\t".join(ABOUT) + "\n")
+        for path in input:
+            if not path.is_file():
+                raise stage.InputError("no such file; check the path in the configuration", path)
+            for pair in progress(read_pairs(path), f"contrastive_pairs {path.name}"):
+                for file, text in zip(texts, pair[: len(texts)], strict=True):
+                    file.write(text + "\n")
+                about.write("\t".join(pair[len(texts) :]) + "\n")
+
+
+if __name__ == "__main__":
+    stage.run(contrastive_pairs)

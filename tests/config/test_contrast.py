@@ -1,0 +1,75 @@
+"""Contrastive sets in the configuration: what reads them, what they are refused for."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.stage import InputError
+
+SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]
+MEASURED = {"type": "measures", "title": "M", "systems": ["PBSMT", "GlobalAtt"], "columns": ["bleu", "contrast"]}
+
+
+def experiment(config: dict[str, Any], **over: Any):
+    over = {"corpora": {"contrast": SETS}, "targets": ["table2"], **over}
+    return load(config, command_line=over, check_files=False)
+
+
+def test_a_set_is_of_one_file_or_several(config):
+    found = experiment(config, data="d", tables={"mine": MEASURED}, targets=["mine"])
+    assert found.corpora.contrastive["gender"].file == ["c.tsv"]
+    assert {"d/a.tsv", "d/b.json.gz", "d/c.tsv"} <= {*found.files()}
+    assert found.corpora.texts == ["train", "dev", "mixed", "long", "particles", "negation", "gender"]
+    assert "negation" not in found.corpora.splits
+
+
+def test_files_have_to_be_there(config):
+    with pytest.raises(InputError, match=r"a\.tsv: no such file \(and 2 more\)"):
+        load(config, command_line={"corpora": {"contrast": SETS}, "targets": ["mine"], "tables": {"mine": MEASURED}})
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        ([{"name": "long", "file": "a"}], "test sets need different names; repeated: long"),
+        ([{"name": "dev", "file": "a"}], "a test set cannot be called `dev`"),
+        ([{"name": "a/b", "file": "a"}], "corpora.contrast.0.name"),
+        ([{"name": "a", "file": []}], "corpora.contrast.0.file"),
+        ([{"name": "a"}], "corpora.contrast.0.file"),
+    ],
+)
+def test_mistakes(config, sets, message):
+    with pytest.raises(InputError) as told:
+        experiment(config, corpora={"contrast": sets})
+    assert message in str(told.value)
+
+
+def test_a_column_needs_sets(config):
+    with pytest.raises(
+        InputError, match=r"table `mine`: has a column `contrast`; name contrastive sets in `corpora\.contrast`"
+    ):
+        experiment(config, corpora={}, tables={"mine": MEASURED})
+
+
+def test_tables_of_bleu_and_those_with_the_column_try_systems_on_them(config):
+    plain = {**MEASURED, "columns": ["bleu"]}
+    found = experiment(config, tables={"mine": MEASURED, "plain": plain})
+    assert found.contrastive_sets("mine") == found.contrastive_sets("table1") == ["negation", "gender"]
+    assert found.contrastive_sets("plain") == found.contrastive_sets("tree2seq/table12") == []
+
+
+def test_only_networks_that_are_tried_need_trees_of_them(config):
+    """Those of text in files, which the generator's trees are not of."""
+    config["parsers"]["gold"] = {"type": "given"}
+    config["systems"]["Given"] = {"contexts": [{"type": "syntax", "window": 4}], "parser": "gold"}
+    tables = {"mine": {**MEASURED, "systems": ["Given", "GlobalAtt"]}}
+    message = "no CoNLL-U trees of `negation`, `gender`, which `Given` reads; give `trees.negation.conllu`, `trees.g"
+    with pytest.raises(InputError, match=message):
+        experiment(config, tables=tables, targets=["mine"])
+    tables["mine"] = {**tables["mine"], "columns": ["bleu"]}
+    assert experiment(config, tables=tables, targets=["mine"]).makes("gold", "conllu")
+    given = {"gold": {"type": "given", "trees": {name: {"conllu": name} for name in ("negation", "gender")}}}
+    tables["mine"] = {**tables["mine"], "columns": ["contrast"]}
+    found = experiment(config, tables=tables, targets=["mine"], parsers=given)
+    assert found.given_trees("gold", "gender", "conllu") == ["gender"]
