@@ -37,12 +37,18 @@ def experiment_of(name: str, preset: str | None, data: Path | str = "data") -> E
     return load(config, check_files=False)
 
 
+PAIRS_OF_LINGEVAL = b'[{"source": "x", "reference": "y", "errors": [{"contrastive": "z", "type": "k"}]}]'
+
+
 def write_stand_ins(experiment: Experiment) -> None:
     """A small file wherever the experiment names one that is not there; directories come with their index."""
+    contrastive = [Path(experiment.path(file)) for text in experiment.corpora.contrast for file in text.file]
     for file in map(Path, experiment.files()):
         if file.suffix and not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             content = b"{}\n" if file.suffix == ".json" else b"x\n"
+            if file in contrastive:
+                content = PAIRS_OF_LINGEVAL if ".json" in file.suffixes else b"source\tcorrect\tcontrastive\nx\ty\tz\n"
             file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
 
 
