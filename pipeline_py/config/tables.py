@@ -156,6 +156,7 @@ class BleuTable(TableOfSystems):
         """All there are."""
         return [*corpora.contrastive]
 
+
 Fact = Literal[
     "negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "cpu_minutes", "search", "beam"
 ]

@@ -69,7 +69,7 @@ def contrast(
         InputError: if there is no system, files are none of scores, or do not belong together.
     """
     known = _read_pairs(pairs)
-    systems = read_decisions(correct, contrastive)
+    systems = read_decisions(named_files(correct, "--correct"), named_files(contrastive, "--contrastive"))
     if not systems:
         raise InputError("no system to count; give --correct NAME=FILE and --contrastive NAME=FILE")
     for name, decisions in systems.items():
@@ -89,11 +89,11 @@ def contrast(
     write_rows(comparisons_output, COMPARISON_COLUMNS, _comparisons(right))
 
 
-def read_decisions(correct: Sequence[str], contrastive: Sequence[str]) -> dict[str, np.ndarray]:
+def read_decisions(correct: Mapping[str, Path], contrastive: Mapping[str, Path]) -> dict[str, np.ndarray]:
     """Say how much likelier the correct translation of each pair is to a system than the contrastive one.
 
     Args:
-        correct: NAME:RUN=FILE, scores of the correct translations.
+        correct: by NAME:RUN the file of scores of the correct translations.
         contrastive: the same of the contrastive ones, by the same names.
 
     Returns:
@@ -102,16 +102,15 @@ def read_decisions(correct: Sequence[str], contrastive: Sequence[str]) -> dict[s
     Raises:
         InputError: if a name is not given to both, a file holds no scores, or files differ in length.
     """
-    files, others = named_files(correct, "--correct"), named_files(contrastive, "--contrastive")
-    if files.keys() != others.keys():
-        name = min(files.keys() ^ others.keys())
+    if correct.keys() != contrastive.keys():
+        name = min(correct.keys() ^ contrastive.keys())
         raise InputError(f"{name!r} is not named by both --correct and --contrastive; give it to both as {name}=FILE")
     found: dict[str, list[np.ndarray]] = {}
     first: tuple[Path, int] | None = None
-    for name, path in files.items():
-        scores, less = _read_scores(path), _read_scores(others[name])
+    for name, path in correct.items():
+        scores, less = _read_scores(path), _read_scores(contrastive[name])
         first = first or (path, len(scores))
-        for file, numbers in ((path, scores), (others[name], less)):
+        for file, numbers in ((path, scores), (contrastive[name], less)):
             if len(numbers) != first[1]:
                 raise InputError(f"{len(numbers)} scores, but {first[0]} has {first[1]}; give files of one set", file)
         found.setdefault(name.rpartition(":")[0] or name, []).append(scores - less)

@@ -198,7 +198,7 @@ class EvaluationPlan:
     def contrastive_sets(self, table: str) -> list[str]:
         """The contrastive sets that a table's systems are tried on; none where no system gives probabilities."""
         neural = any(map(self.experiment.is_neural, self.experiment.rows(table)))
-        return self.experiment.contrastive_sets(table) if neural else []
+        return self.experiment.tables[table].contrasted_in(self.experiment.corpora) if neural else []
 
     def parsed_only(self, table: str, split: str) -> dict[str, str]:
         """What says which sentences a table scores; nothing where it scores all."""

@@ -80,6 +80,9 @@ class ReportPlan:
                 "dev": dev,
                 "metrics": self.experiment.evaluation.metrics,
                 "set_names": {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"},
+                "contrastive": options.contrasted_in(self.experiment.corpora)
+                if isinstance(options, MeasureTable)
+                else [],
                 "settings": {system: self.settings(system) for system in options.systems},
                 "notes": notes(self.experiment, options),
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
@@ -118,7 +121,15 @@ class ReportPlan:
         if isinstance(options, BleuTable):
             return {**files, "published": dict(zip([""], self.published[table], strict=False))}
         parsed = {split: file for split in sets for file in self.evaluation.parsed_only(table, split).values()}
-        return {**files, "parsed": parsed, "accuracy": of_facts["accuracy"]}
+        told_apart = {
+            kind: {
+                ":".join((*place, split)): file
+                for split in self.evaluation.contrastive_sets(table)
+                for place, file in self.evaluation.told_apart(table, split)[kind].items()
+            }
+            for kind in ("correct", "contrastive")
+        }
+        return {**files, "parsed": parsed, "accuracy": of_facts["accuracy"], **told_apart}
 
     def files_of_facts(self, table: str) -> dict[str, dict[str, str]]:
         """What the stage `facts` reads, by kind, and by what it is of."""

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
 from pipeline_py.report.tables import count_tables, renderings
-from pipeline_py.report.tables.measures import FACTS, SETTINGS, metric_of, read_measured
+from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
 from pipeline_py.report.tables.pair import read_comparisons
 from pipeline_py.report.tables.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.report.tables.published import Published, read_published
@@ -36,10 +36,11 @@ def table(
     Args:
         description: what the plan says of the table, a JSON object: `table`, one of `tables` of the configuration;
             `dev`, what the development set is called; `tests`, the test sets; `metrics` of a table of BLEU; `settings`
-            by system and column; `set_names`; `notes` that stand below it; `lowercase_trees`, whether parsers saw
-            lower-cased text.
+            by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` that stand below it;
+            `lowercase_trees`, whether parsers saw lower-cased text.
         file: KIND:NAME=FILE, what it is made of; repeatable. Of scores: `statistics:SYSTEM:RUN:SET`,
             `comparisons:SET`, `facts:SYSTEM:RUN`, `parsed:SET` where only parsed sentences are scored,
+            `correct:SYSTEM:RUN:SET` and `contrastive:SYSTEM:RUN:SET` of each contrastive set,
             `accuracy:PARSER:TREES` and `published`. Of counts: `ledger:SPLIT`, `original:LANGUAGE`,
             `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: the table as TSV.
@@ -69,8 +70,7 @@ def table(
                 options, measured, comparisons, about["dev"], about["metrics"], _printed(options, files), notes
             )
         else:
-            on_sets = [what for what in options.columns if what not in SETTINGS and what not in FACTS]
-            metrics = [*dict.fromkeys(map(metric_of, on_sets))]
+            metrics = [*dict.fromkeys(map(metric_of, filter(is_scored, options.columns)))]
             measured = read_measured(files, options.systems, metrics, about)
             accuracies = read_accuracies(files.of("accuracy"))
             notes += sentences_about(accuracies, about["lowercase_trees"])

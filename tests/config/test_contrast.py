@@ -55,8 +55,9 @@ def test_a_column_needs_sets(config):
 def test_tables_of_bleu_and_those_with_the_column_try_systems_on_them(config):
     plain = {**MEASURED, "columns": ["bleu"]}
     found = experiment(config, tables={"mine": MEASURED, "plain": plain})
-    assert found.contrastive_sets("mine") == found.contrastive_sets("table1") == ["negation", "gender"]
-    assert found.contrastive_sets("plain") == found.contrastive_sets("tree2seq/table12") == []
+    tried = {name: table.contrasted_in(found.corpora) for name, table in found.tables.items()}
+    assert tried["mine"] == tried["table1"] == ["negation", "gender"]
+    assert tried["plain"] == tried["tree2seq/table12"] == []
 
 
 def test_only_networks_that_are_tried_need_trees_of_them(config):

@@ -1,7 +1,7 @@
 """What a table may say of a system: how it was set, what its training was, and how it scores on a set."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from statistics import fmean
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline_py.config.tables import CONTRAST
 from pipeline_py.evaluation.compare import places_parsed
+from pipeline_py.evaluation.contrast import accuracies, read_decisions
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
@@ -72,9 +74,14 @@ def decimals_of(what: str) -> int:
     return known[what].decimals if what in known else 2
 
 
+def is_scored(what: str) -> bool:
+    """Whether a column is of what systems said on a set."""
+    return what not in SETTINGS and what not in FACTS and what != CONTRAST
+
+
 def is_metric(what: str) -> bool:
     """Whether a column is a metric's, so that it can be marked."""
-    return what not in SETTINGS and what not in FACTS and what not in OF_BLEU
+    return is_scored(what) and what not in OF_BLEU
 
 
 def metric_of(what: str) -> str:
@@ -91,18 +98,21 @@ class Measured:
         facts: facts.json of each run of each system.
         settings: by system and column, what the configuration says.
         tests: the sets that `AVERAGE` is over.
+        contrast: by contrastive set and system, the accuracy of each run; nothing of a system that has none.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
     facts: Mapping[str, Sequence[Mapping[str, Any]]]
     settings: Mapping[str, Mapping[str, str]]
     tests: Sequence[str] = ()
+    contrast: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     @property
     def most_runs(self) -> int:
         """Of the system with most runs, as far as it has scores, how many."""
         scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
-        return max((len(of.runs) for of in scored), default=1)
+        told_apart = [runs for systems in self.contrast.values() for runs in systems.values()]
+        return max(*(len(of.runs) for of in scored), *map(len, told_apart), 1, 1)
 
     def of(self, system: str, what: str, on: str | None) -> Sequence[float] | None:
         """What a column says of each run of a system; None where there is nothing to say."""
@@ -112,6 +122,8 @@ class Measured:
         if what in FACTS:
             found = self.of_training(system, FACTS[what].name)
             return None if found is None else [value / FACTS[what].unit for value in found]
+        if what == CONTRAST:
+            return self.contrast[on or ""].get(system)
         scored = self.statistics[on or ""][metric_of(what)][system]
         if what in OF_BLEU:
             return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
@@ -134,6 +146,20 @@ class Measured:
             if metric in metrics
         }
 
+    def sentences_on_contrast(self, called: Mapping[str, str]) -> list[str]:
+        """Say what accuracy on contrastive sets is, and which rows, by what they are called, have none."""
+        without = [
+            name for row, name in called.items() if any(row not in systems for systems in self.contrast.values())
+        ]
+        return [
+            "Acc.: percentage of the pairs of a contrastive set of which the correct translation is likelier to the "
+            "system than the contrastive one; where both are equally likely, it is wrong.",
+            *(
+                f"{name} has no Acc.: a phrase-based system gives no probability to a translation that it did not make."
+                for name in without
+            ),
+        ]
+
     def reference_length(self, on: str, system: str) -> float:
         """The mean length of a set's references, those that are nearest to a system's outputs."""
         scored = self.statistics[on]["bleu"][system]
@@ -146,8 +172,8 @@ def read_measured(
     """Read statistics and facts of a table's systems.
 
     Args:
-        files: `statistics` by system, run and set, `parsed` by set where only parsed sentences are scored, and `facts`
-            by system and run.
+        files: `statistics` by system, run and set, `parsed` by set where only parsed sentences are scored, `facts`
+            by system and run, and `correct` and `contrastive` by system, run and contrastive set.
         systems: rows of the table.
         metrics: those that are counted.
         description: what the plan says of the table.
@@ -164,7 +190,17 @@ def read_measured(
         {system: [_facts(path) for path in paths] for system, paths in files.by_name("facts").items()},
         description.get("settings", {}),
         description.get("tests", []),
+        {on: _contrast(files, on) for on in description.get("contrastive", [])},
     )
+
+
+def _contrast(files: Files, on: str) -> dict[str, list[float]]:
+    """Accuracy of each run of each system on a contrastive set."""
+    correct, contrastive = (
+        {f"{system}:{run}": path for (system, run, of_set), path in files.of(kind).items() if of_set == on}
+        for kind in ("correct", "contrastive")
+    )
+    return {system: accuracies(decisions) for system, decisions in read_decisions(correct, contrastive).items()}
 
 
 def _facts(path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
-from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.config.tables import CONTRAST, BleuTable, MeasureTable
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.tables.marks import Marks, of_style
 from pipeline_py.report.tables.measures import (
@@ -15,6 +15,7 @@ from pipeline_py.report.tables.measures import (
     decimals_of,
     head_of,
     is_metric,
+    is_scored,
     metric_of,
 )
 from pipeline_py.report.tables.pair import Comparisons
@@ -220,9 +221,12 @@ def measures_sheet(
     """
     several = len(options.sets) > 1
     spread = any(len(runs) > 1 for runs in measured.facts.values()) or measured.most_runs > 1
-    on_sets = [what for what in options.columns if what not in SETTINGS and what not in FACTS]
+    on_sets = [*filter(is_scored, options.columns)]
     columns = []
     for what in options.columns:
+        if what == CONTRAST:
+            columns += [Said(what, on, Column(f"{what}_{on}", f"Acc. {on}", "", spread)) for on in measured.contrast]
+            continue
         if what not in on_sets:
             columns.append(Said(what, None, Column(what, head_of(what), has_spread=spread and what in FACTS)))
             continue
@@ -252,6 +256,8 @@ def measures_sheet(
             where = f" on {called.get(on, on)}" if several else ""
             length = measured.reference_length(on, options.systems[0])
             notes.append(f"References have {length:.2f} words on average{where}.")
+    if CONTRAST in options.columns:
+        notes += measured.sentences_on_contrast(options.called)
     if options.parsed_by is not None:
         notes.append(f"Only sentences that {options.parsed_by} parsed are scored.")
     for metric in sorted({metric_of(what) for what in on_sets}):

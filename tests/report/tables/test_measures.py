@@ -256,3 +256,40 @@ def test_time_of_processors_stands_beside_that_on_the_wall(given):
     assert [(row["minutes"], row["cpu_minutes"]) for row in rows] == [("1.50", "0.55"), ("1.50", "0.55")]
     assert "that they had one: Tree (30%). Compare" in markdown and "CPU time: minutes that processors" in markdown
     assert "that they had one" not in given.table(columns=["bleu"])[1]
+
+
+def test_accuracy_has_a_column_for_every_contrastive_set(given, tmp_path):
+    """Of two runs; a system without probabilities has none, and it is said why."""
+
+    def scores(name, *values):
+        rows = "".join(f"{value}\t3\n" for value in values)
+        return given.write(name, f"log_probability\tpieces\n{rows}")
+
+    given.description["contrastive"] = ["gender", "order"]
+    for on, (first, second) in {
+        "gender": ((-1, -2, -4, -3), (-1, -1, -1, -3)),
+        "order": ((-9,) * 4, (-1,) * 4),
+    }.items():
+        for run, of_run in (("seed1", first), ("seed2", second)):
+            given.files[f"correct:Tree:{run}:{on}"] = scores(f"{on}.{run}.correct", *of_run)
+            given.files[f"contrastive:Tree:{run}:{on}"] = scores(f"{on}.{run}.contrastive", -2, -2, -2, -3)
+    (tree, seq), markdown = given.table(columns=["bleu", "contrast"], marks=[])
+    assert [*tree] == [
+        "system",
+        "bleu",
+        "bleu_sd",
+        *(f"contrast_{on}{end}" for on in ("gender", "order") for end in ("", "_sd")),
+    ]
+    assert (tree["contrast_gender"], tree["contrast_gender_sd"]) == ("50.00", "35.36")
+    assert (tree["contrast_order"], seq["contrast_gender"], seq["contrast_order"]) == ("50.00", "", "")
+    assert "| System | BLEU | Acc. gender | Acc. order |" in markdown
+    assert "| Sequence | 24.00 | – | – |" in markdown
+    assert "Sequence has no Acc.: a phrase-based system gives no probability to a translation that" in markdown
+    assert "Tree has no Acc." not in markdown and "over 2 runs" in markdown
+
+
+def test_accuracy_alone_needs_no_scores_of_outputs(given):
+    given.files = {name: path for name, path in given.files.items() if name.startswith("facts")}
+    given.description["contrastive"] = ["gender"]
+    (tree, _), markdown = given.table(columns=["contrast"], marks=[])
+    assert tree == {"system": "Tree", "contrast_gender": ""} and "Scores are those on" not in markdown
