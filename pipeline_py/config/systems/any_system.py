@@ -1,7 +1,7 @@
 """A system of any kind: a network, which is the default, an ensemble of such, or phrase-based."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
@@ -14,6 +14,9 @@ from pipeline_py.config.systems.phrase_based import PhraseBased
 class Ensemble(Section):
     """Networks whose probabilities are averaged; with one member, its translations under a search of their own."""
 
+    parser: ClassVar[None] = None
+    """An ensemble has no parser but its members'."""
+
     type: Literal["ensemble"]
     members: list[str] = Field(min_length=1, description="Systems; attention is the first one's.")
     decoding: Decoding = Field(Decoding(), description="In what it departs from the experiment's `decoding`.")
@@ -23,11 +26,6 @@ class Ensemble(Section):
         if len({*self.members}) < len(self.members):
             raise ValueError("every member once")
         return self
-
-    @property
-    def parser(self) -> None:
-        """An ensemble has no parser but its members'."""
-        return None
 
 
 TYPES: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}

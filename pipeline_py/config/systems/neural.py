@@ -1,6 +1,6 @@
 """A network among `systems`: its composition, and what it is trained, fed and searched with."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,9 @@ from pipeline_py.config.systems.training import Training
 
 class NeuralSystem(System):
     """A composition, and in what it departs from the experiment's `model`, `training` and `decoding`."""
+
+    members: ClassVar[list[str]] = []
+    """It consists of no other systems."""
 
     parser: str | None = Field(
         None, description="The parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
@@ -32,11 +35,6 @@ class NeuralSystem(System):
                 f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
             )
         return self
-
-    @property
-    def members(self) -> list[str]:
-        """The other systems whose networks the system consists of: none."""
-        return []
 
     def composition(self) -> str:
         """The composition alone, as JSON."""

@@ -1,6 +1,6 @@
 """A phrase-based system of `systems`: what Thot is trained and tuned with."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,12 @@ class Tuning(Section):
 class PhraseBased(Section):
     """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
 
+    members: ClassVar[list[str]] = []
+    """It consists of no other systems."""
+
+    parser: ClassVar[None] = None
+    """Nor reads it trees."""
+
     type: Literal["phrase_based"]
     language_model_order: Annotated[int, NUMBER] = Field(
         3, gt=0, le=20, description="Words of the language model's n-grams."
@@ -34,23 +40,3 @@ class PhraseBased(Section):
     )
     iterations: Annotated[int, NUMBER] = Field(5, gt=0, le=1000, description="EM iterations of each alignment model.")
     tuning: Tuning = Tuning()
-
-    @property
-    def members(self) -> list[str]:
-        """The other systems that it consists of: none."""
-        return []
-
-    @property
-    def syntax(self) -> list[str]:
-        """A phrase-based system reads no syntax."""
-        return []
-
-    @property
-    def pretrained_on(self) -> list[str]:
-        """Nor predicts it any."""
-        return []
-
-    @property
-    def parser(self) -> None:
-        """Nor has it a parser."""
-        return None
