@@ -268,9 +268,8 @@ def test_a_system_keeps_what_it_sets_itself(config):
 
 def test_what_systems_read_follows_from_their_parts(config):
     systems = load(config).systems
-    read = {name: systems[name].syntax for name in ("PBSMT", "GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")}
+    read = {name: systems[name].syntax for name in ("GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")}
     assert read == {
-        "PBSMT": [],
         "GlobalAtt": [],
         "Sennrich-deponly": ["labels"],
         "SDRNMT-1": ["units"],
