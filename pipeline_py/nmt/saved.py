@@ -39,6 +39,22 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         raise InputError(f"not a safetensors file ({error}); remove it and run again", path) from None
 
 
+def start_from(model: Model, path: Path) -> None:
+    """Fill those parameters of a network that a safetensors file names; the others stay as they are.
+
+    Raises:
+        InputError: the file is damaged or no safetensors file, or holds what the network has not.
+    """
+    remedy = "take the weights of a network with the same parts, sizes and vocabularies"
+    try:
+        unknown = model.load_state_dict(load_weights(path), strict=False).unexpected_keys
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip()
+        raise InputError(f"not the weights of this network ({reason}); {remedy}", path) from None
+    if unknown:
+        raise InputError(f"the network has no {unknown[0]}; {remedy}", path)
+
+
 def save_config(path: Path, model: Model) -> None:
     """Write what `load` needs to build the network: `{"system", "vocabularies"}`."""
     write_json(

@@ -147,17 +147,14 @@ def train(
     import torch
 
     from pipeline_py.nmt.data.dataset import Dataset
-    from pipeline_py.nmt.data.frequencies import frequencies
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.model import Model
-    from pipeline_py.nmt.saved import save_config, save_weights
+    from pipeline_py.nmt.saved import save_config, save_weights, start_from
     from pipeline_py.nmt.training.capacity import matched
     from pipeline_py.nmt.training.checkpoint import Checkpoints
-    from pipeline_py.nmt.training.initial import start_from
     from pipeline_py.nmt.training.processes import ALONE, Processes
     from pipeline_py.nmt.training.run import Run
     from pipeline_py.nmt.training.validation import Validation
-    from pipeline_py.ragged import Ragged
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training_options.device, training_options.threads)
@@ -180,7 +177,7 @@ def train(
     model = Model(system_options, vocabularies)
     if initial is not None:
         start_from(model, initial)
-    model.learn_frequencies(torch.from_numpy(frequencies(Ragged(train_target), data.kept, len(vocabulary))))
+    model.learn_frequencies(torch.from_numpy(data.target_frequencies(len(vocabulary))))
     run = Run(
         name=name,
         model=model,

@@ -17,9 +17,8 @@ from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.parsing import Parser
 from pipeline_py.nmt.pretrain import pretrain
-from pipeline_py.nmt.saved import load
+from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
-from pipeline_py.nmt.training.initial import start_from
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.stage import InputError
 

@@ -73,6 +73,21 @@ class Dataset:
         """Count the target words of some pairs, EOS not included."""
         return int(self._target.lengths[pairs].sum()) - len(pairs)
 
+    def target_frequencies(self, vocabulary_size: int) -> np.ndarray:
+        """Count the identifiers of the kept target sentences, EOS and the unknown word among them.
+
+        Returns:
+            (V,) int64, at least 1 each, so that no word is impossible.
+        """
+        counts = np.zeros(vocabulary_size, dtype=np.int64)
+        counted = np.zeros(len(self._target), dtype=bool)
+        counted[self.kept] = True
+        for first, values, offsets in self._target.blocks():
+            lengths = np.diff(offsets)
+            within = np.repeat(counted[first : first + len(lengths)], lengths)
+            counts += np.bincount(values[offsets[0] : offsets[-1]][within], minlength=vocabulary_size)
+        return np.maximum(counts, 1)
+
     def epoch(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         """Arrange all kept pairs into the batches of an epoch.
 

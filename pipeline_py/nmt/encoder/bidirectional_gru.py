@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import BidirectionalGRU
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.gru import GRU
 
@@ -28,25 +28,18 @@ class BidirectionalGRUEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.size = self.summary_size = 2 * sizes.hidden
-        self.inputs = nn.ModuleList(inputs)
+        self.inputs = Inputs(inputs)
         self.forwards = GRU(sizes.embedding, sizes.hidden)
         self.backwards = GRU(sizes.embedding, sizes.hidden)
         self.dropout = SharedDropout(sizes.dropout)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        read = [part(batch) for part in self.inputs]
-        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         turned = words.turned(batch.source_lengths)
-        rightward = self._read(self.forwards, values, words)
-        leftward = self._read(self.backwards, values.index_select(0, turned), words)
+        rightward = read(self.forwards, values, words, self.dropout)
+        leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return Memory.of_words(batch, states, summary)
-
-    def _read(self, gru: GRU, values: Tensor, words: Words) -> Tensor:
-        """Run one direction over what it reads (N, E): states (N, hidden)."""
-        dropped = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
-        mask = self.dropout.draw(words.sentences, gru.hidden, values)
-        return gru.sequence(gru.input(dropped), words.steps, mask)

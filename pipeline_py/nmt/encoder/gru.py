@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder as Options
-from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
@@ -29,7 +28,7 @@ class GRUEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
-        self.inputs = nn.ModuleList(inputs)
+        self.inputs = Inputs(inputs)
         each = sizes.hidden if options.direction == "forward" else sizes.hidden // 2
         self.forwards = OriginalGRU(sizes.embedding, each)
         self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
@@ -37,22 +36,15 @@ class GRUEncoder(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        read = [part(batch) for part in self.inputs]
-        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        states = self._read(self.forwards, values, words)
+        states = read(self.forwards, values, words, self.dropout)
         if self.backwards is not None:
             turned = words.turned(batch.source_lengths)
-            leftward = self._read(self.backwards, values.index_select(0, turned), words)
+            leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
             states = torch.cat([states, leftward.index_select(0, turned)], dim=1)
         states = words.unpack(states)  # (B, J, H)
         return Memory.of_words(batch, states, mean(states, batch.mask))
-
-    def _read(self, gru: OriginalGRU, values: Tensor, words: Words) -> Tensor:
-        """Run one direction: what is read (N, E) → states (N, hidden)."""
-        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
-        mask = self.dropout.draw(words.sentences, gru.hidden, values)
-        return gru.sequence(at_least_single(gru.input(values)), words.steps, mask)
 
 
 def mean(states: Tensor, mask: Tensor) -> Tensor:

@@ -1,7 +1,6 @@
 """A parser, and one graph convolution over the heads that it predicts (Hashimoto and Tsuruoka 2017)."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -10,8 +9,8 @@ from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import LatentGraph
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
@@ -49,7 +48,7 @@ class LatentGraphEncoder(Parser):
         super().__init__()
         hidden, labels = sizes.hidden, vocabularies["labels"]
         self.size, self.summary_size = hidden, 2 * hidden
-        self.inputs = nn.ModuleList(inputs)
+        self.inputs = Inputs(inputs)
         self.forwards = LSTM(sizes.embedding, hidden)
         self.backwards = LSTM(sizes.embedding, hidden)
         self.head = nn.Linear(2 * hidden, 2 * hidden, bias=False)
@@ -66,16 +65,16 @@ class LatentGraphEncoder(Parser):
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
-        read = self._read(batch)
-        parse, with_heads = self._parse(read.states, batch)
+        states, last, cells = self._read(batch)
+        parse, with_heads = self._parse(states, batch)
         seen = torch.cat([with_heads, parse.labels.softmax(dim=2)], dim=2)
         annotations = at_least_single(self.annotation(seen)).tanh()
-        summary = at_least_single(self.last_state(read.last)), at_least_single(self.last_cell(read.cells))
+        summary = at_least_single(self.last_state(last)), at_least_single(self.last_cell(cells))
         return Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
 
     def parse(self, batch: Batch) -> Parse:
         """Predict heads and labels of B sentences of up to J positions."""
-        return self._parse(self._read(batch).states, batch)[0]
+        return self._parse(self._read(batch)[0], batch)[0]
 
     def _parse(self, states: Tensor, batch: Batch) -> tuple[Parse, Tensor]:
         """Parse from states h (B, J, 2·H); what is returned besides is [h_i; z_i] (B, J, 4·H)."""
@@ -89,37 +88,16 @@ class LatentGraphEncoder(Parser):
         with_heads = torch.cat([states, expected], dim=2)
         return Parse(scores, at_least_single(self.label(with_heads))), with_heads
 
-    def _read(self, batch: Batch) -> "_Read":
-        """Run both directions of the LSTM."""
-        read = [part(batch) for part in self.inputs]
-        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+    def _read(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Run both directions of the LSTM: h at every position (B, J, 2·H), [→h_n; ←h_1] and their cells (B, 2·H)."""
+        values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         turned, last = words.turned(batch.source_lengths), words.last(batch.source_lengths)
-        rightward = self._one_way(self.forwards, values, words)
-        leftward = self._one_way(self.backwards, values.index_select(0, turned), words)
+        rightward = read(self.forwards, values, words, self.dropout)
+        leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, turned)], dim=1))
-        ends = (
+        state, cell = (
             torch.cat([one.index_select(0, last), other.index_select(0, last)], dim=1)
             for one, other in zip(rightward, leftward, strict=True)
         )
-        return _Read(states, *ends)
-
-    def _one_way(self, lstm: LSTM, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
-        """Read vectors (N, E) in their order: states and cells (N, H)."""
-        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
-        mask = self.dropout.draw(words.sentences, lstm.hidden, values)
-        return lstm.sequence(at_least_single(lstm.input(values)), words.steps, mask)
-
-
-class _Read(NamedTuple):
-    """What the LSTM made of B sentences.
-
-    Attributes:
-        states: h at every position (B, J, 2·H).
-        last: [→h_n; ←h_1] (B, 2·H).
-        cells: their cells (B, 2·H).
-    """
-
-    states: Tensor
-    last: Tensor
-    cells: Tensor
+        return states, state, cell

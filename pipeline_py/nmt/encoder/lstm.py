@@ -10,6 +10,7 @@ from pipeline_py.config.systems.encoders import LSTMEncoder as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
@@ -31,7 +32,7 @@ class LSTMEncoder(nn.Module):
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
         self.reversed = options.direction == "reversed"
-        self.inputs = nn.ModuleList(inputs)
+        self.inputs = Inputs(inputs)
         self.forwards = LSTM(sizes.embedding, sizes.hidden)
         self.backwards = None
         if options.direction == "bidirectional":
@@ -44,8 +45,7 @@ class LSTMEncoder(nn.Module):
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
         lengths = batch.source_lengths
-        read = [part(batch) for part in self.inputs]
-        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        values = self.inputs(batch)  # (N, E)
         # Turned round without its last position, a sentence ends with EOS all the same.
         states, *last = self._read(self.forwards, values, batch, lengths - 1 if self.reversed else None)
         if self.backwards is not None:
@@ -74,9 +74,7 @@ class LSTMEncoder(nn.Module):
         words = batch.source_words
         turned = None if backwards is None else words.turned(backwards)
         values = values if turned is None else values.index_select(0, turned)
-        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
-        mask = self.dropout.draw(words.sentences, lstm.hidden, values)
-        states, cells = lstm.sequence(at_least_single(lstm.input(values)), words.steps, mask)
+        states, cells = read(lstm, values, words, self.dropout)
         last = words.last(batch.source_lengths)
         in_place = states if turned is None else states.index_select(0, turned)
         return in_place, states.index_select(0, last), cells.index_select(0, last)

@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TreeLSTM as Options
-from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
@@ -35,7 +34,7 @@ class TreeLSTMEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
-        self.inputs = nn.ModuleList(inputs)
+        self.inputs = Inputs(inputs)
         self.sequential = options.leaves == "lstm"
         if self.sequential:
             self.leaves = LSTM(sizes.embedding, sizes.hidden)
@@ -47,10 +46,12 @@ class TreeLSTMEncoder(nn.Module):
         """Annotate B sentences of up to J positions and P phrases."""
         lengths = batch.source_lengths
         schedule = batch.schedule("trees")
-        read = [part(batch) for part in self.inputs]
-        values = read[0] if len(read) == 1 else torch.cat(read, dim=1)  # (N, E)
+        values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        states, cells = self._read(values, words) if self.sequential else (values, torch.zeros_like(values))
+        if self.sequential:
+            states, cells = read(self.leaves, values, words, self.dropout)
+        else:
+            states, cells = values, torch.zeros_like(values)
         leaves = (words.unpack_by_position(states).flatten(0, 1), words.unpack_by_position(cells).flatten(0, 1))
         inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
         root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
@@ -63,13 +64,6 @@ class TreeLSTMEncoder(nn.Module):
         annotations = leaves[0].view(words.positions, words.sentences, self.size).transpose(0, 1)  # (B, J, H)
         of_words = Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
         return of_words.with_phrases(schedule.side_by_side(inner[0]), schedule)
-
-    def _read(self, values: Tensor, words: Words) -> tuple[Tensor, Tensor]:
-        """Run the LSTM: what is read (N, E) → states and cells (N, H)."""
-        values = words.drop(values, self.dropout.draw(words.sentences, values.shape[1], values))
-        mask = self.dropout.draw(words.sentences, self.leaves.hidden, values)
-        inputs = at_least_single(self.leaves.input(values))
-        return self.leaves.sequence(inputs, words.steps, mask)
 
     def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
         """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""

@@ -6,6 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
@@ -52,6 +53,7 @@ class LSTM(nn.Module):
         Returns:
             All states and all cells, (N, H) each.
         """
+        inputs = at_least_single(inputs)
         hiddens, cells = [], []
         cell = inputs.new_zeros(steps[0], self.hidden)
         with time_loop(torch.zeros_like(cell), [partial(self.recurrent.traced, len(inputs))]) as hidden:

@@ -6,6 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
@@ -53,6 +54,7 @@ class OriginalGRU(nn.Module):
         Returns:
             All states (N, H).
         """
+        inputs = at_least_single(inputs)
         states = []
         maps = [partial(each.traced, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
         with time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:

