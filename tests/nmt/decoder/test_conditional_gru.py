@@ -1,0 +1,75 @@
+"""The decoder of Nematus step by step, against the reference and against the loss of whole sentences."""
+
+import pytest
+import torch
+
+from tests.nmt.reference import COMPOSITIONS, Reference, make_batch, make_model, make_system, one_by_one
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_both_contexts_may_feed_the_second_gru() -> None:
+    decoder = {"type": "conditional_gru", "gru_context": "both"}
+    model = make_model(make_system({"contexts": ["global", "syntax"], "decoder": decoder}))
+    reference = Reference(model)
+    losses = model.loss(make_batch()).tolist()
+    for loss, pair in zip(losses, one_by_one(), strict=True):
+        expected, _ = reference.losses(*pair)
+        assert loss == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
+    model = make_model(make_system(composition)).eval()
+    batch = make_batch()
+    assert batch.target is not None and batch.target_lengths is not None
+    with torch.no_grad():
+        losses = model.loss(batch)
+        memory = model.encode(batch)
+        state = model.decoder.start(memory)
+        total = torch.zeros_like(losses)
+        previous, attention = None, []
+        for number, words in enumerate(batch.target.T):
+            logits, state, weights = model.decoder.step(previous, state, memory)
+            log_probability = logits.log_softmax(1).gather(1, words.unsqueeze(1)).squeeze(1)
+            total -= log_probability * (number < batch.target_lengths)
+            attention.append(weights)
+            previous = words
+    torch.testing.assert_close(total, losses, rtol=1e-12, atol=1e-12)
+    reference = Reference(model)
+    for row, (source, target, syntax) in enumerate(one_by_one()):
+        _, expected = reference.losses(source, target, syntax)
+        for step, weights in enumerate(expected):
+            assert attention[step][row, : len(source)].tolist() == pytest.approx(weights, abs=1e-12)
+            assert not attention[step][row, len(source) :].any()
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_selected_rows_go_on_as_before(composition: dict) -> None:
+    model = make_model(make_system(composition)).eval()
+    with torch.no_grad():
+        memory = model.encode(make_batch())
+        state = model.decoder.start(memory)
+        _, state, _ = model.decoder.step(None, state, memory)
+        index = torch.tensor([3, 0, 0, 2])
+        words = torch.tensor([1, 2, 3, 4, 5])
+        logits, _, _ = model.decoder.step(words, state, memory)
+        state, memory = state.select(index), memory.select(index)
+        chosen, _, _ = model.decoder.step(words[index], state, memory)
+        further = torch.tensor([1, 3, 1])  # of rows that have their state in common with others
+        again, _, _ = model.decoder.step(words[index][further], state.select(further), memory.select(further))
+    torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(again, logits[index][further], rtol=1e-12, atol=1e-12)
+
+
+def test_statistics_are_counted_over_real_words_only() -> None:
+    model = make_model(make_system({"contexts": ["flexible", {"type": "syntax", "window": 1}]})).eval()
+    batch = make_batch()
+    memory = model.encode(batch)
+    flexible, syntax = model.decoder.observe(memory, batch.target, batch.target_lengths)
+    assert batch.target_lengths is not None
+    span, steps = flexible["vision_span"]
+    assert steps.tolist() == batch.target_lengths.tolist()
+    assert span.tolist() == (batch.target_lengths * batch.source_lengths).tolist()  # no threshold: all positions
+    negative, words = syntax["negative_scores"]
+    assert (negative <= words).all() and (words >= batch.target_lengths).all()

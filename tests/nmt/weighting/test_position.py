@@ -1,0 +1,29 @@
+"""Predicted positions in half precision."""
+
+import pytest
+import torch
+
+from tests.nmt.reference import make_batch, make_model, make_system
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.mark.parametrize("context", ["local", "flexible", {"type": "syntax", "position": "attention"}, "syntax"])
+def test_positions_stay_exact_where_products_are_in_half_precision(context: object) -> None:
+    """bfloat16 has 8 bits: from position 64 on, it could not even tell a position from the one half-way to the next."""
+    model = make_model(make_system({"contexts": [context]})).float().eval()
+    batch = make_batch()
+    with torch.no_grad():
+        exact = model.loss(batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            memory = model.encode(batch)
+            weighting = model.decoder.weightings[0]
+            query = torch.randn(len(memory.mask), model.system.model.hidden)
+            scores = torch.randn(memory.mask.shape)
+            weights, carried = weighting(scores, query, memory, weighting.start(memory))
+            rough = model.loss(batch)
+    assert all(part.dtype == torch.float32 for part in (weights, *carried))
+    if hasattr(weighting, "position") and weighting.position is not None:
+        with torch.autocast("cpu", torch.bfloat16):
+            assert weighting.position(query, memory).dtype == torch.float32
+    torch.testing.assert_close(rough, exact, rtol=0.05, atol=0.05)
