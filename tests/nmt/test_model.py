@@ -79,8 +79,10 @@ def count_by_hand(composition: dict, labels: int = 50, words: int = 50_000) -> i
     for _ in composition.get("scores", ["mlp"]):
         total += h * 2 * h + 2 * h * 2 * h + 2 * h + 2 * h + 1
     for context in contexts:
-        kind = context if isinstance(context, str) else context["type"]
-        total += {"global": 0, "local": h * h + h, "syntax": h * h + h, "flexible": h * h + h + h}[kind]
+        kind = context if isinstance(context, str) else context.get("position", context["type"])
+        total += {"global": 0, "local": h * h + h, "syntax": 0, "interpolate": h * h + h, "flexible": h * h + h + h}[
+            kind
+        ]
     return total + e * e + e + words * e + words  # L_w and the softmax
 
 
@@ -98,13 +100,14 @@ MIXTURE_OF_TWO = {
         ({}, 126_893_261),
         ({"contexts": ["local"]}, 127_894_261),
         ({"contexts": ["flexible"]}, 127_895_261),
-        ({"contexts": ["syntax"]}, 127_894_261),
+        ({"contexts": ["syntax"]}, 126_893_261),
+        ({"contexts": [{"type": "syntax", "position": "interpolate"}]}, 127_894_261),
         ({"encoders": [{"inputs": ["words", {"type": "labels", "size": 10}]}]}, 126_393_761),
         (UNITS_BESIDE_WORDS, 127_299_641),
         (MIXTURE_OF_TWO, 193_659_762),
         ({"contexts": ["global", "local"]}, 129_134_881),
         ({"contexts": ["global", "flexible"]}, 129_135_881),
-        ({"contexts": ["global", "syntax"]}, 129_134_881),
+        ({"contexts": ["global", "syntax"]}, 128_133_881),
     ],
 )
 def test_parameters_of_every_composition(composition: dict, expected: int) -> None:

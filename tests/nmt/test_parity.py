@@ -23,7 +23,7 @@ SYSTEMS = {
     "global": System(contexts=[GlobalContext()]),
     "local": System(contexts=[LocalContext(window=3)]),
     "flexible": System(contexts=[FlexibleContext()]),
-    "syntax": System(contexts=[SyntaxContext()]),
+    "syntax": System(contexts=[SyntaxContext(position="interpolate")]),
     "syntax, round": System(contexts=[SyntaxContext(position="round", gaussian="weight")]),
     "syntax, attention": System(contexts=[SyntaxContext(position="attention")]),
     "units beside words": System.model_validate({"encoders": [{"inputs": ["words", {"type": "units", "size": 2}]}]}),

@@ -78,13 +78,15 @@ class FlexibleContext(Context):
 
 
 class SyntaxContext(Context):
-    """Gaussian over the syntax distance from a predicted position (SDAtt eq. 9–12)."""
+    """Gaussian over the syntax distance from where the attention is, or from a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
     reads: ClassVar[Kind | None] = distances.KIND
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
-    position: Literal["interpolate", "round", "attention"] = Field(
-        "interpolate", description="How the row of the distance matrix is chosen at a real-valued position p."
+    position: Literal["attention", "interpolate", "round"] = Field(
+        "attention",
+        description="Which distances hold: those that the attention expects, or of the row of a predicted position p "
+        "(eq. 5), which is a real number.",
     )
     gaussian: Literal["log", "score", "weight"] = Field(
         "log",

@@ -10,17 +10,17 @@ from pipeline_py.nmt.weighting.position import PredictedPosition
 
 
 class SyntaxWeighting(Weighting):
-    """A softmax over the words within syntax distance n of position p, with a Gaussian of their distance, σ = n/2.
+    """A softmax over the words within syntax distance n of where the attention is, with a Gaussian of it, σ = n/2.
 
-    M is the matrix of distances in the tree, p the predicted position (eq. 5), counted from 0. The paper takes the
-    row M[p]; p is real, so `position` says what the distances m are:
+    M is the matrix of distances in the tree. The paper takes the row M[p] of the predicted position p (eq. 5, counted
+    from 0), which is real; `position` says what the distances m are:
 
+    - `attention`: m = Σ_k α_k M[k] with α the softmax over the whole sentence; nothing is predicted. Where no word has
+      m ≤ n, those with the smallest m are taken.
     - `interpolate`: m = (1 − f) · M[k] + f · M[k + 1] with k = min(⌊p⌋, J − 2) and f = p − k; behind the last row, that
       of EOS, the line through the last two goes on, so that p has a gradient there too. The words are those within n
       of the nearer row (of the right one when f is just a half), so there is always one: the row's own word.
     - `round`: m is that nearer row. The predictor of p gets no gradient.
-    - `attention`: m = Σ_k α_k M[k] with α the softmax over the whole sentence; there is no predictor. Where no word
-      has m ≤ n, those with the smallest m are taken.
 
     `gaussian` says where it stands:
 

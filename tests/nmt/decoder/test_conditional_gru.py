@@ -63,7 +63,9 @@ def test_selected_rows_go_on_as_before(composition: dict) -> None:
 
 
 def test_statistics_are_counted_over_real_words_only() -> None:
-    model = make_model(make_system({"contexts": ["flexible", {"type": "syntax", "window": 1}]})).eval()
+    model = make_model(
+        make_system({"contexts": ["flexible", {"type": "syntax", "window": 1, "position": "interpolate"}]})
+    ).eval()
     batch = make_batch()
     memory = model.encode(batch)
     flexible, syntax = model.decoder.observe(memory, batch.target, batch.target_lengths)

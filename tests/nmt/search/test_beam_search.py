@@ -326,7 +326,7 @@ CONTEXTS = {
     "global": [GlobalContext()],
     "local": [LocalContext(window=2)],
     "flexible": [FlexibleContext(threshold=3.0)],
-    "syntax": [SyntaxContext(window=2)],
+    "syntax": [SyntaxContext(window=2, position="interpolate")],
     "two": [GlobalContext(), SyntaxContext(window=2)],
 }
 

@@ -29,7 +29,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "local": {"contexts": [{"type": "local", "window": 3}]},
     "flexible": {"contexts": ["flexible"]},
     "global and syntax": {"contexts": ["global", "syntax"]},
-    "syntax by attention": {"contexts": [{"type": "syntax", "position": "attention"}]},
+    "syntax at a predicted position": {"contexts": [{"type": "syntax", "position": "interpolate"}]},
     "two encoders": {
         "encoders": [{"inputs": ["words"]}, {"inputs": ["units"]}],
         "scores": ["mlp", {"type": "mlp", "encoder": 1}],

@@ -8,7 +8,7 @@ from tests.nmt.reference import make_batch, make_model, make_system
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-@pytest.mark.parametrize("context", ["local", "flexible", {"type": "syntax", "position": "attention"}, "syntax"])
+@pytest.mark.parametrize("context", ["local", "flexible", "syntax", {"type": "syntax", "position": "interpolate"}])
 def test_positions_stay_exact_where_products_are_in_half_precision(context: object) -> None:
     """bfloat16 has 8 bits: from position 64 on, it could not even tell a position from the one half-way to the next."""
     model = make_model(make_system({"contexts": [context]})).float().eval()

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.mark.parametrize("gaussian", ["log", "score", "weight"])
 def test_positions_behind_the_last_word_have_a_gradient_and_are_counted(gaussian: str) -> None:
-    model = make_model(make_system({"contexts": [{"type": "syntax", "gaussian": gaussian}]}))
+    model = make_model(make_system({"contexts": [{"type": "syntax", "position": "interpolate", "gaussian": gaussian}]}))
     weighting, vector = model.decoder.weightings[0], model.decoder.weightings[0].position.vector
     with torch.no_grad():
         weighting.position.query.weight.fill_(1.0)
