@@ -133,6 +133,14 @@ class PagePlan:
                 }
                 for option, kind in BY_SET.items()
             },
+            **{
+                kind: {
+                    f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
+                    for table in of_scores
+                    for split in self.evaluation.contrastive_sets(table)
+                }
+                for kind in ("contrast", "contrast_comparisons")
+            },
             "source_tree": {
                 f"{table}:{first}": f"<results>/syntax/{trees[0]}/{first}.{trees[1]}"
                 for table in of_bleu

@@ -19,7 +19,7 @@ from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.random_tree import random_tree
-from tests.nmt.test_model import Reference
+from tests.nmt.reference import Reference
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {

@@ -15,6 +15,16 @@ def test_the_page_shows_what_is_asked_for(planned):
     assert page.printed_tables("controls") is None
 
 
+def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(planned, tmp_path):
+    (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
+    mine = {"title": "M", "systems": ["PBSMT", "GlobalAtt"], "baseline": "PBSMT"}
+    plain = {"type": "measures", "title": "M", "systems": ["GlobalAtt"], "columns": ["bleu"]}
+    over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path)}
+    files = planned(**over, tables={"mine": mine, "plain": plain}, targets=["mine", "plain"]).page.files()
+    assert files["contrast"] == {"mine:gender": "<results>/evaluation/mine/gender.contrast.tsv"}
+    assert [*files["contrast_comparisons"]] == ["mine:gender"] and "mine:gender" not in files["words"]
+
+
 def test_attention_is_drawn_of_two_networks(planned):
     page = planned().page
     assert page.pair("controls") == ["SDAtt", "GlobalAtt"] and page.pair("tree2seq/table1_2") == []

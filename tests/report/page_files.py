@@ -8,6 +8,7 @@ import yaml
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.loading.load import load
+from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
 from pipeline_py.report.tables.pair import TESTS
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
@@ -118,6 +119,23 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         [*EXAMPLES],
         ["SDAtt", "GlobalAtt", 1, f"a {HOSTILE}", "der Satz", "<i>ein</i> Satz", "kein Satz", 70.0, 20.5],
     )
+    contrast = written(
+        "contrast.tsv",
+        ["by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties"],
+        *(
+            [by, group, size, row, 60 + place, "", 55, 75, place]
+            for by, group, size in (
+                *(("all", "all", 1260), ("kind", "<b>gender</b>", 1000), ("kind", "number", 260)),
+                *(("distance", "1", 900), ("distance", "2", 355), ("distance", ">15", 5)),
+            )
+            for place, row in enumerate([*ROWS][:2])
+        ),
+    )
+    told_apart = written(
+        "contrast_comparisons.tsv",
+        [*COMPARISONS],
+        ["SDAtt", "GlobalAtt", 61, 60, 1, 130, 117, 1013, 0.04, 0.12],
+    )
     curve = written(
         "curve.tsv", ["update", "seconds", "dev_loss", "dev_bleu"], [10, 1.5, 4.0, ""], [20, 3.0, 3.0, 12.5]
     )
@@ -142,6 +160,8 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         "words": {"table1:mixed": words},
         "ngrams": {f"table1:{split}": ngrams for split in ("mixed", "dev")},
         "examples": {"table1:mixed": examples},
+        "contrast": {f"table1:{split}": contrast for split in ("agreement", "order")},
+        "contrast_comparisons": {"table1:agreement": told_apart},
         "curve": {"SDAtt:seed1": curve, "GlobalAtt:seed1": curve},
         "accuracy": {"embedded": accuracy},
         "parser": {"embedded": measures},

@@ -1,0 +1,77 @@
+"""Contrastive sets on the page: which groups are shown, what ties and missing systems are told by."""
+
+import pytest
+
+from pipeline_py.evaluation import contrast as stage
+from pipeline_py.report.sections.contrast import (
+    COLUMNS,
+    COMPARISONS,
+    COUNTS,
+    NUMBERS,
+    comparisons,
+    of_whole_sets,
+    read_groups,
+    sentences_on_ties,
+)
+from pipeline_py.stage import InputError
+
+CALLED = {"Base": "Base", "Mine": "Ours"}
+
+
+def written(path, columns, *rows):
+    path.write_text("".join("\t".join(map(str, row)) + "\n" for row in (columns, *rows)), encoding="utf-8")
+    return path
+
+
+def accuracies(path, *rows):
+    """By, group and pairs of each row, with the same numbers for both systems."""
+    return written(
+        path, stage.COLUMNS, *((*row, system, 62.5, "", 50, 70, ties) for row in rows for system, ties in TIES)
+    )
+
+
+TIES = (("Base", 0.0), ("Mine", 2.5))
+
+
+def test_columns_are_those_of_the_stage():
+    assert {*COLUMNS, *NUMBERS, "pairs"} <= {*stage.COLUMNS}
+    assert {"system", "other", *COMPARISONS, *COUNTS} == {*stage.COMPARISON_COLUMNS}
+
+
+def test_sets_stand_beside_each_other(tmp_path):
+    sets = {"one": accuracies(tmp_path / "1", ("all", "all", 40), ("kind", "k", 40))}
+    sets["two"] = accuracies(tmp_path / "2", ("all", "all", 1200))
+    groups, ties = of_whole_sets(sets)
+    assert groups.sizes == {"one": "40", "two": "1200"}
+    assert groups.values == {(system, on): 62.5 for system in ("Base", "Mine") for on in sets}
+    assert groups.intervals["Mine", "two"] == (50, 70)
+    assert sentences_on_ties(ties, CALLED) == [
+        f"Pairs of {on} with two equally likely translations, which count as wrong: Ours 2.5." for on in sets
+    ]
+    assert sentences_on_ties({("Base", "one"): 0.0}, CALLED) == []
+
+
+def test_only_what_has_several_groups_is_broken_down(tmp_path):
+    rows = [("all", "all", 40), ("kind", "gender", 40), ("distance", "1", 30), ("distance", ">15", 10)]
+    (groups,) = read_groups(accuracies(tmp_path / "x", *rows))
+    assert (groups.by, groups.sizes) == ("Distance of the words that have to agree", {"1": "30", ">15": "10"})
+    assert groups.is_drawn and groups.bound == "upper"
+    kinds, _ = read_groups(accuracies(tmp_path / "x", *rows, ("kind", "number", 3)))
+    assert kinds.sizes == {"gender": "40", "number": "3"} and not kinds.is_drawn and kinds.bound == ""
+
+
+def test_pairs_of_systems_have_their_counts(tmp_path):
+    row = ("Mine", "Base", 62.5, 60, 2.5, 30, 29, 41, 0.0312, 1.0)
+    sheet = comparisons(written(tmp_path / "x", stage.COMPARISON_COLUMNS, row), CALLED, "one")
+    assert [cell.text for cell in sheet.rows[0]] == [
+        *("Ours", "Base", "62.50", "60.00", "+2.50", "30", "29", "41"),
+        *("0.031", "1.000"),
+    ]
+    assert [cell.bold for cell in sheet.rows[0][-2:]] == [True, False]
+
+
+def test_another_file(tmp_path):
+    file = written(tmp_path / "x", ["a"])
+    for read in (read_groups, lambda path: of_whole_sets({"x": path}), lambda path: comparisons(path, CALLED, "x")):
+        with pytest.raises(InputError, match="the file has no column"):
+            read(file)
