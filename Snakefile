@@ -98,3 +98,7 @@ rule all:
         expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
         plan.syntax.reports_of_parsers(),
     localrule: True
+
+
+onsuccess:
+    tell_answers()

@@ -55,6 +55,11 @@ class Description(Section):
     evaluation: Evaluation = Evaluation()
     tables: dict[str, Table] = {}
     figures: dict[str, AttentionFigure] = {}
+    claims: list[str] = Field(
+        ["sdatt", "sdrnmt", "tree2seq", "hierarchical"],
+        description="Which system is said to be better than which: papers of `workflow/claims/`, and files of your own "
+        "like these, with their ending. Those whose systems stand in tables are held against the results.",
+    )
     targets: list[str] | None = Field(
         None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
     )
@@ -234,6 +239,11 @@ class Description(Section):
         except RuntimeError:
             raise InputError(f"{file}: nobody with a home folder is called so; write the whole path") from None
 
+    @property
+    def own_claims(self) -> list[str]:
+        """The user's files of claims, as paths; what has no ending is a paper's."""
+        return [self.path(file) for file in self.claims if Path(file).suffix]
+
     def model_directories(self) -> list[str]:
         """The directories among what `files` names, as paths."""
         parsers = [parser.directory for parser in self.parsers.values() if isinstance(parser, StanzaParser)]
@@ -251,4 +261,4 @@ class Description(Section):
         named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
             named += parser.files_named()
-        return [self.path(file) for file in named if file is not None]
+        return [self.path(file) for file in named if file is not None] + self.own_claims

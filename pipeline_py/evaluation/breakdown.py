@@ -14,7 +14,7 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
-from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.named_files import by_set, named_files
 from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
@@ -139,15 +139,11 @@ def _read_sets(
     pairs: Sequence[str], sets: Sequence[str], metrics: Sequence[str]
 ) -> dict[str, dict[str, SystemStatistics]]:
     """Statistics by metric and system, of all sets one after the other."""
-    outputs: dict[str, dict[str, dict[str, Path]]] = {on: {} for on in sets}
-    for key, path in named_files(pairs, "--statistics").items():
-        parts = key.split(":")
-        if len(parts) != 3 or not all(parts):
-            raise InputError(f"--statistics {key!r} is no NAME:RUN:SET; write it so, without ':' in a name")
-        system, run, on = parts
-        if on not in outputs:
-            raise InputError(f"--statistics {key!r} belongs to no set; give --properties {on}=FILE, or leave it out")
-        outputs[on].setdefault(system, {})[run] = path
+    given = by_set(named_files(pairs, "--statistics"))
+    for on in given.keys() - {*sets}:
+        key = ":".join([*next((system, *runs) for system, runs in given[on].items())[:2], on])
+        raise InputError(f"--statistics {key!r} belongs to no set; give --properties {on}=FILE, or leave it out")
+    outputs = {on: given.get(on, {}) for on in sets}
     runs = {on: {system: [*files] for system, files in systems.items()} for on, systems in outputs.items()}
     if not sets or not runs[sets[0]]:
         raise InputError("no system to score; give --statistics NAME:RUN:SET=FILE and --properties SET=FILE")

@@ -52,3 +52,19 @@ def by_system(files: Mapping[str, Path]) -> dict[str, list[Path]]:
     for name, path in files.items():
         systems.setdefault(name.rpartition(":")[0] or name, []).append(path)
     return systems
+
+
+def by_set(files: Mapping[str, Path]) -> dict[str, dict[str, dict[str, Path]]]:
+    """Gather the files of `--statistics` that are called NAME:RUN:SET, by set, system and run.
+
+    Raises:
+        InputError: if one is called otherwise.
+    """
+    sets: dict[str, dict[str, dict[str, Path]]] = {}
+    for key, path in files.items():
+        parts = key.split(":")
+        if len(parts) != 3 or not all(parts):
+            raise InputError(f"--statistics {key!r} is no NAME:RUN:SET; write it so, without ':' in a name")
+        system, run, on = parts
+        sets.setdefault(on, {}).setdefault(system, {})[run] = path
+    return sets

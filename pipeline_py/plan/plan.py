@@ -6,6 +6,7 @@ from shutil import which
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.contents import Contents
+from pipeline_py.plan.claims import ClaimsPlan, claims_files
 from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.nmt import NmtPlan
@@ -44,12 +45,14 @@ class Plan:
         self.subword = SubwordPlan(experiment, self.corpus)
         self.nmt = NmtPlan(experiment, self.subword)
         self.evaluation = EvaluationPlan(experiment, self.corpus, self.subword)
+        self.claims = ClaimsPlan(experiment, self.evaluation, claims_files(experiment, project / "workflow" / "claims"))
         self.report = ReportPlan(
             experiment,
             self.corpus,
             self.parsers,
             self.subword,
             self.evaluation,
+            self.claims,
             published_files(experiment, papers),
         )
         self.page = PagePlan(experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.report)

@@ -17,6 +17,7 @@ from pipeline_py.config.tables import (
     TableOfSystems,
     VocabularyTable,
 )
+from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
@@ -64,6 +65,7 @@ class ReportPlan:
     parsers: ParsersPlan
     subword: SubwordPlan
     evaluation: EvaluationPlan
+    claims: ClaimsPlan
     published: Mapping[str, list[str]]
     of_run: set[str] = field(default_factory=set)
 
@@ -117,6 +119,7 @@ class ReportPlan:
             "statistics": {":".join(place): file for place, file in counted.items()},
             "facts": of_facts["facts"],
             "comparisons": self.comparisons(table),
+            "claims": self.claims.of_table(table),
         }
         if isinstance(options, BleuTable):
             return {**files, "published": dict(zip([""], self.published[table], strict=False))}
@@ -162,6 +165,12 @@ class ReportPlan:
         """Take note that this run makes a table."""
         self.of_run.add(table)
         return table
+
+    def shown_of_run(self) -> list[str]:
+        """What people read of what this run made: the page, or else its tables."""
+        if EVERYTHING in self.claims.of_run:
+            return ["report.html"]
+        return [f"{table}.md" for table in self.experiment.tables if table in self.of_run]
 
     def warnings(self) -> list[str]:
         """How systems of a table of this run differ in what it does not ask about."""

@@ -6,6 +6,7 @@ from pydantic import TypeAdapter
 
 from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
+from pipeline_py.report.answers import read_answers, sentences
 from pipeline_py.report.tables import count_tables, renderings
 from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
 from pipeline_py.report.tables.pair import read_comparisons
@@ -41,11 +42,11 @@ def table(
         file: KIND:NAME=FILE, what it is made of; repeatable. Of scores: `statistics:SYSTEM:RUN:SET`,
             `comparisons:SET`, `facts:SYSTEM:RUN`, `parsed:SET` where only parsed sentences are scored,
             `correct:SYSTEM:RUN:SET` and `contrastive:SYSTEM:RUN:SET` of each contrastive set,
-            `accuracy:PARSER:TREES` and `published`. Of counts: `ledger:SPLIT`, `original:LANGUAGE`,
+            `accuracy:PARSER:TREES`, `published` and `claims`. Of counts: `ledger:SPLIT`, `original:LANGUAGE`,
             `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: the table as TSV.
         sheet_output: the table as JSON, what all other formats are drawn from.
-        markdown_output: the table as Markdown.
+        markdown_output: the table as Markdown, with what it says of claims.
         latex_output: the table as LaTeX.
 
     Raises:
@@ -55,6 +56,7 @@ def table(
     options: Table = TypeAdapter(Table).validate_python(about["table"])
     files = read_files(file)
     laid_out: Sheet
+    answers = [answer for path in files.of("claims").values() for answer in read_answers(path)]
     if isinstance(options, ParseTable):
         laid_out = count_tables.parses_sheet(options, files)
     elif isinstance(options, VocabularyTable):
@@ -75,7 +77,7 @@ def table(
             accuracies = read_accuracies(files.of("accuracy"))
             notes += sentences_about(accuracies, about["lowercase_trees"])
             laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
-    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output)
+    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output, sentences(answers))
 
 
 def _printed(options: BleuTable, files: Files) -> list[Published]:

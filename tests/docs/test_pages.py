@@ -7,6 +7,7 @@ import subprocess
 import pytest
 import yaml
 
+from pipeline_py.config.claims import read_claims
 from pipeline_py.config.loading.load import load
 from pipeline_py.stage import InputError
 from tests.docs.pages import PAGES, blocks
@@ -52,12 +53,24 @@ SWALLOWED = {
 """What is said where a target stands behind such options."""
 
 FILES_OF_DATA = "data/mine/train.en.gz"
+CLAIMS = "paper: "
 
 
 def test_every_text_is_quoted_from_what_is_tested():
     quoted = {block.text.strip() for block in blocks("text")}
     listing = {text for text in quoted if text.startswith(FILES_OF_DATA)}
-    assert quoted - listing == {*MISTAKES, LOCKED, *SWALLOWED} and len(listing) == 1
+    claims = {text for text in quoted if text.startswith(CLAIMS)}
+    assert quoted - listing - claims == {*MISTAKES, LOCKED, *SWALLOWED} and len(listing) == 1
+
+
+def test_claims_on_a_page_are_claims_about_systems_that_there_are(tmp_path):
+    systems = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["systems"]
+    quoted = [block.text for block in blocks("text") if block.text.startswith(CLAIMS)]
+    assert quoted
+    for text in quoted:
+        (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+        for claim in read_claims(tmp_path / "mine.yaml").claims:
+            assert {claim.system, claim.above} <= {*systems}
 
 
 @pytest.mark.parametrize("sentence", MISTAKES)

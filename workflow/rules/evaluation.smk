@@ -5,7 +5,7 @@ OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.ar
                  <results>/evaluation/source/{split}.{grouping}.arrow, <results>/evaluation/{table}/{split}.comparisons.tsv,
                  .intervals.tsv, .by_sentence.tsv, .sentence_scores.tsv, .words.tsv, .ngrams.tsv, .examples.tsv,
                  .contrast.tsv, .contrast_comparisons.tsv,
-                 <results>/evaluation/{table}/attention.tsv, <results>/evaluation/word_frequencies.txt
+                 <results>/evaluation/{table}/attention.tsv, claims.tsv, <results>/evaluation/word_frequencies.txt
 """
 
 
@@ -179,6 +179,53 @@ rule compare:
             {params.given[options]:q} \
             --output {output.comparisons:q} \
             --intervals-output {output.intervals:q} \
+            2>{log:q}
+        """
+
+
+rule claims:
+    input:
+        claims=[*plan.claims.files],
+        statistics=lambda wildcards: [*plan.claims.statistics(plan.claims.in_this_run(wildcards.table)).values()],
+    output:
+        "<results>/evaluation/{table}/claims.tsv",
+    log:
+        "<logs>/evaluation/claims/{table}.log",
+    benchmark:
+        "<benchmarks>/evaluation/claims/{table}.tsv"
+    wildcard_constraints:
+        table=plan.claims.tables,
+    group:
+        on_cluster("tables")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=lambda wildcards: {
+            "content": plan.contents_of(plan.claims.files),
+            "options": [
+                *plan.claims.options(wildcards.table),
+                *(f"--metric={metric}" for metric in plan.evaluation.metrics),
+            ],
+            "made_by": made_by(
+                "evaluation.claims",
+                "scipy",
+                parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.metrics],
+            ),
+        },
+        files=lambda wildcards, input: [
+            *(f"--claims={file}" for file in input.claims),
+            *named_files("statistics", plan.claims.statistics(wildcards.table), input.statistics),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.claims \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output:q} \
             2>{log:q}
         """
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pipeline_py.evaluation.system_statistics import SETS_AT_A_TIME, SystemStatistics, mean_scores, sums_over
+from pipeline_py.evaluation.system_statistics import SETS_AT_A_TIME, SystemStatistics, sums_over
 
 SAMPLES = 10000
 SEED = 12345
@@ -30,13 +30,18 @@ def times_drawn(sentences: int, samples: int, seed: int) -> np.ndarray:
     return times
 
 
-def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, np.ndarray]:
-    """Score systems on resampled sets, the same for all: the mean over a system's runs on each, (samples,)."""
+def resampled_runs(systems: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, np.ndarray]:
+    """Score each run of systems on resampled sets, the same for all, (runs, samples)."""
     (sentences,) = {of_system.runs.shape[1] for of_system in systems.values()}
     sums = sums_over(
         times_drawn(sentences, samples, seed), {name: of_system.runs for name, of_system in systems.items()}
     )
-    return {name: mean_scores(sums[name], of_system.metric) for name, of_system in systems.items()}
+    return {name: np.stack([of.metric.scores(of_run) for of_run in sums[name]]) for name, of in systems.items()}
+
+
+def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed: int) -> dict[str, np.ndarray]:
+    """Score systems on resampled sets: the mean over a system's runs on each, (samples,)."""
+    return {name: runs.mean(axis=0) for name, runs in resampled_runs(systems, samples, seed).items()}
 
 
 def p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:

@@ -3,7 +3,9 @@
 import re
 import sys
 import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pipeline_py.artifact import write_json, writing
@@ -19,16 +21,17 @@ def write(
     sheet_output: Path | None = None,
     markdown_output: Path | None = None,
     latex_output: Path | None = None,
+    answers: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write a table in all its formats and print it on stderr."""
+    """Write a table in all its formats and print it on stderr; answers, by question, stand below it in Markdown."""
     with writing(output) as file:
         values(sheet).to_csv(file, sep="\t", index=False, lineterminator="\n")
     if sheet_output is not None:
         write_json(sheet_output, sheet.as_json())
-    for path, render in ((markdown_output, markdown), (latex_output, latex)):
+    for path, text in ((markdown_output, markdown(sheet, answers or {})), (latex_output, latex(sheet))):
         if path is not None:
             with writing(path) as file:
-                file.write(render(sheet))
+                file.write(text)
     sys.stderr.write(plain(sheet))
 
 
@@ -60,13 +63,18 @@ def plain(sheet: Sheet) -> str:
     return "\n".join([sheet.title, "", lines[0], rule, *lines[1:], rule, *sheet.notes]) + "\n"
 
 
-def markdown(sheet: Sheet) -> str:
-    """Draw as a GitHub-flavoured Markdown table with the notes below."""
+def markdown(sheet: Sheet, answers: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+    """Draw as a GitHub-flavoured Markdown table with the notes below, and answers by question."""
     header = "| " + " | ".join(map(_markdown_text, sheet.heads)) + " |"
     rule = "|---" + "|---:" * (len(sheet.columns) - 1) + "|"
     rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in sheet.rows]
     notes = [line for note in sheet.all_notes() for line in ("", _markdown_text(note))]
-    return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes]) + "\n"
+    asked = [
+        line
+        for question, sentences in answers.items()
+        for line in ("", f"**{question}**", "", *(f"- {_markdown_text(sentence)}" for sentence in sentences))
+    ]
+    return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes, *asked]) + "\n"
 
 
 def latex(sheet: Sheet) -> str:

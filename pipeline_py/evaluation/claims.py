@@ -1,0 +1,215 @@
+"""Claims of papers, and what tables propose, held against what was translated here."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pipeline_py import stage
+from pipeline_py.config.claims import Claim, Printed, read_claims
+from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.named_files import by_set, named_files
+from pipeline_py.evaluation.significance import resampling
+from pipeline_py.evaluation.significance.runs_and_sentences import (
+    Difference,
+    Resampled,
+    difference,
+    mean_over_sets,
+    resampled,
+)
+from pipeline_py.evaluation.system_statistics import read_statistics
+from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.evaluation.verdict import Verdict
+from pipeline_py.options import Option
+from pipeline_py.stage import InputError
+
+AVERAGE = "AVG"
+DEV = "dev"
+COLUMNS = (
+    *("paper", "claim", "metric", "set", "role", "trees", "system", "other", "runs", "score_system", "score_other"),
+    *("difference", "low", "high", "visible", "about", "verdict", "of_syntax", "sentence", "says", "printed"),
+)
+Row = tuple[str | float, ...]
+Scores = Mapping[str, Mapping[str, Mapping[str, Resampled]]]
+"""By metric, set and system."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A claim about two systems that there are.
+
+    Attributes:
+        paper: empty where a table asks.
+        claim: what is claimed.
+        system, other: whom of; the system of the claim, or the same with other trees.
+        controls: the system with trees that mean nothing, by their parser.
+    """
+
+    paper: str
+    claim: Claim
+    system: str
+    other: str
+    controls: Mapping[str, str]
+
+
+def claims(
+    *,
+    claims: list[Path],
+    statistics: list[str],
+    metric: list[str],
+    output: Path,
+    asked: list[str] | None = None,
+    reads_trees: list[str] | None = None,
+    control: list[str] | None = None,
+    variant: list[str] | None = None,
+    samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
+    seed: Annotated[int, Option(min=0)] = resampling.SEED,
+) -> None:
+    """Say of each claim whose systems there are whether it is confirmed, contradicted, or cannot be told here.
+
+    Of each claim the TSV has the system's score minus the other's with its 95 % interval over sentences and runs
+    (`significance.runs_and_sentences`), by each metric of the claim that is counted, else by BLEU, on each set that
+    both were scored on, and as the mean over the test sets (`AVG`); where there is none, over the development set.
+    `visible` is the smallest difference that an experiment with this standard error finds with a probability of 80 %
+    at the two-sided level of 0.05 (minimum detectable effect, Bloom 1995).
+
+    `verdict` is `confirmed` where the whole interval is on the claimed side of 0, `contradicted` where it is on the
+    other, else `not distinguishable`. Of a system that reads trees, `of_syntax` is `yes` where its gain is confirmed
+    and it is better than itself with every kind of trees that mean nothing, each by its interval; `no` where one of
+    these cannot be told from it or is better; `untested` where there are none. Rows of the role `control` have the
+    system with such trees minus the other, and those of `against control` the system minus the same.
+
+    Args:
+        claims: files of claims; of each the paper, and what is better than what. Claims about other systems are left
+            out. Give the option once for each.
+        statistics: NAME:RUN:SET=FILE, `evaluation.statistics` of a system's run on a set.
+        metric: a module of `evaluation/metrics`; give the option once for each that is counted, BLEU first.
+        output: the TSV.
+        asked: SYSTEM=OTHER, what a table asks; left out where a paper claims the same.
+        reads_trees: a system that reads trees.
+        control: SYSTEM:PARSER=NAME, where NAME is SYSTEM with trees of that parser, which mean nothing.
+        variant: the same of other trees that mean something: claims about SYSTEM are held against NAME too.
+        samples: number of resampled sets.
+        seed: seed of the draws.
+
+    Raises:
+        InputError: if a file is malformed, or runs of a system are not on all of its sets the same.
+    """
+    sets = by_set(named_files(statistics, "--statistics"))
+    systems = list(dict.fromkeys(name for of_set in sets.values() for name in of_set))
+    for name in systems:
+        runs = [[*of_set[name]] for of_set in sets.values() if name in of_set]
+        if any(one != runs[0] for one in runs):
+            raise InputError(f"{name!r} has other runs on one set than on another; give each run on each set")
+    trees = {option: _trees(pairs or [], option) for option, pairs in (("control", control), ("variant", variant))}
+    reading = {*(reads_trees or [])}
+    questions = [*_questions(_given(claims, asked or []), systems, reading, trees["control"], trees["variant"])]
+    compared = {name for one in questions for name in (one.system, one.other, *one.controls.values())}
+    asked_for = {name for one in questions for name in _metrics(one.claim, metric)}
+    scores: dict[str, dict[str, dict[str, Resampled]]] = {name: {} for name in metric if name in asked_for}
+    for on, of_set in sets.items():
+        files = {name: [*runs.values()] for name, runs in of_set.items() if name in compared}
+        for name, of_systems in read_statistics(files, [*scores]).items() if files else ():
+            scores[name][on] = resampled(of_systems, on, samples, seed)
+    rows = [row for one in questions for row in _rows(one, scores, metric, reading)]
+    write_rows(output, COLUMNS, rows, quoted=False)
+
+
+def _trees(pairs: Sequence[str], option: str) -> dict[str, dict[str, str]]:
+    """By system and parser the system with that parser's trees."""
+    found: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        place, _, name = pair.partition("=")
+        system, _, parser = place.rpartition(":")
+        if not (name and system and parser):
+            raise InputError(f"--{option} {pair!r} is no SYSTEM:PARSER=NAME; write it so")
+        found.setdefault(system, {})[parser] = name
+    return found
+
+
+def _given(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:
+    """Claims and their papers, then what tables ask beside."""
+    given = [(file.paper, claim) for file in map(read_claims, files) for claim in file.claims]
+    claimed = {(claim.system, claim.above) for _, claim in given}
+    for pair in dict.fromkeys(asked):
+        system, _, other = pair.partition("=")
+        if (system, other) not in claimed:
+            given.append(("", Claim(system=system, above=other, says="A table proposes it.")))
+    return given
+
+
+def _questions(
+    given: Iterable[tuple[str, Claim]],
+    systems: Sequence[str],
+    reads_trees: Collection[str],
+    controls: Mapping[str, Mapping[str, str]],
+    variants: Mapping[str, Mapping[str, str]],
+) -> Iterator[Question]:
+    """Claims about systems that there are, and about these with other trees."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    for paper, claim in given:
+        of_claim = {parser: name for parser, name in controls.get(claim.system, {}).items() if name in systems}
+        pairs = [(claim.system, claim.above)]
+        for parser, name in variants.get(claim.system, {}).items() if paper else ():
+            # What reads trees too is to read the same.
+            other = variants.get(claim.above, {}).get(parser, "") if claim.above in reads_trees else claim.above
+            pairs.append((name, other))
+        for pair in pairs:
+            papers = seen.setdefault(pair, set())
+            if {*pair} <= {*systems} and paper not in papers and (paper or not papers):
+                papers.add(paper)
+                yield Question(paper, claim, *pair, of_claim)
+
+
+def _metrics(claim: Claim, counted: Sequence[str]) -> list[str]:
+    """Metrics of the claim that are counted, else the first that is."""
+    return [name for name in claim.metrics if name in counted] or [*counted[:1]]
+
+
+def _rows(question: Question, scores: Scores, counted: Sequence[str], reads_trees: set[str]) -> Iterator[Row]:
+    """What is said of a question, by metric and set."""
+    claim, system, other = question.claim, question.system, question.other
+    for metric in _metrics(claim, counted):
+        both = [on for on, of in scores[metric].items() if {system, other} <= {*of}]
+        averaged = [on for on in both if on != DEV] or both
+        for on, sets in [(AVERAGE, averaged), *((one, [one]) for one in both)] if both else ():
+            there = [of for one, of in scores[metric].items() if one in sets]
+            controls = {parser: name for parser, name in question.controls.items() if all(name in of for of in there)}
+            means = {name: mean_over_sets([of[name] for of in there]) for name in (system, other, *controls.values())}
+            verdict = Verdict(
+                system,
+                other,
+                named(metric).label,
+                difference(means[system], means[other]),
+                is_twin=system in reads_trees and other not in reads_trees,
+                controls={parser: difference(means[name], means[other]) for parser, name in controls.items()},
+                against_controls={parser: difference(means[system], means[name]) for parser, name in controls.items()},
+                instead_of=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
+                on="" if averaged != [DEV] and on == AVERAGE else "the development set" if sets == [DEV] else on,
+            )
+            said = ("syntax" if verdict.is_twin else "other", verdict.word, verdict.of_syntax, verdict.sentence)
+            about = (question.paper, f"{claim.system} above {claim.above}", metric, on)
+            printed = " | ".join(map(_sentence, claim.printed))
+            yield (*about, "claim", "", *_numbers(system, other, means, verdict.found), *said, claim.says, printed)
+            for parser, name in controls.items():
+                found = (name, other, means, verdict.controls[parser])
+                yield (*about, "control", parser, *_numbers(*found), *[""] * 6)
+                found = (system, name, means, verdict.against_controls[parser])
+                yield (*about, "against control", parser, *_numbers(*found), *[""] * 6)
+
+
+def _numbers(system: str, other: str, means: Mapping[str, Resampled], found: Difference) -> Row:
+    """Of two systems what stands in their row."""
+    scores = (float(means[name].scores.mean()) for name in (system, other))
+    return (system, other, found.runs, *scores, found.value, found.low, found.high, found.visible)
+
+
+def _sentence(printed: Printed) -> str:
+    """What is printed, in words."""
+    tested = "" if printed.significance is None else f" ({printed.significance})"
+    label = named(printed.metric).label
+    return f"{printed.difference:+.2f} {label}{tested} on {printed.task}, {printed.sets}: {printed.where}"
+
+
+if __name__ == "__main__":
+    stage.run(claims)

@@ -1,0 +1,141 @@
+"""What the rule `claims` is given: files of claims, and of systems their scores and what trees they read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline_py.config.claims import Claims, read_claims
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading.unknown import unknown
+from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.paths import one_of
+from pipeline_py.stage import InputError
+
+EVERYTHING = "all"
+"""All tables that are asked for, in the place of a table; none is called so."""
+
+
+def claims_files(experiment: Experiment, papers: Path) -> dict[str, Claims]:
+    """The claims of an experiment, by their file.
+
+    Raises:
+        InputError: there is no such paper, a file is malformed, or one of the user's names an unknown system.
+    """
+    own = iter(experiment.own_claims)
+    found = {}
+    for name in experiment.claims:
+        file = Path(next(own)) if Path(name).suffix else papers / f"{name}.yaml"
+        if not file.is_file():
+            known = sorted(file.stem for file in papers.glob("*.yaml"))
+            raise InputError(f"claims: {unknown('paper', name, known)} (a file of your own has an ending)")
+        found[str(file)] = read_claims(file)
+        named = [system for claim in found[str(file)].claims for system in (claim.system, claim.above)]
+        left_out = {system for section, system in experiment.left_out if section == "systems"}
+        strange = [system for system in named if system not in experiment.systems and system not in left_out]
+        if Path(name).suffix and strange:
+            raise InputError(unknown("system", strange[0], experiment.systems), file)
+    return found
+
+
+@dataclass(frozen=True)
+class ClaimsPlan:
+    """Which claims are held against which results: only what tables score, so that nothing is trained for a claim.
+
+    Attributes:
+        files: the claims, by their file.
+        of_run: tables, or all of them, whose claims this run asks for.
+    """
+
+    experiment: Experiment
+    evaluation: EvaluationPlan
+    files: Mapping[str, Claims]
+    of_run: set[str] = field(default_factory=set)
+
+    def in_this_run(self, table: str) -> str:
+        """Take note that this run holds claims against what a table scores."""
+        self.of_run.add(table)
+        return table
+
+    @property
+    def told(self) -> list[str]:
+        """The files whose sentences end this run."""
+        if EVERYTHING in self.of_run:
+            return [self.file(EVERYTHING)]
+        return [self.file(table) for table in self.experiment.tables if table in self.of_run]
+
+    @property
+    def tables(self) -> str:
+        """A pattern for what claims are held against: tables with scores, and all of them."""
+        return one_of([*filter(self.is_scored, self.experiment.tables), EVERYTHING])
+
+    def file(self, table: str) -> str:
+        """What is said of the claims about a table's systems."""
+        return f"<results>/evaluation/{table}/claims.tsv"
+
+    def of_table(self, table: str) -> dict[str, str]:
+        """The same, if a claim or the table itself compares two of its systems."""
+        return {"": self.file(table)} if self.is_scored(table) and self._is_compared(table) else {}
+
+    def statistics(self, table: str) -> dict[tuple[str, str, str], str]:
+        """What is counted of a table's systems on its sets, or of those of all tables on theirs."""
+        return {
+            place: file
+            for one in self._tables(table)
+            for split in self.evaluation.compared_sets(one)
+            for place, file in self.evaluation.statistics(one, split).items()
+        }
+
+    def options(self, table: str) -> list[str]:
+        """What tables ask, and which of their systems read which trees, as options."""
+        systems = list(dict.fromkeys(system for system, _, _ in self.statistics(table)))
+        asked = [
+            (system, options.baseline)
+            for one in self._tables(table)
+            if isinstance(options := self.experiment.tables[one], BleuTable)
+            for system in options.proposed
+            if not self._means_nothing(system)
+        ]
+        return [
+            *(f"--asked={system}={other}" for system, other in dict.fromkeys(asked)),
+            *(f"--reads-trees={system}" for system in systems if self._parsers(system)),
+            *self._same_with_other_trees(systems),
+        ]
+
+    def _tables(self, table: str) -> list[str]:
+        asked = self.experiment.asked(self.experiment.tables) if table == EVERYTHING else [table]
+        return [one for one in asked if self.is_scored(one)]
+
+    def _is_compared(self, table: str) -> bool:
+        rows = {*self.experiment.rows(table)}
+        claims = (claim for file in self.files.values() for claim in file.claims)
+        proposes = isinstance(options := self.experiment.tables[table], BleuTable) and bool(options.proposed)
+        return proposes or any({claim.system, claim.above} <= rows for claim in claims)
+
+    def is_scored(self, table: str) -> bool:
+        """Whether a table has scores that claims may be about."""
+        options = self.experiment.tables[table]
+        return isinstance(options, BleuTable) or (isinstance(options, MeasureTable) and options.is_scored)
+
+    def _parsers(self, system: str) -> list[str]:
+        """Parsers whose trees a system reads."""
+        networks = map(self.experiment.network, self.experiment.networks(system))
+        return [network.parser for network in networks if network.parser is not None]
+
+    def _means_nothing(self, system: str) -> bool:
+        return any(self.experiment.parsers[parser].type == "control" for parser in self._parsers(system))
+
+    def _same_with_other_trees(self, systems: list[str]) -> Iterator[str]:
+        """Which systems are others, whose trees mean something, but for their trees; as options."""
+        networks = {
+            name: (system.model_dump_json(exclude={"parser"}), system.parser)
+            for name, system in self.experiment.systems.items()
+            if isinstance(system, NeuralSystem) and system.parser is not None
+        }
+        for system, (composition, parser) in networks.items():
+            for name in systems if not self._means_nothing(system) else ():
+                same, other = networks.get(name, ("", None))
+                if same == composition and other != parser:
+                    option = "control" if self._means_nothing(name) else "variant"
+                    yield f"--{option}={system}:{other}={name}"

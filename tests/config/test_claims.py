@@ -1,0 +1,164 @@
+"""Files of claims: those of papers against what the papers print, and mistakes in those of users."""
+
+import csv
+import re
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+import yaml
+
+from pipeline_py.config.claims import Claim, Claims, Printed, read_claims
+from pipeline_py.stage import InputError
+
+WORKFLOW = Path(__file__).parents[2] / "workflow"
+CONFIG = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))
+PAPERS = sorted((WORKFLOW / "claims").glob("*.yaml"))
+SETS = {
+    "mean of NIST03 to 06 and 08": ["AVG"],
+    "mean of newstest2013 to 2015": ["AVG"],
+    "mean of MT03 to 06 and 08": ["AVG"],
+    "development set": ["Development"],
+    "parsed sentences of the development set": ["Development, parsed"],
+    "test set": ["Test"],
+    "mean of MT04 to 06": ["MT04", "MT05", "MT06"],
+    "MT08, the development set": ["MT08"],
+}
+ENCODERS = {"": "", "reversed": " w/ reverse inputs", "bidirectional": " w/ bi-directional encoder"}
+OTHER_NAMES = {
+    "sdatt": {"SDRNMT-1": "Chen et al. (2017)", "SDRNMT-2": "+Chen et al. (2017)"},
+    "sdrnmt": {"GlobalAtt": "AttNMT"},
+    "tree2seq": {
+        "Tree2Seq": "Tree-to-Sequence NMT (softmax)",
+        "Tree2Seq-length-model": "Proposed beam search (beam size 20)",
+        **{f"Tree2Seq-beam{beam}": f"Standard beam search (beam size {beam})" for beam in (10, 15, 20)},
+        **{
+            f"{system}-K{ours}": f"{printed} (K = {theirs})"
+            for ours, theirs in ((50, "500"), (200, "2,000"))
+            for system, printed in (
+                ("Tree2Seq", "Tree-to-Sequence NMT"),
+                *(
+                    (f"Seq2Seq{name and '-'}{name}", f"Sequence-to-Sequence NMT{text}")
+                    for name, text in ENCODERS.items()
+                ),
+            )
+        },
+        **{
+            f"Seq2Seq{name and '-'}{name}": f"Sequence-to-Sequence NMT (softmax){text}"
+            for name, text in ENCODERS.items()
+        },
+        "Tree2Seq-ensemble": "Ensemble of the above three models",
+        "Tree2Seq-96": "Tree-to-Sequence NMT model (d = 512)",
+        "Tree2Seq-160": "Tree-to-Sequence NMT model (d = 1,024)",
+        "PBSMT": "Baseline: Phrase-based SMT model",
+        "Tree2Seq-embeddings": "without sequential LSTM units",
+        "Seq2Seq-capacity": "Sequence-to-Sequence NMT",
+        "Seq2Seq-reversed-capacity": "Sequence-to-Sequence NMT w/ reverse inputs",
+        "Dep2Seq": "Dependency-to-Sequence NMT reimplementation of Hashimoto and Tsuruoka (2017)",
+    },
+    "hierarchical": {
+        "Sequential": "sequential encoder",
+        "Sequential-BPE": "sequential encoder + sequential rare word encoding",
+        "Tree-based": "tree-based encoder",
+        "Tree-based-bidirectional": "tree-based encoder + bidirectional leaf-node encoding",
+        "Tree-based-top-down": "tree-based encoder + top-down encoding",
+        "Tree-based-BPE": "tree-based encoder + tree-based rare word encoding",
+        "Hierarchical": "hierarchical encoder (β = 0.5)",
+        "Hierarchical-BPE": "hierarchical encoder (β = 0.5), BPE",
+        "Hierarchical-gated": "hierarchical encoder (β = 0.5), BPE + gating scalar",
+    },
+}
+IN_TABLE = {
+    ("sdatt", "1", "en-de"): {"FlexAtt": "FlexibleAtt"},
+    ("tree2seq", "3", "zh-ja"): {"Tree2Seq": "Tree-to-Sequence (softmax)"},
+    ("tree2seq", "6"): {"Tree2Seq": "with sequential LSTM units"},
+    ("tree2seq", "7"): {"Tree2Seq": "Tree-to-Sequence NMT"},
+    ("tree2seq", "8"): {"Tree2Seq-K200": "Proposed: Tree-to-Sequence NMT"},
+    ("tree2seq", "9"): {"Tree2Seq": "Tree-to-Sequence NMT model (d = 768)"},
+    ("hierarchical", "4"): {
+        "Hierarchical-words": "β = 0.0",
+        "Hierarchical-phrases": "β = 1.0",
+        "Hierarchical-BPE": "β = 0.5",
+        "Hierarchical-gated": "GS",
+    },
+}
+"""What rows are called in some tables, and on some tasks, where otherwise than in the paper's others."""
+
+
+def scores(paper: str) -> dict[tuple[str, ...], float]:
+    """By table, task, system, metric and set."""
+    with (WORKFLOW / "published" / f"{paper}.tsv").open(encoding="utf-8") as file:
+        rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
+        keys = ("table", "task", "system", "metric", "set")
+        return {tuple(row[key] for key in keys): float(row["value"]) for row in rows}
+
+
+@pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)
+def test_what_is_printed_is_what_the_paper_prints(file):
+    """Differences are those of the printed scores, Tables 2 and 1 taken together where a claim is across them."""
+    printed_scores = scores(file.stem)
+    checked = 0
+    for claim in read_claims(file).claims:
+        for printed in claim.printed:
+            tables = re.search(r"Tables? (\d)(?: and (\d))?", printed.where)
+            assert tables is not None
+
+            def score(system: str, table: str, printed: Printed = printed) -> float:
+                names = OTHER_NAMES[file.stem]
+                for place in ((file.stem, table), (file.stem, table, printed.task)):
+                    names = {**names, **IN_TABLE.get(place, {})}
+                key = (table, printed.task, names.get(system, system), printed.metric.upper())
+                return fmean(printed_scores[*key, on] for on in SETS[printed.sets])
+
+            first, last = tables[1], tables[2] or tables[1]
+            difference = score(claim.system, last) - score(claim.above, first)
+            assert printed.difference == pytest.approx(difference, abs=0.0051), (claim.system, claim.above, printed)
+            checked += 1
+    assert checked >= 7
+
+
+@pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)
+def test_claims_of_papers_are_about_systems_of_the_default_configuration(file):
+    for claim in read_claims(file).claims:
+        assert {claim.system, claim.above} <= {*CONFIG["systems"]}
+        assert claim.printed, "a paper prints it"
+
+
+def test_every_paper_with_printed_numbers_has_claims():
+    assert [file.stem for file in PAPERS] == sorted(file.stem for file in (WORKFLOW / "published").glob("*.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("paper: x\n", "claims: field required; correct it"),
+        ("paper: x\nclaims: []\n", "claims: list should have at least 1 item"),
+        ("paper: x\nclaims: [{system: A, above: A, says: y}]\n", r"claims\[1\]: `A` is compared with itself"),
+        ("paper: x\nclaims: [{system: A, above: B}]\n", r"claims\[1\].says: field required"),
+        (
+            "paper: x\nclaims: [{system: A, above: B, says: y, metrics: [blue]}]\n",
+            r"claims\[1\].metrics\[1\]: input should",
+        ),
+        (
+            "paper: x\nclaims: [{system: A, above: B, says: y}, {system: A, above: B, says: z}]\n",
+            "claims: `A` above `B` stands there twice; join the two",
+        ),
+        (
+            "paper: x\nclaims:\n- system: A\n  above: B\n  says: y\n  printed:\n"
+            "  - {task: en-de, sets: t, metric: ribes, difference: 1, where: T}\n",
+            r"claims\[1\]: printed: by ribes, which `metrics` does not name; add it there",
+        ),
+        ("paper: x\npaper: y\n", "`paper` stands in line 1 already"),
+    ],
+)
+def test_mistakes_are_one_sentence_that_names_the_file(tmp_path, text, sentence):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"mine.yaml.*: {sentence}"):
+        read_claims(path)
+
+
+def test_a_claim_of_ones_own_needs_no_print(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("paper: me\nclaims: [{system: A, above: B, says: y}]\n")
+    assert read_claims(path) == Claims(paper="me", claims=[Claim(system="A", above="B", says="y")])
