@@ -1,50 +1,26 @@
 """Train a neural system."""
 
-import math
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from pipeline_py import stage, usage
-from pipeline_py.artifact import write_json, writing
+from pipeline_py import stage
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.energy import cards_of, meter, told
+from pipeline_py.energy import cards_of, meter
 from pipeline_py.kept import OutputCache, identity
 from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.nmt.training.launch import is_one_of_several, launch
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
-if TYPE_CHECKING:
-    import torch
-
-    from pipeline_py.nmt.training.run import Run
-
-COLUMNS = {
-    "update": "d",
-    "epoch": ".4f",
-    "train_loss": ".6f",
-    "dev_loss": ".6f",
-    "dev_bleu": ".4f",
-    "best": "d",
-    "gradient_norm": ".6f",
-    "learning_rate": ".8g",
-    "target_words": "d",
-    "seconds": ".1f",
-    "words_per_second": ".1f",
-}
-"""Columns of the learning curve and how they are written; only the last two differ between equal runs."""
-
 LIBRARIES = ("torch", "numpy", "safetensors", "sacrebleu")
 """Their versions decide the result."""
 
 SIDES = ("source", "target")
-LARGEST_EXPONENT = 700
-"""Above it, a perplexity is no number of double precision."""
 
 
 def train(
@@ -143,7 +119,6 @@ def train(
         launch(training_options.processes)
         return
 
-    import numpy as np
     import torch
 
     from pipeline_py.nmt.data.dataset import Dataset
@@ -152,6 +127,7 @@ def train(
     from pipeline_py.nmt.saved import save_config, save_weights, start_from
     from pipeline_py.nmt.training.capacity import matched
     from pipeline_py.nmt.training.checkpoint import Checkpoints
+    from pipeline_py.nmt.training.facts import write_curve, write_facts
     from pipeline_py.nmt.training.processes import ALONE, Processes
     from pipeline_py.nmt.training.run import Run
     from pipeline_py.nmt.training.validation import Validation
@@ -210,70 +186,11 @@ def train(
 
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
-    _write_curve(curve_output, run.state.curve)
-    versions = {"torch": torch.__version__, "numpy": np.__version__}
-    facts = _facts(run, data.skipped, device)
-    write_json(facts_output, {**facts, "versions": versions})
-    if (share := facts["core_share"]) is not None and share < usage.ENOUGH:
-        print(
-            f"{name}: other work took its cores for {1 - share:.0%} of the time; compare CPU seconds", file=sys.stderr
-        )
+    write_curve(curve_output, run.state.curve)
+    write_facts(facts_output, run, data.skipped)
     finished.keep(*outputs)
     rolling.remove()
     processes.part()
-
-
-def _write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
-    with writing(path) as file:
-        file.write("\t".join(COLUMNS) + "\n")
-        for row in rows:
-            values = ("" if row[column] is None else format(row[column], how) for column, how in COLUMNS.items())
-            file.write("\t".join(values) + "\n")
-
-
-def _facts(run: "Run", too_long: int, device: "torch.device") -> dict[str, Any]:
-    from pipeline_py.nmt.kernels import elementwise
-
-    state, training, system = run.state, run.training, run.model.system
-    best, dev_loss, on_card = state.best_score, state.best_validation["dev_loss"], device.type == "cuda"
-    return {
-        "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
-        "embedding": system.model.embedding,
-        "hidden": system.model.hidden,
-        "loss": system.loss.type,
-        "samples": system.loss.drawn_words,
-        "updates": state.update,
-        "epochs": state.epoch,
-        "best_update": state.best_update,
-        "early_stopping": training.early_stopping,
-        "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
-        "dev_loss": dev_loss,
-        "dev_perplexity": math.exp(dev_loss) if dev_loss < LARGEST_EXPONENT else None,
-        "target_words": state.words,
-        "target_words_per_second": round(state.words_per_second, 1),
-        "seconds": round(state.seconds, 1),
-        "training_seconds": round(state.training_seconds, 3),
-        "seconds_per_epoch": round(state.training_seconds / run.epochs, 3),
-        "gpu_hours": round(state.seconds * training.processes / 3600, 4) if on_card else None,
-        **usage.told(state.cpu_seconds, state.waited_seconds, state.load_seconds, state.seconds),
-        "training_cpu_seconds": _rounded(state.training_cpu_seconds, 3),
-        "cpu_seconds_per_epoch": _rounded(state.training_cpu_seconds, 3, run.epochs),
-        "target_words_per_cpu_second": None if on_card else _rounded(state.words_per_cpu_second, 1),
-        "target_words_per_gpu_second": _rounded(state.words_per_second, 1, training.processes) if on_card else None,
-        **told(state.joules),
-        "seed": run.seed,
-        "device": device.type,
-        "kernels": elementwise.library() is not None if device.type == "cpu" else None,
-        "threads": training.threads,
-        "processes": training.processes,
-        "precision": training.precision,
-        "skipped": {"too_long": too_long, "non_finite_batches": state.skipped},
-        "statistics": run.statistics(),
-    }
-
-
-def _rounded(value: float | None, digits: int, divided_by: float = 1.0) -> float | None:
-    return None if value is None else round(value / divided_by, digits)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from pipeline_py import checksum
 from pipeline_py.artifact import whole
@@ -34,6 +34,31 @@ class Checkpoint:
 
     tensors: dict[str, dict[str, Tensor]]
     state: dict[str, Any]
+
+    @staticmethod
+    def of(
+        network: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        device: torch.device,
+        best: dict[str, Tensor],
+        state: dict[str, Any],
+    ) -> "Checkpoint":
+        """Take what a run depends on, and the best weights so far."""
+        random = {"cpu": torch.get_rng_state()}
+        if device.type == "cuda":
+            random["cuda"] = torch.cuda.get_rng_state(device)
+        weights = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
+        tensors = {"model": weights, "optimizer": flatten_optimizer(optimizer), "random": random, "best": best}
+        return Checkpoint(tensors, state)
+
+    def restore(self, network: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
+        """Bring network, optimizer and torch's generators to where they were; return the best weights until then."""
+        network.load_state_dict(self.tensors["model"])
+        restore_optimizer(optimizer, self.tensors["optimizer"])
+        torch.set_rng_state(self.tensors["random"]["cpu"])
+        if device.type == "cuda":
+            torch.cuda.set_rng_state(self.tensors["random"]["cuda"], device)
+        return self.tensors.get("best", {})
 
 
 class Checkpoints:
@@ -112,18 +137,3 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tenso
             state.setdefault(int(number), {})[name] = tensor
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     set_learning_rate(optimizer, tensors[RATE].item())
-
-
-def random_states(device: torch.device) -> dict[str, Tensor]:
-    """Read the states of torch's generators."""
-    states = {"cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        states["cuda"] = torch.cuda.get_rng_state(device)
-    return states
-
-
-def restore_random_states(states: dict[str, Tensor], device: torch.device) -> None:
-    """Set torch's generators to the states that `random_states` read."""
-    torch.set_rng_state(states["cpu"])
-    if device.type == "cuda":
-        torch.cuda.set_rng_state(states["cuda"], device)

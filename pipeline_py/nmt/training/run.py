@@ -16,14 +16,7 @@ from pipeline_py.energy import Meter
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.batch_loader import BatchLoader
-from pipeline_py.nmt.training.checkpoint import (
-    Checkpoint,
-    Checkpoints,
-    flatten_optimizer,
-    random_states,
-    restore_optimizer,
-    restore_random_states,
-)
+from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.training.clock import Clock
 from pipeline_py.nmt.training.divergence import check_progress, check_weights
 from pipeline_py.nmt.training.optimizer import build, decay_if_worse, learning_rate
@@ -64,7 +57,7 @@ class Run:
         self._validation = validation
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
-        self._device = device
+        self.device = device
         self._processes = processes
         self._optimizer = build(training.optimizer, model.parameters())
         self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
@@ -84,10 +77,7 @@ class Run:
         checkpoint = self._processes.in_turn(self._checkpoints.load)
         if checkpoint is None:
             return False
-        self.model.load_state_dict(checkpoint.tensors["model"])
-        restore_optimizer(self._optimizer, checkpoint.tensors["optimizer"])
-        restore_random_states(checkpoint.tensors["random"], self._device)
-        self._best = checkpoint.tensors.get("best", {})
+        self._best = checkpoint.restore(self.model, self._optimizer, self.device)
         self.state = TrainState(**checkpoint.state)
         return True
 
@@ -237,17 +227,8 @@ class Run:
         if not self._processes.first:
             return
         self._tick()
-        self._checkpoints.save(
-            Checkpoint(
-                {
-                    "model": {name: tensor.detach().cpu() for name, tensor in self.model.state_dict().items()},
-                    "optimizer": flatten_optimizer(self._optimizer),
-                    "random": random_states(self._device),
-                    "best": self._best,
-                },
-                asdict(self.state),
-            )
-        )
+        state = asdict(self.state)
+        self._checkpoints.save(Checkpoint.of(self.model, self._optimizer, self.device, self._best, state))
         self._tick()
         self._saved = self._clock.ticked
 
