@@ -90,7 +90,7 @@ def cards_of(processes: int) -> list[str]:
     return [f"GPU-{torch.cuda.get_device_properties(card).uuid}" for card in numbers]
 
 
-def told(joules: Mapping[str, float]) -> dict[str, Any]:
+def facts_of(joules: Mapping[str, float]) -> dict[str, Any]:
     """What a ledger says: the sum over the parts, and which those are; None where nothing was measured."""
     return {
         "energy_joules": round(sum(joules.values()), 1) if joules else None,

@@ -64,7 +64,7 @@ def load() -> float:
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
-def told(cpu: float | None, waited: float | None, load_seconds: float, seconds: float) -> dict[str, float | None]:
+def facts_of(cpu: float | None, waited: float | None, load_seconds: float, seconds: float) -> dict[str, float | None]:
     """What facts say of some work.
 
     Args:

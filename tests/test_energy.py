@@ -151,5 +151,8 @@ def test_cards_are_named_as_the_driver_names_them(monkeypatch):
 
 
 def test_a_ledger_says_what_was_measured():
-    assert energy.told({"processor": 1.25, "card": 3.0}) == {"energy_joules": 4.2, "energy_of": "processor and card"}
-    assert energy.told({}) == {"energy_joules": None, "energy_of": None}
+    assert energy.facts_of({"processor": 1.25, "card": 3.0}) == {
+        "energy_joules": 4.2,
+        "energy_of": "processor and card",
+    }
+    assert energy.facts_of({}) == {"energy_joules": None, "energy_of": None}

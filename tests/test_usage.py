@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py import usage
-from pipeline_py.usage import Usage, load, told
+from pipeline_py.usage import Usage, facts_of, load
 
 BUSY = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
 
@@ -60,10 +60,10 @@ def test_waiting_is_that_of_all_threads(tmp_path, monkeypatch):
 
 
 def test_a_process_has_the_share_of_the_cores_that_it_asked_for():
-    assert told(30.0, 10.0, 12.0, 40.0) == {"cpu_seconds": 30.0, "core_share": 0.75, "machine_load": 0.3}
-    assert told(None, 10.0, 0.0, 4.0) == {"cpu_seconds": None, "core_share": None, "machine_load": 0.0}
-    assert told(0.0, 0.0, 0.0, 0.0) == {"cpu_seconds": 0.0, "core_share": None, "machine_load": None}
-    assert told(5.0, None, 8.0, 4.0)["core_share"] is None
+    assert facts_of(30.0, 10.0, 12.0, 40.0) == {"cpu_seconds": 30.0, "core_share": 0.75, "machine_load": 0.3}
+    assert facts_of(None, 10.0, 0.0, 4.0) == {"cpu_seconds": None, "core_share": None, "machine_load": 0.0}
+    assert facts_of(0.0, 0.0, 0.0, 0.0) == {"cpu_seconds": 0.0, "core_share": None, "machine_load": None}
+    assert facts_of(5.0, None, 8.0, 4.0)["core_share"] is None
 
 
 def test_the_load_is_that_of_a_core(monkeypatch):

@@ -6,7 +6,7 @@ from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from pipeline_py.plan.forecast import planned, told
+from pipeline_py.plan.forecast import planned, summary
 
 
 class Forecast(logging.Handler):
@@ -27,7 +27,7 @@ class Forecast(logging.Handler):
         cards = workflow.global_resources.get("gpu") if cores and plan.gpu else None
         try:
             sentences = {split: plan.corpus.most_sentences(split) for split in EXPERIMENT.corpora.splits}
-            logger.info(told(planned(counts, EXPERIMENT, sentences), cores, cards and cards.value))
+            logger.info(summary(planned(counts, EXPERIMENT, sentences), cores, cards and cards.value))
         except Exception as error:  # no run shall end for want of a forecast
             logger.warning(f"No forecast of time ({type(error).__name__}: {error}).")
 

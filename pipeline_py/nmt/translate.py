@@ -14,9 +14,9 @@ from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.kept import OutputCache, identity
 from pipeline_py.options import Option
 from pipeline_py.order import in_order
+from pipeline_py.output_cache import OutputCache, identity
 from pipeline_py.progress import progress
 
 if TYPE_CHECKING:

@@ -89,7 +89,7 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
     return size * experiment.decoding.beam if stage == "nmt/translate" else size
 
 
-def told(stages: list[Stage], cores: int | None, cards: int | None) -> str:
+def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
     """The forecast in words; not less than the longest jobs of all rooms in a row. On a cluster `cores` is null."""
     total, networks = (sum(stage.work for stage in stages if stage.name.startswith(room)) for room in ("", "nmt/"))
     rooms = {stage.name.split("/")[0] for stage in stages}

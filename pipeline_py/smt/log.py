@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pipeline_py.progress import SECONDS_BETWEEN_LOG_LINES
-from pipeline_py.usage import Usage, load, since, told
+from pipeline_py.usage import Usage, facts_of, load, since
 
 if TYPE_CHECKING:
     from machine.utils.progress_status import ProgressStatus
@@ -34,7 +34,7 @@ class Log:
     def usage(self) -> dict[str, float | None]:
         """What the process took of processors since the beginning; the machine's load is that of the last minute."""
         cpu, waited = self._before
-        return told(
+        return facts_of(
             since(cpu, self._usage.cpu()), since(waited, self._usage.waited()), load() * self.elapsed, self.elapsed
         )
 

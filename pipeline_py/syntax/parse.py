@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
-from pipeline_py.kept import OutputCache, identity
 from pipeline_py.order import in_order
+from pipeline_py.output_cache import OutputCache, identity
 from pipeline_py.progress import progress
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource

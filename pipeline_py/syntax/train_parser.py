@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.device import device_named
-from pipeline_py.kept import OutputCache, identity
+from pipeline_py.output_cache import OutputCache, identity
 from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 

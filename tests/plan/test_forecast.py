@@ -7,7 +7,7 @@ import yaml
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.load import load
-from pipeline_py.plan.forecast import Stage, planned, recorded, told
+from pipeline_py.plan.forecast import Stage, planned, recorded, summary
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = {"train": 4000, "dev": 200, "mixed": 200}
@@ -111,7 +111,7 @@ STAGES = [Stage("corpus/clean", 1, 0.5), Stage("nmt/train", 2, 240.0), Stage("sy
 
 
 def test_what_is_told() -> None:
-    header, *lines, together = told(STAGES, 2, None).splitlines()
+    header, *lines, together = summary(STAGES, 2, None).splitlines()
     assert header == "What will run, and about how long:"
     assert [line.split() for line in lines] == [
         ["nmt/train", "2", "×", "2", "min", "=", "4", "min"],
@@ -134,23 +134,23 @@ def test_what_is_told() -> None:
     ids=["all work", "the longest of each room", "one card", "cluster"],
 )
 def test_together(cores: int | None, cards: int | None, text: str) -> None:
-    assert told(STAGES, cores, cards).splitlines()[-1].startswith(f"Together about {text}")
+    assert summary(STAGES, cores, cards).splitlines()[-1].startswith(f"Together about {text}")
 
 
 def test_where_a_forecast_is_from() -> None:
     one, two, three = STAGES
-    some = told([one._replace(seen=1), two, three], 2, None)
+    some = summary([one._replace(seen=1), two, three], 2, None)
     assert "(1 of 4 jobs as such jobs took here before, the others by the embedded experiment" in some
-    every = told([stage._replace(seen=stage.jobs) for stage in STAGES], 2, None)
+    every = summary([stage._replace(seen=stage.jobs) for stage in STAGES], 2, None)
     assert every.endswith("(4 of 4 jobs as such jobs took here before).")
 
 
 def test_nothing_is_told_of_targets_alone() -> None:
-    assert told([], 2, None) == ""
+    assert summary([], 2, None) == ""
 
 
 @pytest.mark.parametrize(
     ("took", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (12, "12 s"), (300, "5 min"), (9000, "2.5 h")]
 )
 def test_times_have_the_precision_of_a_forecast(took: float, text: str) -> None:
-    assert f"Together about {text} on 1 core" in told([Stage("room/stage", 1, took)], 1, None)
+    assert f"Together about {text} on 1 core" in summary([Stage("room/stage", 1, took)], 1, None)

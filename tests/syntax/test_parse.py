@@ -370,7 +370,7 @@ def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     done = subprocess.run([*command, "5"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     imported = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
-    assert "pipeline_py.kept" in imported and not imported & {"torch", "stanza"}
+    assert "pipeline_py.output_cache" in imported and not imported & {"torch", "stanza"}
     assert (tmp_path / "o").read_bytes() == b""
     assert json.loads((tmp_path / "l").read_text()) == {"in": 0, "kept": 0, "dropped": {}, "noted": {}}
     facts = TreeFacts.read(tmp_path / "f")

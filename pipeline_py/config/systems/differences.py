@@ -27,7 +27,7 @@ class Difference:
     kind: Compared
     settings: dict[str, str]
 
-    def told(self, called: Mapping[str, str]) -> str:
+    def described(self, called: Mapping[str, str]) -> str:
         """Settings with the rows that have them, those of the first row first."""
         rows: dict[str, list[str]] = {}
         for row, settings in self.settings.items():
@@ -43,15 +43,15 @@ def differences(experiment: Description, rows: Sequence[str]) -> list[Difference
         keys = dict.fromkeys(key for settings in of_row.values() for key in settings)
         differing = [key for key in keys if len({str(of[key]) for of in of_row.values() if key in of}) > 1]
         if differing:
-            told = {row: _told(settings, differing) for row, settings in of_row.items()}
-            found.append(Difference(kind, {row: text for row, text in told.items() if text}))
+            description = {row: _described(settings, differing) for row, settings in of_row.items()}
+            found.append(Difference(kind, {row: text for row, text in description.items() if text}))
     return found
 
 
 def notes(experiment: Description, table: TableOfSystems) -> list[str]:
     """What stands below a table whose rows differ, a sentence for each kind of settings."""
     return [
-        f"Rows differ in {difference.kind}: {difference.told(table.called)}."
+        f"Rows differ in {difference.kind}: {difference.described(table.called)}."
         for difference in differences(experiment, table.systems)
     ]
 
@@ -66,13 +66,13 @@ def settings_of_trainings(experiment: Description, table: TableOfSystems) -> dic
     found: dict[tuple[str, Compared], str] = {}
     for difference in differences(experiment, trained):
         if difference.kind != "search":
-            found |= {(system, difference.kind): told for system, told in difference.settings.items()}
+            found |= {(system, difference.kind): description for system, description in difference.settings.items()}
     for difference in differences(experiment, table.systems):
         if difference.kind == "search":
-            for row, told in difference.settings.items():
+            for row, description in difference.settings.items():
                 for system in behind[row]:
                     searched = found.get((system, "search"))
-                    one = told if row == system else f"{row}: {told}"
+                    one = description if row == system else f"{row}: {description}"
                     found[system, "search"] = one if searched is None else f"{searched}; {one}"
     return found
 
@@ -89,11 +89,11 @@ def warning(experiment: Description, title: str) -> str | None:
     unasked = [one for one in differences(experiment, networks) if one.kind not in table.about]
     if not unasked:
         return None
-    told = ", and in ".join(f"{one.kind}: {one.told(table.called)}" for one in unasked)
+    described = ", and in ".join(f"{one.kind}: {one.described(table.called)}" for one in unasked)
     kinds = ", ".join(one.kind for one in unasked)
     return (
-        f"Table `{title}`: its systems also differ in {told}; give them the same settings, or say in the table that it "
-        f"is about these, `about: [{kinds}]`."
+        f"Table `{title}`: its systems also differ in {described}; give them the same settings, or say in the table that "
+        f"it is about these, `about: [{kinds}]`."
     )
 
 
@@ -155,7 +155,7 @@ def _flat(given: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any
             yield within + key, value
 
 
-def _told(settings: Settings, keys: Sequence[str]) -> str:
+def _described(settings: Settings, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} {settings[key]}" for key in keys if key in settings)
 
 

@@ -15,7 +15,7 @@ def loaded(config: dict[str, Any], rows: list[str], systems: dict[str, Any], **o
     return load(config, command_line={"systems": systems, "tables": tables, **over})
 
 
-def told(experiment: Any) -> list[str]:
+def described(experiment: Any) -> list[str]:
     return notes(experiment, experiment.tables["t"])
 
 
@@ -50,7 +50,7 @@ def told(experiment: Any) -> list[str]:
 def test_each_kind_of_settings_has_a_sentence(config, systems, sentence):
     rows = ["GlobalAtt", "LocalAtt", "FlexAtt"]
     experiment = loaded(config, rows, systems, table={"labels": {"LocalAtt": "PLAIN"}})
-    assert told(experiment) == [sentence]
+    assert described(experiment) == [sentence]
     assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in warning(experiment, "t")
 
 
@@ -61,7 +61,7 @@ def test_equal_rows_say_nothing(config):
         "LocalAtt": {"training": {"checkpoint_minutes": 1, "tensorboard": True}, "loss": {"type": "blackout"}},
     }
     experiment = loaded(config, ["PBSMT", "GlobalAtt", "FlexAtt", "LocalAtt", "SDAtt"], systems)
-    assert told(experiment) == [] and warning(experiment, "t") is None
+    assert described(experiment) == [] and warning(experiment, "t") is None
     assert settings_of_trainings(experiment, experiment.tables["t"]) == {}
 
 
@@ -76,13 +76,13 @@ def test_a_table_says_what_it_is_about(config):
     )
     one = loaded(config, rows, systems, table={"about": ["search"]})
     assert "search" not in warning(one, "t") and "training" in warning(one, "t")
-    assert told(one) == told(both) and len(told(one)) == 2
+    assert described(one) == described(both) and len(described(one)) == 2
     assert warning(loaded(config, rows, systems, table={"about": ["search", "training"]}), "t") is None
 
 
 def test_phrases_of_words_beside_networks_of_pieces_are_told_without_a_warning(config):
     experiment = loaded(config, ["PBSMT", "GlobalAtt"], {}, subword={"scheme": "bpe", "merges": 70})
-    assert told(experiment) == ["Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."]
+    assert described(experiment) == ["Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."]
     assert warning(experiment, "t") is None
 
 
@@ -128,4 +128,4 @@ def test_members_of_an_ensemble_that_differ_are_told_together(config):
         "Both": {"type": "ensemble", "members": ["GlobalAtt", "FlexAtt"]},
     }
     experiment = loaded(config, ["GlobalAtt", "Both"], systems)
-    assert told(experiment) == ["Rows differ in training: epochs 4 (GlobalAtt); epochs 4 or 1 (Both)."]
+    assert described(experiment) == ["Rows differ in training: epochs 4 (GlobalAtt); epochs 4 or 1 (Both)."]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.artifact import temporary_of
-from pipeline_py.kept import OutputCache, identity
+from pipeline_py.output_cache import OutputCache, identity
 
 CONTENT = {"model": b"weights\x00\xff", "facts.json": '{"Größe": 1}\n'.encode()}
 YESTERDAY = 1_700_000_000
