@@ -129,6 +129,8 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("tables.table1.baseline", "Moses", "table `table1`: unknown system `Moses`"),
         ("tables.table1.labels", {"SDRMT-2": "x"}, "table `table1`: unknown system `SDRMT-2`"),
         ("training.seeds", [1, 2, 1], "every seed once"),
+        ("training", {"optimizer": {"schedule": "linear"}}, "training: `optimizer.schedule: linear` needs `epochs` or"),
+        ("training.optimizer", {"schedule": "linear", "decay": 0.5}, "training.optimizer: the rate decays by dev"),
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
         ("seeds", [1, 2], "unknown key `seeds`; did you mean `training.seeds`?"),

@@ -204,6 +204,16 @@ def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) ->
     assert facts["best_dev"] == pytest.approx(min(losses), abs=1e-6)
 
 
+def test_the_rate_falls_to_nothing_by_the_end_of_a_linear_schedule(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    rule = {"name": "adam", "learning_rate": 0.01, "schedule": "linear"}
+    train(**corpus, **options(tmp_path, {}, {"optimizer": rule, "epochs": 2, "batch_size": 10}))
+    # Of four updates an epoch, the last of the first epoch and the last of all.
+    np.testing.assert_allclose(
+        column(tmp_path / "out" / "curve.tsv", "learning_rate")[-2:], [0.00625, 0.00125], rtol=1e-7
+    )
+
+
 @pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
 def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})

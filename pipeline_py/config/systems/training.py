@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.effects import Effect, UnreadBy
-from pipeline_py.config.numbers import NUMBER, Batch, Count, Processors, Ratio, Seed, Single
+from pipeline_py.config.numbers import NUMBER, Batch, Count, CountOrZero, Processors, Ratio, Seed, Single
 
 
 class Optimizer(Section):
@@ -23,6 +23,16 @@ class Optimizer(Section):
         description="Multiply the rate by it after each look at dev whose loss is worse than that of the look before "
         "(tree2seq section 4.2: sgd from 1.0, halved); null: the rate stays.",
     )
+    schedule: Literal["constant", "linear"] = Field(
+        "constant", description="linear: the rate falls to 0 by the last update, which `epochs` or `updates` say."
+    )
+    warmup: CountOrZero = Field(0, description="Updates over which the rate rises to its height.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.decay is not None and self.schedule != "constant":
+            raise ValueError("the rate decays by dev (`decay`) or falls by a `schedule`, not both")
+        return self
 
 
 OF_TRANSLATION = UnreadBy("nmt.pretrain")
@@ -82,4 +92,6 @@ class Training(Section):
     def _check(self) -> Self:
         if len({*self.seeds}) < len(self.seeds):
             raise ValueError("every seed once; a repeated seed gives the same run again")
+        if self.optimizer.schedule == "linear" and self.epochs is None and self.updates is None:
+            raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, by whose end the rate is 0")
         return self

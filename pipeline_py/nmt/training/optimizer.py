@@ -33,6 +33,22 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
+def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update: int, done: float) -> None:
+    """Set the rate of the next update; a constant one without warm-up is left alone.
+
+    Args:
+        optimizer: what is used for it.
+        options: its schedule and its warm-up, which multiply the rate.
+        update: how many were made before.
+        done: the part of the training that is done, from 0 to 1.
+    """
+    if options.schedule == "constant" and update > options.warmup:
+        return
+    height = options.learning_rate or LEARNING_RATES[options.name]
+    risen = min(1.0, (update + 1) / (options.warmup + 1))
+    set_learning_rate(optimizer, height * risen * (1 - done if options.schedule == "linear" else 1.0))
+
+
 def decay_if_worse(
     optimizer: torch.optim.Optimizer, options: Optimizer, loss: float, curve: Sequence[Mapping[str, Any]]
 ) -> None:

@@ -14,7 +14,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.parsing import Parser, parsed_words
 from pipeline_py.nmt.training.divergence import check_progress, check_weights
-from pipeline_py.nmt.training.optimizer import build, decay_if_worse, learning_rate
+from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
 from pipeline_py.nmt.training.update import Update
 
 
@@ -74,7 +74,10 @@ class ParsingRun:
         update = 0
         for epoch in range(self.epochs):
             loss, words, changed = 0.0, 0, 0
-            for sentences in self._batches(epoch):
+            batches = self._batches(epoch)
+            for number, sentences in enumerate(batches):
+                done = (epoch + number / len(batches)) / self.epochs
+                follow_schedule(optimizer, self.training.optimizer, update, done)
                 skipped = self.skipped
                 batch_loss, batch_words = self._update(change, sentences)
                 loss, words, update = loss + batch_loss, words + batch_words, update + 1

@@ -19,7 +19,7 @@ from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.training.clock import Clock
 from pipeline_py.nmt.training.divergence import check_progress, check_weights
-from pipeline_py.nmt.training.optimizer import build, decay_if_worse, learning_rate
+from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
 from pipeline_py.nmt.training.processes import ALONE, Processes
 from pipeline_py.nmt.training.tensorboard import board
 from pipeline_py.nmt.training.train_state import TrainState
@@ -157,12 +157,19 @@ class Run:
             or state.validations_since_best >= training.patience
         )
 
+    def _done(self) -> float:
+        """The part of the longest possible training that is done; 0 where only patience ends it."""
+        training, state = self.training, self.state
+        of_epochs = self.epochs / training.epochs if training.epochs is not None else 0.0
+        return max(of_epochs, state.update / training.updates if training.updates is not None else 0.0)
+
     def _make_update(self) -> None:
         """Make one update: loss = mean over sentences of summed log-loss, gradient norm clipped."""
         state = self.state
         epoch, number = state.epoch, state.batch
         pairs, batch = self._loader.batches(epoch)[number], self._loader.take(epoch, number)
         self._processes.seed(self.seed, state.update)
+        follow_schedule(self._optimizer, self.training.optimizer, state.update, self._done())
         self._update.begin(batch, self._loader.share(pairs))
         self._loader.prepare(epoch, number + 1)
         result = self._update.finish()

@@ -1,0 +1,36 @@
+"""Rates of learning: what each update is made with."""
+
+import pytest
+import torch
+
+from pipeline_py.config.systems.training import Optimizer
+from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
+
+
+def rates(options: Optimizer, updates: int) -> list[float]:
+    optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
+    found = []
+    for update in range(updates):
+        follow_schedule(optimizer, options, update, done=update / updates)
+        found.append(learning_rate(optimizer))
+    return found
+
+
+def test_a_linear_schedule_falls_to_nothing_by_the_last_update() -> None:
+    options = Optimizer(name="adam", learning_rate=0.4, schedule="linear")
+    assert rates(options, 4) == pytest.approx([0.4, 0.3, 0.2, 0.1])
+
+
+def test_the_rate_rises_first_where_there_is_a_warmup() -> None:
+    options = Optimizer(name="adam", learning_rate=0.4, schedule="linear", warmup=1)
+    assert rates(options, 4) == pytest.approx([0.2, 0.3, 0.2, 0.1])
+    assert rates(Optimizer(name="adam", learning_rate=0.3, warmup=2), 5) == pytest.approx([0.1, 0.2, 0.3, 0.3, 0.3])
+    assert rates(Optimizer(name="sgd"), 2) == [1.0, 1.0]
+
+
+def test_a_constant_schedule_leaves_alone_what_dev_has_lowered() -> None:
+    options = Optimizer(name="sgd", decay=0.5, warmup=1)
+    optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
+    decay_if_worse(optimizer, options, 2.0, [{"dev_loss": 1.0}])
+    follow_schedule(optimizer, options, update=2, done=0.5)
+    assert learning_rate(optimizer) == 0.5
