@@ -19,7 +19,7 @@ PACKAGE = FOLDER.name
 CHANGE_NO_RESULT = (
     "energy",
     "failures",
-    "kept",
+    "output_cache",
     "nmt.training.clock",
     "nmt.training.tensorboard",
     "options",
