@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, NonNegativeInt, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.numbers import Count, Ratio, Seed
+from pipeline_py.config.numbers import NUMBER, Count, Ratio, Seed
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
@@ -42,6 +42,13 @@ class Generator(Section):
         "whole", description="All words, or the most frequent verbs with the most frequent nouns that go with them."
     )
     digits: bool = Field(True, description="Whether there are numbers, times and dates in digits, most of them rare.")
+    ambiguous: Annotated[float, NUMBER] = Field(
+        0,
+        ge=0,
+        le=1,
+        description="The share of sentences with an attachment that words leave open and trees tell, in training text "
+        "and in the training part of treebanks. Dev and test sets have none, but for those with such a focus.",
+    )
 
 
 class Generated(Section):
@@ -52,8 +59,8 @@ class Generated(Section):
     min_length: Count = 3
     max_length: Count = 45
     lengths: Literal["natural", "uniform"] = "natural"
-    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final"] = Field(
-        "any", description="Only sentences that contain this phenomenon."
+    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final", "ambiguous"] = (
+        Field("any", description="Only sentences that contain this phenomenon.")
     )
 
     @model_validator(mode="after")

@@ -38,6 +38,7 @@ def generate(
     lengths: Lengths = Lengths.natural,
     lexicon: Lexicon = Lexicon.whole,
     digits: bool = True,
+    ambiguous: float = 0.0,
 ) -> None:
     """Write distinct sentence pairs with the gold trees of their English side.
 
@@ -61,6 +62,9 @@ def generate(
         focus: A phenomenon that every sentence contains.
         lexicon: `whole`, or `compact`: the most frequent verbs with the most frequent nouns that go with them.
         digits: Whether there are numbers, times and dates in digits.
+        ambiguous: The share of sentences that leave an attachment open: English words with two readings, either as
+            probable, of which the tree and the German have one. All others then leave none, so that nothing but the
+            tree tells the reading.
         lengths: `natural` (mean 14) or `uniform` over the range, which fills groups of lengths alike.
 
     Raises:
@@ -69,8 +73,9 @@ def generate(
     # Reads the lexicon.
     from pipeline_py.corpus.grammar.pairs import Limits, Pairs
 
-    _check(sentences, share_from, share_to, min_length, max_length)
-    limits = Limits(share_from, share_to, min_length, max_length, lengths is Lengths.uniform, focus, lexicon, digits)
+    _check(sentences, share_from, share_to, min_length, max_length, ambiguous)
+    uniform = lengths is Lengths.uniform
+    limits = Limits(share_from, share_to, min_length, max_length, uniform, focus, lexicon, digits, ambiguous)
     ledger = Ledger()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (
@@ -85,13 +90,17 @@ def generate(
     ledger.write(ledger_output)
 
 
-def _check(sentences: int, share_from: float, share_to: float, min_length: int, max_length: int) -> None:
+def _check(
+    sentences: int, share_from: float, share_to: float, min_length: int, max_length: int, ambiguous: float
+) -> None:
     if sentences < 1:
         raise stage.InputError(f"sentences is {sentences}; ask for at least one")
     if not 0 <= share_from < share_to <= 1:
         raise stage.InputError(
             f"share_from {share_from} and share_to {share_to} are no share; they need 0 <= share_from < share_to <= 1"
         )
+    if not 0 <= ambiguous <= 1:
+        raise stage.InputError(f"ambiguous {ambiguous} is no share; give one from 0 to 1")
     if not SHORTEST <= min_length <= max_length <= LONGEST:
         raise stage.InputError(
             f"min_length {min_length} and max_length {max_length} are no range of lengths; "

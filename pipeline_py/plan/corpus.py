@@ -29,12 +29,13 @@ CORRECT, CONTRASTIVE = "target", "target1"
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
-def generation(what: Generated, generator: Generator, share: Share) -> dict[str, Any]:
-    """Parameters of `generate`."""
+def generation(what: Generated, generator: Generator, share: Share, learnt: bool) -> dict[str, Any]:
+    """Parameters of `generate`, for what something learns from or is tried on."""
     return {
         **what.model_dump(),
         "lexicon": generator.lexicon,
         "digits": "--digits" if generator.digits else "--no-digits",
+        "ambiguous": generator.ambiguous if learnt else 0,
         "share": share,
         "made_by": made_by("corpus.generate"),
     }
@@ -89,7 +90,8 @@ class CorpusPlan:
     def generation_of_split(self, split: str) -> dict[str, Any]:
         """Parameters of `generate`."""
         corpora = self.experiment.corpora
-        return generation(self._generated(split), corpora.generator, share_of_split(corpora.splits.index(split)))
+        share = share_of_split(corpora.splits.index(split))
+        return generation(self._generated(split), corpora.generator, share, learnt=split == "train")
 
     def files_of(self, split: str, side: str) -> list[str]:
         """The user's files of one side of a split, in order; empty where the text is generated or contrastive."""

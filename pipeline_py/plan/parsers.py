@@ -43,7 +43,8 @@ class ParsersPlan:
         sentences = self.trained(parser).treebank.generate
         assert sentences is not None
         what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
-        return generation(what, self.experiment.corpora.generator, share_of_treebank(PARTS.index(part)))
+        share = share_of_treebank(PARTS.index(part))
+        return generation(what, self.experiment.corpora.generator, share, learnt=part == "train")
 
     def has_gold(self, parser: str, trees: Trees) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""

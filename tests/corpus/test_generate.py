@@ -253,15 +253,27 @@ SHOWS = {
     "relative_clause": lambda tree: any(token["deprel"] == "acl:relcl" for token in tree),
     "attachment": _attachment,
     "agreement": _agreement,
+    "ambiguous": lambda tree: any(token["form"] in ("that", "with") for token in tree),
     "verb_final": lambda tree: any(token["deprel"] in ("advcl", "ccomp") for token in tree),
 }
+
+
+def test_a_share_of_sentences_is_ambiguous(tmp_path: Path) -> None:
+    """In trees, formats and distinctness they are as all others."""
+    files = run(tmp_path, sentences=500, ambiguous=0.4, max_length=20, seed=8)
+    ledger = json.loads("\n".join(files["ledger"]))
+    assert 160 < ledger["noted"]["ambiguous"] < 240 and len(set(files["source"])) == 500
+    trees = dependency_trees(tmp_path)
+    assert [" ".join(token["form"] for token in tree) for tree in trees] == files["source"]
+    assert [" ".join(Tree.fromstring(line).leaves()) for line in files["ptb"]] == files["source"]
 
 
 def test_ledger_accounts_for_every_drawing(corpus: tuple[Path, dict[str, list[str]]]) -> None:
     ledger = json.loads("\n".join(corpus[1]["ledger"]))
     assert ledger["kept"] == 2000
     assert ledger["in"] == ledger["kept"] + sum(ledger["dropped"].values())
-    assert all(ledger["noted"][focus.value] > 50 for focus in Focus if focus is not Focus.any)
+    ordinary = [focus for focus in Focus if focus not in (Focus.any, Focus.ambiguous)]
+    assert all(ledger["noted"][focus.value] > 50 for focus in ordinary) and "ambiguous" not in ledger["noted"]
 
 
 def test_some_trees_are_not_projective(corpus: tuple[Path, dict[str, list[str]]]) -> None:
@@ -279,6 +291,8 @@ def test_some_trees_are_not_projective(corpus: tuple[Path, dict[str, list[str]]]
         ({"sentences": 5, "share_from": 0.5, "share_to": 0.5}, "share_from"),
         ({"sentences": 5, "share_to": 1.5}, "share_to"),
         ({"sentences": 5, "min_length": 2}, "min_length"),
+        ({"sentences": 5, "ambiguous": 1.5}, "ambiguous 1.5"),
+        ({"sentences": 5, "max_length": 7, "focus": Focus.ambiguous}, "another focus"),
         ({"sentences": 5, "min_length": 9, "max_length": 8}, "min_length"),
         ({"sentences": 5, "max_length": 46}, "max_length"),
         ({"sentences": 9999, "max_length": 3, "share_to": 0.1}, "ask for fewer sentences"),

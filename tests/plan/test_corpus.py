@@ -111,3 +111,9 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
     with pytest.raises(InputError, match=r"g\.tsv, line 2: the line has 2 columns and the header has 3"):
         pairs_of_sets(experiment)
+
+
+def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
+    corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
+    assert [corpus.generation_of_split(split)["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
+    assert corpus_of().generation_of_split("train")["ambiguous"] == 0

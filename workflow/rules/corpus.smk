@@ -42,6 +42,7 @@ rule generate:
             --focus {params.given[focus]} \
             --lexicon {params.given[lexicon]} \
             {params.given[digits]} \
+            --ambiguous {params.given[ambiguous]} \
             --source-output {output.source:q} \
             --target-output {output.target:q} \
             --conllu-output {output.conllu:q} \

@@ -1,18 +1,65 @@
-"""Which attachments are beyond doubt: the rules that keep the gold trees recoverable from the words."""
+"""Which attachments are beyond doubt, the rules that keep gold trees recoverable from the words; and which are not."""
+
+from collections.abc import Mapping
 
 from pipeline_py.corpus.grammar.derivation import Adverbial, Clause, Gap, NounPhrase
+from pipeline_py.corpus.grammar.lexicon.entries import entries
 from pipeline_py.corpus.grammar.modifiers import ATTRIBUTES_OF
-from pipeline_py.corpus.grammar.senses import SENSES
+from pipeline_py.corpus.grammar.nouns import Noun, of_classes
+from pipeline_py.corpus.grammar.phenomena import clauses, noun_phrases
+from pipeline_py.corpus.grammar.senses import SENSES, Sense
 
 # `put the coat on the chair down`: where a verb can take a place, its object cannot have one of its own.
 WHERE = frozenset(("on", "in", "under", "beside"))
 
+# Only the place of an object without a preposition tells in German what belongs to it.
+ACCUSATIVE = ("obj", "", "acc")
 
 # The prepositions of all arguments that an English verb has in any of its senses.
 _PREPOSITIONS = {
     verb: frozenset(slot.english for sense in SENSES if sense.verb == verb for slot in sense.slots)
     for verb in {sense.verb for sense in SENSES}
 }
+
+
+def _open_with(verb: str, objects: str, things: str) -> tuple[list[Sense], tuple[Noun, ...], tuple[Noun, ...]]:
+    base, _, particle = verb.partition(" ")
+    senses = [sense for sense in SENSES if (sense.verb.base, sense.particle) == (base, particle)]
+    senses = [s for s in senses if [(slot.english, slot.preposition, slot.case) for slot in s.slots] == [ACCUSATIVE]]
+    if not senses:
+        raise KeyError(verb)
+    return senses, of_classes(objects), of_classes(things)
+
+
+OPEN_WITH: Mapping[Sense, tuple[tuple[Noun, ...], tuple[Noun, ...]]] = {
+    sense: (objects, things) for senses, objects, things in entries("open_attachments", _open_with) for sense in senses
+}
+"""The objects of a sense, and what `with` may put behind them that belongs to either the verb or the object."""
+
+
+def left_open(main: Clause) -> int:
+    """How many places of a sentence have an attachment that the words leave open, whichever its reading.
+
+    Where none is wanted, a rule may have decided such a place all the same: `the dog of the woman that slept` has the
+    dog sleep, since a woman would be one `who slept`.
+    """
+    return sum(_with_left_open(clause) + sum(map(_that_left_open, noun_phrases(clause))) for clause in clauses(main))
+
+
+def _with_left_open(clause: Clause) -> bool:
+    objects, things = OPEN_WITH.get(clause.sense, ((), ())) if clause.sense is not None else ((), ())
+    behind = [adverbial.phrase for adverbial in clause.adverbials if adverbial.english == "with"]
+    obj = next((phrase for phrase in clause.phrases if phrase.head in objects), None)
+    if obj is not None and obj.attribute is not None and obj.attribute[0].english == "with":
+        behind.append(obj.attribute[1])
+    return obj is not None and any(phrase.head in things for phrase in behind)
+
+
+def _that_left_open(phrase: NounPhrase) -> bool:
+    if phrase.attribute is None:
+        return False
+    relative = phrase.relative or phrase.attribute[1].relative
+    return relative is not None and relative.gap.english == "that"
 
 
 def antecedent_in_doubt(phrase: NounPhrase) -> bool:

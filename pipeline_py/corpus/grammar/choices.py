@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline_py.corpus.grammar import determiners
+from pipeline_py.corpus.grammar.attachment import OPEN_WITH
 from pipeline_py.corpus.grammar.derivation import Determiner
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES, SUBORDINATORS, TIMES, Adjective, adverbs
@@ -56,6 +57,12 @@ class Choices:
         )
         self.subjects = {sense: WeightedChoice(of[sense.subjects]) for sense in senses}
         self.instruments = {s: tuple(noun for noun in s.instruments if noun in known) for s in senses}
+        self.open_with = {
+            sense: (OPEN_WITH[sense][0], things)
+            for sense in senses
+            if sense in OPEN_WITH and (things := tuple(noun for noun in OPEN_WITH[sense][1] if noun in known))
+        }
+        self.opening = WeightedChoice([*self.open_with])
         slots = [slot for sense in senses for slot in sense.slots if slot.fillers]
         self.attributes: Mapping[Head, Sequence[Slot]] = {
             noun: tuple(slot for nouns, slot in ATTRIBUTES if noun in nouns and of[slot.fillers]) for noun in known

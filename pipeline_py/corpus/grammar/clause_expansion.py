@@ -111,7 +111,7 @@ def place(expansion: Expansion, clause: Clause, depth: int) -> bool:
     front = _can_front(expansion, clause) and expansion.sampler.chance(0.3)
     if not front and (embeds(clause) or could_attach(clause, adverbial)):
         return False
-    if not _adverbial(expansion, clause, depth, adverbial):
+    if not add_adverbial(expansion, clause, depth, adverbial):
         return False
     clause.fronted = "place" if front else clause.fronted
     return True
@@ -127,7 +127,7 @@ def instrument(expansion: Expansion, clause: Clause, depth: int) -> bool:
         return False
     tool = expansion.sampler.phrase(expansion.sampler.one_of(tools), plain=True)
     adverbial = Adverbial("instrument", "with", "mit", "dat", tool)
-    return not could_attach(clause, adverbial) and _adverbial(expansion, clause, depth, adverbial)
+    return not could_attach(clause, adverbial) and add_adverbial(expansion, clause, depth, adverbial)
 
 
 def event(expansion: Expansion, clause: Clause, depth: int) -> bool:
@@ -141,10 +141,11 @@ def event(expansion: Expansion, clause: Clause, depth: int) -> bool:
     adverbial = Adverbial("time", *preposition, definite(expansion.sampler, noun))
     if adverbial.phrase.head in [phrase.head for phrase in clause.participants] or could_attach(clause, adverbial):
         return False
-    return _adverbial(expansion, clause, depth, adverbial)
+    return add_adverbial(expansion, clause, depth, adverbial)
 
 
-def _adverbial(expansion: Expansion, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
+def add_adverbial(expansion: Expansion, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
+    """Give an adverbial to a clause, whose noun then takes adjectives."""
     if not expansion.affords(1 + len(english.noun_phrase(adverbial.phrase))):
         return False
     clause.adverbials.append(adverbial)

@@ -115,6 +115,17 @@ class Clause:
         return sorted(self.arguments, key=lambda argument: argument[0].english == "iobj")
 
     @property
+    def gap(self) -> Gap:
+        """Of a relative clause: the place that its pronoun stands for.
+
+        Raises:
+            StopIteration: it is none.
+        """
+        if isinstance(self.subject, Gap):
+            return self.subject
+        return next(filler for _, filler in self.arguments if isinstance(filler, Gap))
+
+    @property
     def phrases(self) -> list[NounPhrase]:
         """The noun phrases among the arguments behind the verb."""
         return [filler for _, filler in self.arguments if isinstance(filler, NounPhrase)]

@@ -12,3 +12,11 @@ class Focus(StrEnum):
     attachment = "attachment"
     agreement = "agreement"
     verb_final = "verb_final"
+    ambiguous = "ambiguous"
+
+
+class Attachment(StrEnum):
+    """What is attached in a way that the words leave open."""
+
+    relative_attachment = "relative_attachment"
+    phrase_attachment = "phrase_attachment"

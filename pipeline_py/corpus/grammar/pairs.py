@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
+from typing import TypeVar
 
 from pipeline_py.artifact import Ledger
 from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
+from pipeline_py.corpus.grammar.ambiguity import Ambiguity, is_open, leave_open
+from pipeline_py.corpus.grammar.attachment import left_open
 from pipeline_py.corpus.grammar.choices import Choices
 from pipeline_py.corpus.grammar.derivation import Clause
 from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import Expansion, Site
-from pipeline_py.corpus.grammar.focus import Focus
+from pipeline_py.corpus.grammar.focus import Attachment, Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.phenomena import phenomena
@@ -19,6 +22,8 @@ from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
 from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 from pipeline_py.stage import InputError
+
+Added = TypeVar("Added")
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
@@ -69,6 +74,16 @@ _of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = Weighted
 
 
 @dataclass(slots=True)
+class Derived:
+    """A derivation with its English tree, and what it leaves open, in the reading that it has now."""
+
+    main: Clause
+    tree: Phrase
+    phenomena: set[Focus]
+    ambiguity: Ambiguity | None
+
+
+@dataclass(slots=True)
 class Pair:
     """An English sentence with its trees and its German translation."""
 
@@ -86,7 +101,11 @@ def position(core: str) -> float:
 
 @dataclass(slots=True)
 class Limits:
-    """Which sentences are wanted: share of the space, lengths in English tokens and their spread, phenomenon."""
+    """Which sentences are wanted: share of the space, lengths in English tokens and their spread, phenomenon.
+
+    Attributes:
+        ambiguous: the share of sentences that leave an attachment open; all others then leave none.
+    """
 
     share_from: float
     share_to: float
@@ -96,6 +115,7 @@ class Limits:
     focus: Focus
     lexicon: Lexicon
     digits: bool
+    ambiguous: float = 0.0
 
 
 class Pairs:
@@ -118,8 +138,9 @@ class Pairs:
         """
         seen: set[bytes] = set()
         fruitless = outside = 0
+        open_next = self._leave_open()
         while len(seen) < sentences:
-            pair = self.draw()
+            pair = self.draw(open_next)
             if isinstance(pair, Pair):
                 digest = blake2b(pair.english.encode(), digest_size=8).digest()
                 if digest not in seen:
@@ -128,6 +149,7 @@ class Pairs:
                     for phenomenon in sorted(pair.phenomena):
                         ledger.note(phenomenon)
                     fruitless = outside = 0
+                    open_next = self._leave_open()
                     yield pair
                     continue
                 ledger.drop("duplicate")
@@ -140,24 +162,45 @@ class Pairs:
             if fruitless >= PATIENCE or outside >= CORE_PATIENCE:
                 raise InputError(f"only {len(seen)} of {sentences} such sentences were found; {REMEDY}")
 
-    def draw(self) -> Pair | str | None:
+    def draw(self, to_open: Attachment | None = None) -> Pair | str | None:
         """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
+        derived = self.derive(to_open)
+        if not isinstance(derived, Derived):
+            return derived
+        leaves = list(derived.tree.leaves())
+        text = " ".join([leaf.form for leaf in leaves])
+        return Pair(derived.tree, leaves, text, " ".join(german.sentence(derived.main)), derived.phenomena)
+
+    def derive(self, to_open: Attachment | None = None) -> Derived | str | None:
+        """A derivation, of a sentence that leaves something open where that is asked for; or the same as `draw`."""
         target = self._target()
-        main = self._core(target)
+        main = self._core(target, to_open)
         if main is None:
             return None
         expansion = Expansion(self.sampler, main, target)
-        if not self._add_phenomenon(expansion):
+        ambiguity = None
+        if to_open is not None:
+            ambiguity = self._beyond_target(expansion, lambda: leave_open(expansion, to_open))
+            if ambiguity is None:
+                return "without an open attachment"
+        elif not self._add_phenomenon(expansion):
             return "without the phenomenon"
         self._expand(expansion)
+        if ambiguity is not None and not (left_open(main) == 1 and is_open(main, ambiguity)):
+            return "without an open attachment"
+        if ambiguity is None and self.limits.ambiguous and left_open(main):
+            return "with an open attachment"
+        found = phenomena(main)
+        if ambiguity is not None:
+            found.add(Focus.ambiguous)
+            # Nothing drawn before hangs on this, and the words are the same.
+            ambiguity.attach(high=self.sampler.chance(0.5))
         tree = english.sentence(main)
         if not self.limits.shortest <= len(tree) <= self.limits.longest:
             return "outside the limits of length"
-        found = phenomena(main)
         if self.limits.focus is not Focus.any and self.limits.focus not in found:
             return "without the phenomenon"
-        leaves = list(tree.leaves())
-        return Pair(tree, leaves, " ".join([leaf.form for leaf in leaves]), " ".join(german.sentence(main)), found)
+        return Derived(main, tree, found, ambiguity)
 
     def _expand(self, expansion: Expansion) -> None:
         """Add modifiers, adverbials and clauses of every kind until the target is reached or nothing more fits.
@@ -189,11 +232,21 @@ class Pairs:
     def _accepts(self, core: str) -> bool:
         return self.limits.share_from <= position(core) < self.limits.share_to
 
-    def _core(self, target: int) -> Clause | None:
+    def _leave_open(self) -> Attachment | None:
+        """What the next sentence shall leave open."""
+        if self.limits.focus is Focus.ambiguous or (
+            self.limits.ambiguous and self.sampler.chance(self.limits.ambiguous)
+        ):
+            return self.sampler.one_of([*Attachment])
+        return None
+
+    def _core(self, target: int, to_open: Attachment | None) -> Clause | None:
         """The main clause at its smallest; shorter ones are tried for a short target."""
         senses = self.sampler.choices.intransitive if target < ROOM_FOR_ARGUMENTS else None
         if self.limits.focus is Focus.particle_verb:
             senses = self.sampler.choices.with_particle
+        if to_open is Attachment.phrase_attachment:
+            senses = self.sampler.choices.opening
         clause: Clause | None = None
         for _ in range(SHORTER_CORES):
             past = self.sampler.chance(0.5) and self.limits.focus is not Focus.agreement
@@ -206,12 +259,14 @@ class Pairs:
     def _add_phenomenon(self, expansion: Expansion) -> bool:
         """Bring the phenomenon asked for into the clause before anything else; False if that did not work."""
         focus, main = self.limits.focus, expansion.main
-        if focus is Focus.any:
-            return True
+        return focus is Focus.any or self._beyond_target(expansion, lambda: self._add(focus, expansion, main))
+
+    def _beyond_target(self, expansion: Expansion, add: Callable[[], Added]) -> Added:
+        """What `add` adds may take some tokens more than there are left."""
         spare = expansion.remaining
         expansion.remaining = max(spare, ALLOWANCE)
         before = expansion.remaining
-        added = self._add(focus, expansion, main)
+        added = add()
         expansion.remaining = spare - (before - expansion.remaining)
         return added
 

@@ -26,9 +26,9 @@ def phenomena(main: Clause) -> set[Focus]:
                 found.add(Focus.attachment)
         if clause.before or clause.after or any(slot.english in ("that", "whether") for slot, _ in clause.arguments):
             found.add(Focus.verb_final)
-        if any(phrase.relative for phrase in _noun_phrases(clause)):
+        if any(phrase.relative for phrase in noun_phrases(clause)):
             found.add(Focus.relative_clause)
-        if isinstance(clause.subject, NounPhrase) and _attracted(clause, clause.subject):
+        if isinstance(clause.subject, NounPhrase) and attracted(clause, clause.subject):
             found.add(Focus.agreement)
     return found
 
@@ -37,7 +37,7 @@ def clauses(clause: Clause) -> Iterator[Clause]:
     """The clause and all clauses inside it."""
     yield clause
     inner = [filler for _, filler in clause.arguments if isinstance(filler, Clause)]
-    inner += [phrase.relative for phrase in _noun_phrases(clause) if phrase.relative is not None]
+    inner += [phrase.relative for phrase in noun_phrases(clause) if phrase.relative is not None]
     inner += [subordinate.clause for subordinate in (clause.before, clause.after) if subordinate is not None]
     if clause.conjunct is not None:
         inner.append(clause.conjunct)
@@ -45,7 +45,7 @@ def clauses(clause: Clause) -> Iterator[Clause]:
         yield from clauses(each)
 
 
-def _noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
+def noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
     """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
     phrases = clause.phrases if clause.tense == "infinitive" else clause.participants
     phrases += [adverbial.phrase for adverbial in clause.adverbials]
@@ -65,7 +65,7 @@ def _followed_by_preposition(clause: Clause, obj: NounPhrase) -> bool:
     return any(slot.english not in ("obj", "iobj") and not slot.clausal for slot, _ in clause.arguments)
 
 
-def _attracted(clause: Clause, subject: NounPhrase) -> bool:
+def attracted(clause: Clause, subject: NounPhrase) -> bool:
     """Whether the finite verb shows its number, and the noun right before it has another."""
     if clause.tense not in ("present", "perfect", "progressive") or isinstance(subject.head, Pronoun):
         return False

@@ -95,7 +95,7 @@ def relative(expansion: Expansion, site: Site) -> bool:
         return False
     if site.argument and (sealed(site.clause) or trailing(site.clause)):
         return False
-    clause = _relative_clause(expansion.sampler, site)
+    clause = relative_clause(expansion.sampler, site)
     if clause is None or not expansion.affords(len(english.relative_clause(clause))):
         return False
     phrase.relative = clause
@@ -103,7 +103,8 @@ def relative(expansion: Expansion, site: Site) -> bool:
     return True
 
 
-def _relative_clause(sampler: Sampler, site: Site) -> Clause | None:
+def relative_clause(sampler: Sampler, site: Site) -> Clause | None:
+    """A relative clause that fits the noun of a site, which does not get it yet."""
     phrase, noun = site.phrase, site.phrase.head
     past, depth = site.clause.past_frame, site.depth + 1
     as_subject, as_argument = sampler.choices.as_subject[noun], sampler.choices.as_argument[noun]

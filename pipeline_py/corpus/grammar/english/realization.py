@@ -221,7 +221,7 @@ def noun_phrase(phrase: NounPhrase, nominative: bool = False, with_relative: boo
 
 def relative_clause(clause: Clause) -> Phrase:
     """SBAR → WHNP S; the pronoun is the subject or the argument that is missing in the S."""
-    gap = clause.subject if isinstance(clause.subject, Gap) else _argument_gap(clause)
+    gap = clause.gap
     tag = "WP" if gap.english in ("who", "whom") else "WDT"
     pronoun_leaf = Leaf(gap.english, tag, "PRON", "who" if tag == "WP" else gap.english, "PronType=Rel")
     moved = Phrase("WHNP", pronoun_leaf, [pronoun_leaf])
@@ -233,7 +233,3 @@ def relative_clause(clause: Clause) -> Phrase:
         subject = [attach(noun_phrase(clause.subject, nominative=True), "nsubj")]
     body = Phrase("S", predicate, [*subject, predicate])
     return Phrase("SBAR", body, [moved, body])
-
-
-def _argument_gap(clause: Clause) -> Gap:
-    return next(filler for _, filler in clause.arguments if isinstance(filler, Gap))

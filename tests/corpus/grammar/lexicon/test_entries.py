@@ -54,6 +54,7 @@ def test_a_mistake_names_file_and_line(
         ("adverbs", "\tmanner", "\tmaner", "maner"),
         ("adverbs", "\tpast", "\tpsat", "psat"),
         ("subordinators", "\tsimple", "\tsimply", "simply"),
+        ("open_attachments", "watch\tperson", "watching\tperson", "watching"),
         ("opposites", "rich poor", "rich pour", "pour"),
     ],
 )
