@@ -264,6 +264,34 @@ def test_names_are_free(fresh):
     assert jobs["parse"] == len(sets) + 2 and jobs["binarize"] == 1
 
 
+def test_contrastive_sets_go_the_way_of_a_test_set_with_two_translations(fresh):
+    """Cased, cut and generalised as the training text's target; only networks are asked how likely they are."""
+    file = fresh.folder / "pairs.json"
+    file.write_text('[{"source": "a", "reference": "b", "errors": [{"contrastive": "c"}]}]')
+    table = {"type": "measures", "title": "M", "systems": ["PBSMT", "Cut", "Both"], "columns": ["contrast"]}
+    german = {"language": "de", "tokenizer": "none", "case": "true"}
+    config = {
+        "parser": "embedded",
+        "corpora": {"contrast": [{"name": "told", "file": "pairs.json"}], "target": german},
+        "subwords": {"cut": {"scheme": "bpe", "merges": 9, "generalise": 3}},
+        "systems": {"Cut": {"subword": "cut"}, "Both": {"type": "ensemble", "members": ["GlobalAtt", "FlexAtt"]}},
+        "tables": {"mine": table},
+    }
+    targets = ("results/mine.tsv", "results/evaluation/mine/told.contrast.tsv")
+    jobs = fresh.jobs(*targets, config=config)
+    assert {rule for rule, of in jobs if of.get("split") == "told"} == {
+        *("contrastive_pairs", "clean_held_out_with_2_references", "tokenize", "truecase", "generalise", "apply_bpe"),
+        *("pack", "force_decode", "contrast"),
+    }
+    assert sorted(of["system"] for rule, of in jobs if rule == "force_decode") == ["Both", "Cut"]
+    assert [of["side"] for rule, of in jobs if rule == "learn_truecaser"] == ["target"]
+    assert sorted(of["side"] for rule, of in jobs if rule == "learn_bpe") == ["source", "target"]
+    assert not {"translate", "generate_treebank", "parse"} & {rule for rule, _ in jobs}
+    file.write_text("[]")
+    done = fresh.snakemake("--dry-run", *targets, config=config)
+    assert done.returncode != 0 and "pairs.json: the file has no contrastive pair" in done.stdout + done.stderr
+
+
 def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     """What an input function says is not heard where the results of before are there."""
     published = {"paper": "sdat", "table": 1, "task": "en-de"}
@@ -319,12 +347,25 @@ def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
     assert trees.count("\tflat\t") >= 2 * sentences
 
 
+PAIRS = [
+    ("the dog sleeps at 10:30 .", "der Hund schläft um 10:30 .", "der Hund schlafen um 10:30 ."),
+    ("she sees the old house .", "sie sieht das alte Haus .", "sie sieht der alte Haus ."),
+    ("he buys 17 books .", "er kauft 17 Bücher .", "er kauft nicht 17 Bücher ."),
+]
+
+
 @pytest.mark.slow
 def test_systems_over_phrase_trees_in_one_table(workplace):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""
     systems = ["Seq2Seq-K50", "Tree2Seq-K50", "Dep2Seq", "Mixed", "Sequential-lexical", "Hierarchical-gated"]
+    pairs = workplace.folder / "pairs.tsv"
+    pairs.write_text("source\tcorrect\tcontrastive\n" + "".join("\t".join(pair) + "\n" for pair in PAIRS))
     config = {
-        "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
+        "parser": "embedded",
+        "corpora": {
+            "tests": SMALL["corpora"]["tests"][:1],
+            "contrast": [{"name": "told", "file": "pairs.tsv", "removed_from_training": False}],
+        },
         "subwords": {"pieces": {"merges": 100}},
         "systems": {
             "Mixed": {"type": "ensemble", "members": ["Seq2Seq-K50", "Tree2Seq-K50"], "decoding": {"beam": 3}},
@@ -336,7 +377,16 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
                 "title": "All",
                 "systems": systems,
                 "sets": ["dev", "tests"],
-                "columns": ["negative_samples", "subword", "beam", "parameters", "perplexity", "ribes", "bleu"],
+                "columns": [
+                    "negative_samples",
+                    "subword",
+                    "beam",
+                    "parameters",
+                    "perplexity",
+                    "ribes",
+                    "bleu",
+                    "contrast",
+                ],
                 "marks": [{"symbol": "†", "rows": ["Tree2Seq-K50"], "against": ["Seq2Seq-K50", "Mixed"]}],
             },
             "trees/parsed": {
@@ -367,6 +417,14 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert [bool(row["perplexity"]) for row in table] == [True] * 3 + [False] + [True] * 2
     assert int(table[1]["parameters"]) > int(table[0]["parameters"]) and not table[3]["parameters"]
     assert all(row["ribes_one"] and row["bleu_dev"] for row in table)
+    for row in table:
+        scores = [
+            [float(line.split("\t")[0]) for line in (made / f"told.{side}.tsv").read_text().splitlines()[1:]]
+            for made in [workplace.folder / "results/nmt" / row["system"] / "seed1"]
+            for side in ("correct", "contrastive")
+        ]
+        right = sum(one > other for one, other in zip(*scores, strict=True))
+        assert row["contrast_told"] == f"{100 * right / len(PAIRS):.2f}" and all(score < 0 for score in scores[0])
     markdown = (workplace.folder / "results/trees/all.md").read_text(encoding="utf-8")
     assert re.search(r"Rows differ in search: beam 2 \(Seq2Seq-K50, .*\); beam 3 \(Mixed\)\.", markdown)
     facts = {row["system"]: row for row in rows("all.facts")}
@@ -436,6 +494,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     for file in files:
         (fresh.folder / file).parent.mkdir(parents=True, exist_ok=True)
         (fresh.folder / file).write_text("x\n")
+    (fresh.folder / "pairs.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     index = {"zh": {"alias": "zh-hans"}, "zh-hans": {"pos": {"a": {}}, "packages": {"default": {"pos": "a"}}}}
     (fresh.folder / models[0]).write_text(json.dumps(index))
     chinese = {"language": "zh", "tokenizer": "stanza"}
@@ -446,6 +505,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
             "train": {"source": "train.source", "target": "train.target"},
             "dev": {"name": "dev", **texts["dev"]},
             "tests": [{"name": "one", **texts["one"]}],
+            "contrast": [{"name": "told", "file": "pairs.tsv"}],
         },
         "parsers": {
             "bank": {"type": "trained", "treebank": bank, "vectors": "vectors"},
@@ -456,6 +516,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     phrases = {"parser": "bank", "trees": "ptb"}
     expected = [
         ("fetch", {"split": "dev", "side": "target"}, {"dev.target"}),
+        ("contrastive_pairs", {"split": "told"}, {"pairs.tsv"}),
         ("learn_segmenter", {}, {"train", "dev"}),
         ("train_parser", {"parser": "bank", "processor": "depparse"}, {"train", "dev", "vectors"}),
         (
@@ -475,6 +536,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     assert [set(content) for content in before] == [files for _, _, files in expected]
     for file in files:
         (fresh.folder / file).write_text((fresh.folder / file).read_text() + "\n")
+    (fresh.folder / "pairs.tsv").write_text("source\tcorrect\tcontrastive\na\tb\td\n")
     for content, now in zip(before, contents(fresh, config, asked), strict=True):
         assert all(content[file] != now[file] for file in content)
 

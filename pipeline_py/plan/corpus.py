@@ -105,15 +105,11 @@ class CorpusPlan:
 
     def raw(self, split: str, side: str) -> str:
         """The text of a split before cleaning: the user's, or the generated."""
-        if split in self.experiment.corpora.contrastive:
-            folder = "contrastive"
-        else:
-            folder = "raw" if self.files_of(split, side) else "generated"
-        return f"<results>/corpus/{folder}/{split}.{side}"
+        return f"<results>/corpus/{self._folder(split)}/{split}.{side}"
 
     def pairs_of(self, split: str) -> str:
         """What is known of each pair of a contrastive set."""
-        return f"<results>/corpus/contrastive/{split}.pairs.tsv"
+        return f"<results>/corpus/{self._folder(split)}/{split}.pairs.tsv"
 
     def files_of_pairs(self, split: str) -> list[str]:
         """The user's files of a contrastive set, in order."""
@@ -203,6 +199,12 @@ class CorpusPlan:
         """The path of the words that parsers and subword models read, with {split} open."""
         folder = "truecased" if self.language(side).case == "true" else "tokenized"
         return f"<results>/corpus/{folder}/{{split}}.{side}"
+
+    def _folder(self, split: str) -> str:
+        """Where a text lies before cleaning."""
+        if split in self.experiment.corpora.contrastive:
+            return "contrastive"
+        return "raw" if self.files_of(split, "source") else "generated"
 
     def _generated(self, split: str) -> Generated:
         text = self.experiment.corpora.train[0] if split == "train" else self.experiment.corpora.held_out[split]

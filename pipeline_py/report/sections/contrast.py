@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline_py.report.groups import Groups, figure, is_telling, parts, table
+from pipeline_py.report.groups import Groups, is_telling, parts, table
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
@@ -42,14 +42,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         ),
         *sentences_on_ties(ties, chapter.called),
     ]
-    drawn = [whole] if is_telling(whole) else []
-    yield Part(
-        "Contrastive sets",
-        [TEXT],
-        legend=chapter.legend({system for one in drawn for system, _ in one.values}),
-        figures=[figure(one, chapter.looks, "all pairs", f"{chapter.anchor}-contrast") for one in drawn],
-        tables=[replace(table(whole, chapter.called, "all pairs"), notes=notes)],
-    )
+    yield Part("Contrastive sets", [TEXT], tables=[replace(table(whole, chapter.called, "all pairs"), notes=notes)])
     yield from parts(chapter, "contrast", "Contrastive sets by kind of error", read_groups)
     compared = chapter.manifest.by_set("contrast_comparisons", chapter.name)
     sheets = [comparisons(path, chapter.called, chapter.on(split)) for split, path in compared]
