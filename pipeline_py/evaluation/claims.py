@@ -111,7 +111,11 @@ def claims(
         files = {name: [*runs.values()] for name, runs in of_set.items() if name in compared}
         for name, of_systems in read_statistics(files, [*scores]).items() if files else ():
             scores[name][on] = resampled(of_systems, on, samples, seed)
-    rows = [row for one in questions for row in _rows(one, scores, metric, reading)]
+    twins: dict[str, str] = {}
+    for one in questions:
+        if one.system in reading and one.other not in reading:
+            twins.setdefault(one.system, one.other)
+    rows = [row for one in questions for row in _rows(one, scores, metric, reading, twins)]
     write_rows(output, COLUMNS, rows, quoted=False)
 
 
@@ -166,8 +170,10 @@ def _metrics(claim: Claim, counted: Sequence[str]) -> list[str]:
     return [name for name in claim.metrics if name in counted] or [*counted[:1]]
 
 
-def _rows(question: Question, scores: Scores, counted: Sequence[str], reads_trees: set[str]) -> Iterator[Row]:
-    """What is said of a question, by metric and set."""
+def _rows(
+    question: Question, scores: Scores, counted: Sequence[str], reads_trees: set[str], twins: Mapping[str, str]
+) -> Iterator[Row]:
+    """What is said of a question, by metric and set; a system's twin is the first without trees that it is beside."""
     claim, system, other = question.claim, question.system, question.other
     for metric in _metrics(claim, counted):
         both = [on for on, of in scores[metric].items() if {system, other} <= {*of}]
@@ -182,6 +188,7 @@ def _rows(question: Question, scores: Scores, counted: Sequence[str], reads_tree
                 named(metric).label,
                 difference(means[system], means[other]),
                 is_twin=system in reads_trees and other not in reads_trees,
+                is_answer=twins.get(system) == other,
                 controls={parser: difference(means[name], means[other]) for parser, name in controls.items()},
                 against_controls={parser: difference(means[system], means[name]) for parser, name in controls.items()},
                 instead_of=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],

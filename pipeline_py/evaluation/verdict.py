@@ -19,6 +19,7 @@ class Verdict:
         label: of the metric.
         found: the system's score minus the other's.
         is_twin: whether the system reads trees and the other none, so that the claim is that trees help.
+        is_answer: whether the sentence answers the question whether syntax helps, and not only if the claim holds.
         controls: by the parser of trees that mean nothing, the system with these minus the other.
         against_controls: the system minus itself with these.
         instead_of: labels of metrics that the claim is of and the experiment has not.
@@ -30,6 +31,7 @@ class Verdict:
     label: str
     found: Difference
     is_twin: bool = False
+    is_answer: bool = False
     controls: Mapping[str, Difference] = field(default_factory=dict)
     against_controls: Mapping[str, Difference] = field(default_factory=dict)
     instead_of: Sequence[str] = ()
@@ -54,7 +56,7 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The whole answer."""
-        said = f"{self.system}{'' if self.is_twin else f' above {self.other}'}: {self._answer}, {self._numbers}"
+        said = f"{self.system}{'' if self.is_answer else f' above {self.other}'}: {self._answer}, {self._numbers}"
         if self.of_syntax == "no":
             as_good = [name for name, found in self.against_controls.items() if not found.is_gain]
             said += f"; {' and '.join(as_good)} trees, which mean nothing, do as well"
@@ -69,16 +71,16 @@ class Verdict:
         if self.word == "confirmed":
             of_twin = {"yes": "yes", "no": "better, but not by syntax", "untested": "better"}
             of_others = {"no": "confirmed, but it is no gain of syntax"}
-            return of_twin[self.of_syntax] if self.is_twin else of_others.get(self.of_syntax, "confirmed")
+            return of_twin[self.of_syntax] if self.is_answer else of_others.get(self.of_syntax, "confirmed")
         if self.word == "contradicted":
-            return "no, worse" if self.is_twin else "contradicted"
-        return "no gain seen" if self.is_twin else "not distinguishable"
+            return "no, worse" if self.is_answer else "contradicted"
+        return "no gain seen" if self.is_answer else "not distinguishable"
 
     @property
     def _numbers(self) -> str:
         found = self.found
         numbers = f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] {self.label}"
-        against = f" against {self.other}" if self.is_twin else ""
+        against = f" against {self.other}" if self.is_answer else ""
         runs = f"{found.runs} seeds" if found.runs > 1 else "1 seed, whose chance is not in the interval"
         visible = ""
         if self.word == "not distinguishable":

@@ -94,8 +94,8 @@ class ClaimsPlan:
             (system, options.baseline)
             for one in self._tables(table)
             if isinstance(options := self.experiment.tables[one], BleuTable)
-            for system in options.proposed
-            if not self._means_nothing(system)
+            for system in options.proposed or options.systems
+            if system != options.baseline and not self._means_nothing(system)
         ]
         return [
             *(f"--asked={system}={other}" for system, other in dict.fromkeys(asked)),
@@ -110,8 +110,9 @@ class ClaimsPlan:
     def _is_compared(self, table: str) -> bool:
         rows = {*self.experiment.rows(table)}
         claims = (claim for file in self.files.values() for claim in file.claims)
-        proposes = isinstance(options := self.experiment.tables[table], BleuTable) and bool(options.proposed)
-        return proposes or any({claim.system, claim.above} <= rows for claim in claims)
+        return isinstance(self.experiment.tables[table], BleuTable) or any(
+            {claim.system, claim.above} <= rows for claim in claims
+        )
 
     def is_scored(self, table: str) -> bool:
         """Whether a table has scores that claims may be about."""

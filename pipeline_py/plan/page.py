@@ -14,6 +14,7 @@ from pipeline_py import checksum
 from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import BleuTable
+from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.report import ReportPlan
@@ -68,6 +69,7 @@ class PagePlan:
     syntax: SyntaxPlan
     subword: SubwordPlan
     evaluation: EvaluationPlan
+    claims: ClaimsPlan
     report: ReportPlan
 
     def tables(self, *types: str) -> list[str]:
@@ -154,6 +156,7 @@ class PagePlan:
         rows = [system for table in self.tables("bleu", "measures") for system in self.report.trained_for(table)]
         return {
             **self.files_of_tables(),
+            "claims": {EVERYTHING: self.claims.file(EVERYTHING)} if self.claims.statistics(EVERYTHING) else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
                 for network in filter(self.experiment.is_neural, dict.fromkeys(rows))

@@ -55,7 +55,9 @@ class Plan:
             self.claims,
             published_files(experiment, papers),
         )
-        self.page = PagePlan(experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.report)
+        self.page = PagePlan(
+            experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.claims, self.report
+        )
 
     def contents_of(self, files: Iterable[str]) -> dict[str, str | None]:
         """What those of some files hold that the user brings, for the parameters of what reads them."""

@@ -95,13 +95,24 @@ def read_answers(path: Path) -> list[Answer]:
     return found
 
 
+def first_of_twins(answers: Sequence[Answer]) -> list[Answer]:
+    """Of each system that reads trees the answer beside its first twin, which reads none."""
+    found: dict[str, Answer] = {}
+    for answer in answers:
+        if answer.is_about_syntax:
+            found.setdefault(answer.system, answer)
+    return [*found.values()]
+
+
 def sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
-    """The sentences by question, each once; of a system that reads trees beside its first twin alone."""
-    twins = {answer.system: answer for answer in reversed(answers) if answer.is_about_syntax}
-    of_syntax = [answer.sentence for answer in answers if twins.get(answer.system) is answer]
-    others = [answer.sentence for answer in answers if twins.get(answer.system) is not answer]
-    asked = {"Does syntax help?": of_syntax, "What else is claimed?": others}
-    return {question: list(dict.fromkeys(said)) for question, said in asked.items() if said}
+    """The sentences by question, of each pair one, where some table has them that with trees that mean nothing."""
+    of_pairs: dict[tuple[str, str], Answer] = {}
+    for answer in sorted(answers, key=lambda one: not one.controls):
+        of_pairs.setdefault((answer.system, answer.other), answer)
+    said = [of_pairs[pair] for pair in dict.fromkeys((answer.system, answer.other) for answer in answers)]
+    twins = first_of_twins(said)
+    asked = {"Does syntax help?": twins, "What else is claimed?": [answer for answer in said if answer not in twins]}
+    return {question: [answer.sentence for answer in found] for question, found in asked.items() if found}
 
 
 def _interval(row: Mapping[Hashable, Any]) -> Interval:

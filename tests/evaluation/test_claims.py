@@ -139,6 +139,15 @@ def test_without_controls_a_gain_need_not_be_one_of_syntax(tmp_path, outputs):
     assert (row["verdict"], row["of_syntax"]) == ("confirmed", "untested")
 
 
+def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
+    claimed = [{"system": "SDAtt", "above": other} for other in ("GlobalAtt", "LocalAtt")]
+    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, reads_trees=["SDAtt"]))
+    assert [row["about"] for row in rows] == ["syntax", "syntax"]
+    assert [row["of_syntax"] for row in rows] == ["untested", "untested"]
+    assert rows[0]["sentence"].startswith("SDAtt: better,")
+    assert rows[1]["sentence"].startswith("SDAtt above LocalAtt: confirmed,")
+
+
 def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
     """Beside what reads none it is compared with the same, beside what reads trees with that on the same trees."""
     rows = run(

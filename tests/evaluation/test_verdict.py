@@ -63,14 +63,14 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
         ),
         (
             GAIN,
-            {"is_twin": False},
+            {"is_twin": False, "is_answer": False},
             "confirmed",
             "",
             "SDAtt above GlobalAtt: confirmed, +1.2 [+0.4, +2.0] BLEU (3 seeds).",
         ),
         (
             GAIN,
-            {"is_twin": False, "against_controls": {"random": LOSS}},
+            {"is_twin": False, "is_answer": False, "against_controls": {"random": LOSS}},
             "confirmed",
             "no",
             "SDAtt above GlobalAtt: confirmed, but it is no gain of syntax, +1.2 [+0.4, +2.0] BLEU (3 seeds); random "
@@ -78,7 +78,7 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
         ),
         (
             LOSS,
-            {"is_twin": False, "instead_of": ["RIBES"], "on": "the development set"},
+            {"is_twin": False, "is_answer": False, "instead_of": ["RIBES"], "on": "the development set"},
             "contradicted",
             "",
             "SDAtt above GlobalAtt: contradicted, -3.1 [-4.0, -2.2] BLEU on the development set, as RIBES is "
@@ -86,7 +86,7 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
         ),
         (
             found(-3.0, -4.0, -2.0, higher=False),
-            {"is_twin": False},
+            {"is_twin": False, "is_answer": False},
             "confirmed",
             "",
             "SDAtt above GlobalAtt: confirmed, -3.0 [-4.0, -2.0] BLEU (3 seeds).",
@@ -94,7 +94,7 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
     ],
 )
 def test_a_verdict_is_a_word_and_a_sentence(difference, options, word, of_syntax, sentence):
-    verdict = Verdict("SDAtt", "GlobalAtt", "BLEU", difference, **{"is_twin": True, **options})
+    verdict = Verdict("SDAtt", "GlobalAtt", "BLEU", difference, **{"is_twin": True, "is_answer": True, **options})
     assert (verdict.word, verdict.of_syntax, verdict.sentence) == (word, of_syntax, sentence)
 
 

@@ -9,6 +9,8 @@ def test_the_page_shows_what_is_asked_for(planned):
     files = page.files()
     assert [*files["table"]] == ["table1"] and next(iter(files["words"])) == "table1:mixed"
     assert [*files["parser"]] == ["embedded"] and files["agreement"] == {} and files["figure"] == {}
+    assert files["claims"] == {"all": "<results>/evaluation/all/claims.tsv"}
+    assert planned(targets=["tree2seq/table1_2"]).page.files()["claims"] == {}
     assert "PBSMT:single" not in files["curve"] and "SDAtt:seed1" in files["curve"]
     assert page.printed_tables("table1") == ("sdatt", ["1"])
     assert page.printed_tables("tree2seq/table3_4") == ("tree2seq", ["3", "4"])

@@ -8,7 +8,9 @@ import yaml
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.loading.load import load
+from pipeline_py.evaluation.claims import COLUMNS as CLAIMS
 from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
+from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
 from pipeline_py.report.tables.pair import TESTS
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
@@ -146,6 +148,29 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         ["train", "dependency", "sentences", 4000],
         ["all", "dependency", "stanza", "1.15.0"],
     )
+    claims = folder / "claims.tsv"
+    write_rows(
+        claims,
+        CLAIMS,
+        [
+            claim(
+                "SDAtt",
+                "GlobalAtt",
+                -20.5,
+                "SDAtt: no, worse",
+                verdict="contradicted",
+                paper=f"Chen <b> {HOSTILE}",
+                about="syntax",
+            ),
+            claim("SDAtt [random]", "GlobalAtt", -21.25, role="control", trees="random"),
+            claim("SDAtt", "SDAtt [random]", 0.75, role="against control", trees="random"),
+            claim(
+                "+SDAtt", "GlobalAtt", 1.25, "+SDAtt: better", verdict="confirmed", of_syntax="untested", about="syntax"
+            ),
+            claim("+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"),
+        ],
+        quoted=False,
+    )
     ledger = folder / "ledger.json"
     ledger.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
     published = ROOT / "workflow" / "published" / "tree2seq.tsv"
@@ -162,12 +187,38 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         "examples": {"table1:mixed": examples},
         "contrast": {f"table1:{split}": contrast for split in ("agreement", "order")},
         "contrast_comparisons": {"table1:agreement": told_apart},
+        "claims": {"all": claims},
         "curve": {"SDAtt:seed1": curve, "GlobalAtt:seed1": curve},
         "accuracy": {"embedded": accuracy},
         "parser": {"embedded": measures},
         "agreement": {"embedded:random": measures},
         "ledger": {"train": ledger},
     }
+
+
+def claim(system: str, other: str, difference: float, sentence: str = "", **changes: str) -> list[Any]:
+    """A row of a file of claims, of the mean over the test sets."""
+    row = dict.fromkeys(CLAIMS, "") | {
+        "claim": f"{system} above {other}",
+        "metric": "bleu",
+        "set": "AVG",
+        "role": "claim",
+        "system": system,
+        "other": other,
+        "runs": 1,
+        "score_system": 30 + difference,
+        "score_other": 30,
+        "difference": difference,
+        "low": difference - 1,
+        "high": difference + 1,
+        "visible": 1.5,
+        "about": "other",
+        "verdict": "not distinguishable",
+        "sentence": sentence,
+        "says": "It is better.",
+        "printed": "+1.32 BLEU",
+    }
+    return [*(row | changes).values()]
 
 
 def manifest(folder: Path, given: dict[str, dict[str, Path]] | None = None, **changes: Any) -> Path:

@@ -14,6 +14,7 @@ import yaml
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.loading.load import load
+from pipeline_py.evaluation.claims import claims
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.report import report
@@ -183,7 +184,13 @@ def made(tmp_path_factory) -> Made:
             sheet_output=folder / f"{name}.json",
             latex_output=folder / f"{name}.tex",
         )
+    runs = [pair.removeprefix("statistics:") for pair in counted]
+    asked = [f"{system}=GlobalAtt" for system in PROPOSED]
+    claimed = folder / "claims.tsv"
+    reading = ["SDAtt"]
+    claims(claims=[], statistics=runs, metric=["bleu"], asked=asked, reads_trees=reading, output=claimed, samples=1000)
     files = {
+        "claims": {"all": str(claimed)},
         "table": {name: str(folder / f"{name}.json") for name in config["tables"]},
         "comparisons": {f"table1:{on}": str(path) for on, path in compared.items()},
     }
@@ -267,11 +274,12 @@ def test_matrix_and_list_show_what_the_file_has(made: Made):
 
 
 def test_the_overview_has_the_differences_of_the_matrices(made: Made):
-    overview = made.tables.of("Mean BLEU over the test sets")
-    assert [row[:2] for row in overview] == [[system, "GlobalAtt"] for system in PROPOSED]
     averages = made.tsv("table1.tsv")
-    for system, baseline, ours, theirs, mean, *of_tests, _ in overview:
-        pairs = [made.known[on, system, baseline] for on in TESTS]
-        assert of_tests == [pair.text for pair in pairs]
-        assert (ours, theirs) == (averages[system]["AVG"], averages[baseline]["AVG"])
-        assert mean == f"{fmean(pair.difference for pair in pairs):+.2f}".replace("-", "−")
+    compared = made.tables.of("Each comparison that a paper prints")
+    assert [row[:2] for row in compared] == [[system, "GlobalAtt"] for system in PROPOSED]
+    (drawn,) = made.tables.of("Each system minus its twin")
+    for system, other, _, ours, theirs, difference, *_ in compared:
+        pairs = [made.known[on, system, other] for on in TESTS]
+        assert difference == f"{fmean(pair.difference for pair in pairs):+.2f}".replace("-", "−")
+        assert (ours, theirs) == (averages[system]["AVG"], averages[other]["AVG"])
+    assert drawn[0] == compared[0][0] == "SDAtt" and drawn[2] == compared[0][5]

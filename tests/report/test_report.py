@@ -101,6 +101,19 @@ def test_everything_stands_on_the_page(page: Page):
     assert "of another pair" not in page.text
 
 
+def test_the_first_screen_is_the_answer(page: Page):
+    """It stands before the contents, and before all tables but its own."""
+    places = [
+        page.text.index(text)
+        for text in (
+            *("Of 2 systems that read parse trees", "SDAtt: no, worse", "+SDAtt: better", "Each system minus its twin"),
+            *("SDAtt on random trees", "What to trust", "All comparisons that were claimed or asked", "Contents"),
+            "All pairs of systems",
+        )
+    ]
+    assert places == sorted(places)
+
+
 def test_what_comes_from_data_is_text(page: Page):
     assert page.tags["script"] == 1 and page.tags["title"] == 1 and "i" not in page.tags
     assert page.text.count(re.sub(r"\s+", " ", HOSTILE)) >= 3

@@ -31,6 +31,8 @@ class Cell:
         bold: whether it stands out.
         shade: on a page, from -1 (worse) over 0 to 1 (better), for its ground.
         interval: on a page, where an interval begins, its middle, and where it ends, in percent of the cell's width.
+        zero: on a page, where nothing is, in percent of the same width; None where that is not shown.
+        faint: on a page, whether its interval stands back behind others.
     """
 
     text: str
@@ -40,6 +42,8 @@ class Cell:
     bold: bool = False
     shade: float = 0.0
     interval: tuple[float, float, float] | None = None
+    zero: float | None = None
+    faint: bool = False
 
     @property
     def plain(self) -> str:

@@ -92,3 +92,13 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(InputError, match=r"x\.json: the file is no .*; make (it|the table) anew"):
         read_sheet(tmp_path / "x.json")
+
+
+def test_answers_stand_below_markdown_and_nowhere_else(tmp_path):
+    names = [tmp_path / name for name in ("t.tsv", "t.json", "t.md", "t.tex")]
+    answers = {"Does syntax help?": ["A_1: yes, +1.2.", "B: no."]}
+    renderings.write(SHEET, *names, answers)
+    assert names[2].read_text(encoding="utf-8") == (
+        renderings.markdown(SHEET) + "\n**Does syntax help?**\n\n- A\\_1: yes, +1.2.\n- B: no.\n"
+    )
+    assert not any("yes" in path.read_text(encoding="utf-8") for path in (names[0], names[1], names[3]))

@@ -1,0 +1,190 @@
+"""What stands at the top of the page: the answer, what it rests on, and how far it can be trusted."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.report.answers import Answer, Interval, first_of_twins, read_answers
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.page_parts import Part
+from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
+from pipeline_py.syntax.measures import read_accuracies
+
+ACCURACIES = ("UAS", "LAS", "F1")
+"""What is told of a parser at the top."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The answer.
+
+    Attributes:
+        headline: in one sentence.
+        reading: how to read the answers.
+        answers: about systems that read trees, beside their first twin.
+        trust: sentences about what the numbers can bear.
+    """
+
+    headline: str
+    reading: str
+    answers: Sequence[Answer]
+    trust: Sequence[str]
+
+
+def parts(manifest: Manifest) -> Iterator[Part]:
+    """The answer and a forest plot; then, folded, every claim that could be held against the results."""
+    answers = [answer for path in manifest.all("claims").values() for answer in read_answers(path)]
+    twins = first_of_twins(answers)
+    if twins:
+        overview = Overview(headline(twins), reading(twins), twins, [*trust(manifest, twins)])
+        yield Part(own=[overview], tables=[forest(twins)], template="overview.html")
+    if answers:
+        counts = Counter(answer.verdict for answer in answers)
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
+        yield Part(f"All comparisons that were claimed or asked: {verdicts}", tables=[claims(answers)], folded=True)
+
+
+def headline(twins: Sequence[Answer]) -> str:
+    """Say of how many systems what was found."""
+    of_syntax = Counter(answer.of_syntax for answer in twins)
+    found = Counter(answer.verdict for answer in twins)
+    kinds = (
+        (of_syntax["yes"], "translates better because of them", "translate better because of them"),
+        (of_syntax["untested"], "translates better", "translate better"),
+        (
+            of_syntax["no"],
+            "translates better, but does as well with trees that mean nothing",
+            "translate better, but do as well with trees that mean nothing",
+        ),
+        (found["contradicted"], "translates worse", "translate worse"),
+        (
+            found["not distinguishable"],
+            "shows no difference that can be seen",
+            "show no difference that can be seen",
+        ),
+    )
+    if len(twins) == 1:
+        (said,) = (one for number, one, _ in kinds if number)
+        return f"The one system that reads parse trees, beside its twin that reads none, {said}."
+    counted = [f"{number} {one if number == 1 else several}" for number, one, several in kinds if number]
+    return f"Of {len(twins)} systems that read parse trees, each beside its twin that reads none, {_joined(counted)}."
+
+
+def reading(twins: Sequence[Answer]) -> str:
+    """Say what stands in the sentences of the answers."""
+    metrics = _joined([*dict.fromkeys(answer.metric for answer in twins)])
+    said = (
+        "A twin is the system beside which it is measured, and reads no trees. Differences are in points of "
+        f"{metrics}, of which there are 100, and means over the test sets where nothing else is said; brackets hold "
+        "the 95 % interval."
+    )
+    if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
+        said += (
+            f" Trees that mean nothing ({', '.join(kinds)}) are made without looking at the words: a system that "
+            "does as well with them does not gain by syntax."
+        )
+    return said
+
+
+def forest(twins: Sequence[Answer]) -> Sheet:
+    """Systems minus their twins with intervals to one scale, and below each the same system with other trees."""
+    found = [interval for answer in twins for interval in (answer.found, *answer.controls.values())]
+    least, most = min(0.0, *(one.low for one in found)), max(0.0, *(one.high for one in found))
+    scale = 100 / ((most - least) or 1.0)
+
+    def row(name: str, answer: Answer, interval: Interval, faint: bool = False) -> list[Cell | str]:
+        low, value, high = ((at - least) * scale for at in (interval.low, interval.value, interval.high))
+        return [
+            name,
+            Cell("", str(interval.value), interval=(low, value, high), zero=-least * scale, faint=faint),
+            signed(interval.value),
+            Cell(f"{signed(interval.low)} to {signed(interval.high)}", str(interval.low)),
+            f"{answer.other} ({answer.metric})",
+        ]
+
+    rows = []
+    for answer in twins:
+        rows.append(row(answer.system, answer, answer.found))
+        rows += [
+            row(f"{answer.system} on {name} trees", answer, one, faint=True) for name, one in answer.controls.items()
+        ]
+    return listed(
+        "Each system minus its twin, with 95 % intervals; in grey, the same system on trees that mean nothing. The "
+        f"upright line is 0, no difference; bars reach from {signed(least)} to {signed(most)}.",
+        ["System", "Minus its twin", "Difference", "95 % interval", "Twin (metric)"],
+        rows,
+        texts=["Twin (metric)"],
+    )
+
+
+def claims(answers: Sequence[Answer]) -> Sheet:
+    """Every claim: what is printed of it, and what was found here."""
+    heads = ["Said to be better", "than", "Verdict", "Score", "Other's", "Difference", "95 % interval"]
+    heads += ["Visible from", "Runs", "Metric", "Who says so", "What is said", "What is printed"]
+    rows: list[list[Cell | str]] = [
+        [
+            answer.system,
+            answer.other,
+            answer.verdict + (", not a gain of syntax" if answer.of_syntax == "no" else ""),
+            *(f"{score:.2f}" for score in answer.scores),
+            signed(answer.found.value),
+            Cell(f"{signed(answer.found.low)} to {signed(answer.found.high)}", str(answer.found.low)),
+            f"{answer.visible:.2f}",
+            str(answer.runs),
+            answer.metric,
+            answer.paper or "a table here",
+            answer.says,
+            answer.printed,
+        ]
+        for answer in answers
+    ]
+    return listed(
+        "Each comparison that a paper prints or a table proposes, where this experiment has both systems: scores, "
+        "their difference with its 95 % interval, the verdict, and the smallest difference that would have been seen.",
+        heads,
+        rows,
+        texts=["than", "Verdict", "Metric", "Who says so", "What is said", "What is printed"],
+    )
+
+
+def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
+    """Say what the numbers can bear: runs, the sets, the search, the parser, what cannot be seen."""
+    experiment = manifest.experiment
+    seeds = len(experiment.training.seeds)
+    yield (
+        f"Training: each network was trained {seeds} times from other random numbers, and the intervals count how much "
+        "that moves a score."
+        if seeds > 1
+        else "Training: each network was trained once. Another start from other random numbers gives another score, "
+        "which these intervals do not count; `training: {seeds: [1, 2, 3]}` does."
+    )
+    least, most = (bound(answer.visible for answer in twins) for bound in (min, max))
+    alike = f"{least:.1f}" == f"{most:.1f}"
+    size = f"{least:.1f} points" if alike else f"{least:.1f} to {most:.1f} points, depending on the system"
+    found = f"{size}{'' if alike else ','} is found four times of five"
+    yield f"Size: a difference of {found}. What is smaller may be there unseen."
+    yield f"Search: {_search(experiment, twins)}"
+    for parser, path in manifest.all("accuracy").items():
+        known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
+        if known:
+            yield f"Trees: on sentences with known trees, the parser {parser} reaches {', '.join(known)} of 100."
+    if without := [answer.system for answer in twins if not answer.controls]:
+        were = "was" if len(without) == 1 else "were"
+        yield (
+            f"Control: {_joined(without)} {were} not tried with trees that mean nothing, so a gain there need not come "
+            "from syntax."
+        )
+
+
+def _search(experiment: Experiment, twins: Sequence[Answer]) -> str:
+    """How translations were looked for."""
+    systems = {name: experiment.systems.get(name) for answer in twins for name in (answer.system, answer.other)}
+    searches = {system.decoding for system in systems.values() if system is not None and hasattr(system, "decoding")}
+    beams = sorted({search.beam for search in searches})
+    alike = "all systems are searched alike" if len(searches) <= 1 else "systems differ in how they are searched"
+    return f"{alike}, keeping {_joined([*map(str, beams)])} candidates at each word." if beams else f"{alike}."
+
+
+def _joined(items: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
