@@ -41,7 +41,14 @@ def test_every_key_and_part_is_explained():
 
     sections = {
         "docs/data.md": [
-            *(corpora.Language, corpora.Limits, corpora.Corpora, corpora.HeldOutText, corpora.Generated),
+            *(
+                corpora.Language,
+                corpora.Limits,
+                corpora.Corpora,
+                corpora.HeldOutText,
+                corpora.Generated,
+                corpora.ContrastiveSet,
+            ),
             *(subword.Subword, subword.Vocabulary, training.Training, training.Optimizer),
             *(decoding.Decoding, evaluation.Evaluation),
         ],
