@@ -122,6 +122,12 @@ def accuracies(decisions: np.ndarray) -> list[float]:
     return [100 * float(of_run) for of_run in (decisions > 0).mean(axis=1)]
 
 
+def interval(decisions: np.ndarray) -> tuple[float, float]:
+    """The ends, in percent, of Wilson's interval of the mean accuracy of (runs, pairs)."""
+    low, high = wilson(fmean(accuracies(decisions)) / 100, decisions.shape[1])
+    return 100 * low, 100 * high
+
+
 def wilson(share: float, trials: int) -> tuple[float, float]:
     """Give the ends of Wilson's 95 % interval of a share, 0 to 1.
 
@@ -136,8 +142,7 @@ def wilson(share: float, trials: int) -> tuple[float, float]:
 def _accuracy(right: np.ndarray) -> tuple[float, float | None, float, float]:
     """Mean, deviation over runs, and interval in percent, of (runs, pairs)."""
     of_runs = accuracies(right)
-    low, high = wilson(fmean(of_runs) / 100, right.shape[1])
-    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, 100 * low, 100 * high
+    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, *interval(right)
 
 
 def _ties(tied: np.ndarray, group: Group) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline_py.config.tables import CONTRAST
 from pipeline_py.evaluation.compare import places_parsed
-from pipeline_py.evaluation.contrast import accuracies, read_decisions
+from pipeline_py.evaluation.contrast import accuracies, interval, read_decisions
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
@@ -98,14 +98,15 @@ class Measured:
         facts: facts.json of each run of each system.
         settings: by system and column, what the configuration says.
         tests: the sets that `AVERAGE` is over.
-        contrast: by contrastive set and system, the accuracy of each run; nothing of a system that has none.
+        contrast: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
+            nothing of a system that gives no probabilities.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
     facts: Mapping[str, Sequence[Mapping[str, Any]]]
     settings: Mapping[str, Mapping[str, str]]
     tests: Sequence[str] = ()
-    contrast: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    contrast: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
 
     @property
     def most_runs(self) -> int:
@@ -123,7 +124,8 @@ class Measured:
             found = self.of_training(system, FACTS[what].name)
             return None if found is None else [value / FACTS[what].unit for value in found]
         if what == CONTRAST:
-            return self.contrast[on or ""].get(system)
+            decisions = self.contrast[on or ""].get(system)
+            return None if decisions is None else accuracies(decisions)
         scored = self.statistics[on or ""][metric_of(what)][system]
         if what in OF_BLEU:
             return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
@@ -146,6 +148,11 @@ class Measured:
             if metric in metrics
         }
 
+    def interval(self, system: str, what: str, on: str | None) -> tuple[float, float] | None:
+        """The ends of the 95 % interval that stands behind a number, if one does."""
+        decisions = self.contrast.get(on or "", {}).get(system)
+        return None if what != CONTRAST or decisions is None else interval(decisions)
+
     def sentences_on_contrast(self, called: Mapping[str, str]) -> list[str]:
         """Say what accuracy on contrastive sets is, and which rows, by what they are called, have none."""
         without = [
@@ -153,7 +160,8 @@ class Measured:
         ]
         return [
             "Acc.: percentage of the pairs of a contrastive set of which the correct translation is likelier to the "
-            "system than the contrastive one; where both are equally likely, it is wrong.",
+            "system than the contrastive one; where both are equally likely, it is wrong. In brackets Wilson's 95 % "
+            "interval.",
             *(
                 f"{name} has no Acc.: a phrase-based system gives no probability to a translation that it did not make."
                 for name in without
@@ -194,13 +202,13 @@ def read_measured(
     )
 
 
-def _contrast(files: Files, on: str) -> dict[str, list[float]]:
-    """Accuracy of each run of each system on a contrastive set."""
+def _contrast(files: Files, on: str) -> dict[str, np.ndarray]:
+    """How systems tell the translations of a contrastive set apart."""
     correct, contrastive = (
         {f"{system}:{run}": path for (system, run, of_set), path in files.of(kind).items() if of_set == on}
         for kind in ("correct", "contrastive")
     )
-    return {system: accuracies(decisions) for system, decisions in read_decisions(correct, contrastive).items()}
+    return read_decisions(correct, contrastive)
 
 
 def _facts(path: Path) -> dict[str, Any]:

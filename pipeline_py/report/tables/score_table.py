@@ -113,6 +113,8 @@ class Table:
         text = f"{mean / 1e6:.2f}M" if said.what == "parameters" else f"{mean:.{decimals}f}"
         if spread is not None and said.on is not None:
             text += f" ± {spread:.{decimals}f}"
+        if (ends := self.measured.interval(row, said.what, said.on)) is not None:
+            text += f" ({ends[0]:.1f} to {ends[1]:.1f})"
         return Cell(
             text,
             f"{mean:.{decimals}f}",
