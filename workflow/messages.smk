@@ -34,14 +34,10 @@ logger.addFilter(OurWords())
 
 def tell_answers():
     """Say at the end of a run what it found, and where more of it is."""
-    from pipeline_py.report.answers import read_answers, sentences
+    from pipeline_py.report.answers import read_answers, told
 
     results = EXPERIMENT.folder("results")
     answers = [one for file in plan.claims.told for one in read_answers(Path(file.replace("<results>", results)))]
-    if not answers:
-        return
-    for question, said in sentences(answers).items():
-        logger.info("\n".join(["", question, *(f"  {sentence}" for sentence in said)]))
-    logger.info(
-        "\n".join(["", "Where more of it is:", *(f"  {results}/{file}" for file in plan.report.shown_of_run())])
-    )
+    if answers:
+        where = ", ".join(f"{results}/{file}" for file in plan.report.shown_of_run())
+        logger.info("\n".join(["", *told(answers), f"Where more of it is: {where}"]))

@@ -56,7 +56,7 @@ class Description(Section):
     tables: dict[str, Table] = {}
     figures: dict[str, AttentionFigure] = {}
     claims: list[str] = Field(
-        ["sdatt", "sdrnmt", "tree2seq", "hierarchical"],
+        ["sdrnmt", "sdatt", "tree2seq", "hierarchical"],
         description="Which system is said to be better than which: papers of `workflow/claims/`, and files of your own "
         "like these, with their ending. Those whose systems stand in tables are held against the results.",
     )

@@ -59,7 +59,7 @@ class Verdict:
         said = f"{self.system}{'' if self.is_answer else f' above {self.other}'}: {self._answer}, {self._numbers}"
         if self.of_syntax == "no":
             as_good = [name for name, found in self.against_controls.items() if not found.is_gain]
-            said += f"; {' and '.join(as_good)} trees, which mean nothing, do as well"
+            said += f"; with {' and '.join(as_good)} trees, which mean nothing, it is not measurably worse"
         if self.of_syntax == "untested":
             said += "; not tried with trees that mean nothing, so it need not be syntax"
         if self.controls:
@@ -69,8 +69,8 @@ class Verdict:
     @property
     def _answer(self) -> str:
         if self.word == "confirmed":
-            of_twin = {"yes": "yes", "no": "better, but not by syntax", "untested": "better"}
-            of_others = {"no": "confirmed, but it is no gain of syntax"}
+            of_twin = {"yes": "yes", "no": "better, but no gain of syntax", "untested": "better"}
+            of_others = {"no": "confirmed, but no gain of syntax"}
             return of_twin[self.of_syntax] if self.is_answer else of_others.get(self.of_syntax, "confirmed")
         if self.word == "contradicted":
             return "no, worse" if self.is_answer else "contradicted"

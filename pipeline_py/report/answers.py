@@ -1,5 +1,6 @@
 """What `evaluation.claims` found, for people: one answer for each claim, by the first metric of it that is counted."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ SYNTAX = "syntax"
 
 @dataclass(frozen=True)
 class Interval:
-    """A difference and the ends of its 95 % interval."""
+    """A system minus another, and the ends of the 95 % interval."""
 
+    system: str
     value: float
     low: float
     high: float
@@ -104,16 +106,38 @@ def first_of_twins(answers: Sequence[Answer]) -> list[Answer]:
     return [*found.values()]
 
 
-def sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
-    """The sentences by question, of each pair one, where some table has them that with trees that mean nothing."""
-    of_pairs: dict[tuple[str, str], Answer] = {}
+def counted(answers: Sequence[Answer]) -> str:
+    """How many of them have which verdict."""
+    counts = Counter(answer.verdict for answer in answers)
+    return ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
+
+
+def of_pairs(answers: Sequence[Answer]) -> list[Answer]:
+    """One answer for each pair of systems, where some table has it that with trees that mean nothing."""
+    found: dict[tuple[str, str], Answer] = {}
     for answer in sorted(answers, key=lambda one: not one.controls):
-        of_pairs.setdefault((answer.system, answer.other), answer)
-    said = [of_pairs[pair] for pair in dict.fromkeys((answer.system, answer.other) for answer in answers)]
+        found.setdefault((answer.system, answer.other), answer)
+    return [found[pair] for pair in dict.fromkeys((answer.system, answer.other) for answer in answers)]
+
+
+def sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
+    """The sentences by question, one for each pair of systems."""
+    said = of_pairs(answers)
     twins = first_of_twins(said)
     asked = {"Does syntax help?": twins, "What else is claimed?": [answer for answer in said if answer not in twins]}
     return {question: [answer.sentence for answer in found] for question, found in asked.items() if found}
 
 
+def told(answers: Sequence[Answer]) -> list[str]:
+    """Lines that end a run: the sentences about systems that read trees, and how many others there are."""
+    said = of_pairs(answers)
+    twins = first_of_twins(said)
+    others = [answer for answer in said if answer not in twins]
+    return [
+        *(["Does syntax help?", *(f"  {answer.sentence}" for answer in twins)] if twins else []),
+        *([f"What else is claimed or asked: {counted(others)}."] if others else []),
+    ]
+
+
 def _interval(row: Mapping[Hashable, Any]) -> Interval:
-    return Interval(row["difference"], row["low"], row["high"])
+    return Interval(row["system"], row["difference"], row["low"], row["high"])

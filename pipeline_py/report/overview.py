@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.report.answers import Answer, Interval, first_of_twins, read_answers
+from pipeline_py.evaluation.verdict import signed
+from pipeline_py.report.answers import Answer, counted, first_of_twins, read_answers
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
+from pipeline_py.report.tables.sheet import Cell, Sheet, listed
+from pipeline_py.report.tables.sheet import signed as exactly
 from pipeline_py.syntax.measures import read_accuracies
 
 ACCURACIES = ("UAS", "LAS", "F1")
@@ -22,13 +24,13 @@ class Overview:
     Attributes:
         headline: in one sentence.
         reading: how to read the answers.
-        answers: about systems that read trees, beside their first twin.
+        answers: sentences about systems that read trees, each with what a paper says of it, where that is another.
         trust: sentences about what the numbers can bear.
     """
 
     headline: str
     reading: str
-    answers: Sequence[Answer]
+    answers: Sequence[tuple[str, str]]
     trust: Sequence[str]
 
 
@@ -37,12 +39,20 @@ def parts(manifest: Manifest) -> Iterator[Part]:
     answers = [answer for path in manifest.all("claims").values() for answer in read_answers(path)]
     twins = first_of_twins(answers)
     if twins:
-        overview = Overview(headline(twins), reading(twins), twins, [*trust(manifest, twins)])
+        overview = Overview(headline(twins), reading(twins), [*_told(twins)], [*trust(manifest, twins)])
         yield Part(own=[overview], tables=[forest(twins)], template="overview.html")
     if answers:
-        counts = Counter(answer.verdict for answer in answers)
-        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-        yield Part(f"All comparisons that were claimed or asked: {verdicts}", tables=[claims(answers)], folded=True)
+        yield Part(
+            f"All comparisons that were claimed or asked: {counted(answers)}", tables=[claims(answers)], folded=True
+        )
+
+
+def _told(twins: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    said = ""
+    for answer in twins:
+        says = f"{answer.paper}: {answer.says}" if answer.paper else ""
+        yield answer.sentence, "" if says == said else says
+        said = says
 
 
 def headline(twins: Sequence[Answer]) -> str:
@@ -54,8 +64,8 @@ def headline(twins: Sequence[Answer]) -> str:
         (of_syntax["untested"], "translates better", "translate better"),
         (
             of_syntax["no"],
-            "translates better, but does as well with trees that mean nothing",
-            "translate better, but do as well with trees that mean nothing",
+            "translates better, but not measurably better than with trees that mean nothing",
+            "translate better, but not measurably better than with trees that mean nothing",
         ),
         (found["contradicted"], "translates worse", "translate worse"),
         (
@@ -67,8 +77,8 @@ def headline(twins: Sequence[Answer]) -> str:
     if len(twins) == 1:
         (said,) = (one for number, one, _ in kinds if number)
         return f"The one system that reads parse trees, beside its twin that reads none, {said}."
-    counted = [f"{number} {one if number == 1 else several}" for number, one, several in kinds if number]
-    return f"Of {len(twins)} systems that read parse trees, each beside its twin that reads none, {_joined(counted)}."
+    each = [f"{number} {one if number == 1 else several}" for number, one, several in kinds if number]
+    return f"Of {len(twins)} systems that read parse trees, each beside its twin that reads none, {'; '.join(each)}."
 
 
 def reading(twins: Sequence[Answer]) -> str:
@@ -77,7 +87,7 @@ def reading(twins: Sequence[Answer]) -> str:
     said = (
         "A twin is the system beside which it is measured, and reads no trees. Differences are in points of "
         f"{metrics}, of which there are 100, and means over the test sets where nothing else is said; brackets hold "
-        "the 95 % interval."
+        "the 95 % interval, and a difference is `visible from` where this experiment finds it four times of five."
     )
     if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
         said += (
@@ -93,27 +103,22 @@ def forest(twins: Sequence[Answer]) -> Sheet:
     least, most = min(0.0, *(one.low for one in found)), max(0.0, *(one.high for one in found))
     scale = 100 / ((most - least) or 1.0)
 
-    def row(name: str, answer: Answer, interval: Interval, faint: bool = False) -> list[Cell | str]:
-        low, value, high = ((at - least) * scale for at in (interval.low, interval.value, interval.high))
-        return [
-            name,
-            Cell("", str(interval.value), interval=(low, value, high), zero=-least * scale, faint=faint),
-            signed(interval.value),
-            Cell(f"{signed(interval.low)} to {signed(interval.high)}", str(interval.low)),
-            f"{answer.other} ({answer.metric})",
-        ]
-
-    rows = []
+    rows: dict[tuple[str, str], list[Cell | str]] = {}
     for answer in twins:
-        rows.append(row(answer.system, answer, answer.found))
-        rows += [
-            row(f"{answer.system} on {name} trees", answer, one, faint=True) for name, one in answer.controls.items()
-        ]
+        for one in (answer.found, *answer.controls.values()):
+            low, value, high = ((at - least) * scale for at in (one.low, one.value, one.high))
+            bar = Cell("", str(one.value), interval=(low, value, high), zero=-least * scale, faint=one != answer.found)
+            ends = f"{signed(one.value)} [{signed(one.low)}, {signed(one.high)}]"
+            # With other trees that mean something, a system has the same controls.
+            rows.setdefault(
+                (one.system, answer.other),
+                [one.system, bar, Cell(ends, str(one.value)), f"{answer.other} ({answer.metric})"],
+            )
     return listed(
         "Each system minus its twin, with 95 % intervals; in grey, the same system on trees that mean nothing. The "
         f"upright line is 0, no difference; bars reach from {signed(least)} to {signed(most)}.",
-        ["System", "Minus its twin", "Difference", "95 % interval", "Twin (metric)"],
-        rows,
+        ["System", "Minus its twin", "Difference", "Twin (metric)"],
+        [*rows.values()],
         texts=["Twin (metric)"],
     )
 
@@ -128,8 +133,8 @@ def claims(answers: Sequence[Answer]) -> Sheet:
             answer.other,
             answer.verdict + (", not a gain of syntax" if answer.of_syntax == "no" else ""),
             *(f"{score:.2f}" for score in answer.scores),
-            signed(answer.found.value),
-            Cell(f"{signed(answer.found.low)} to {signed(answer.found.high)}", str(answer.found.low)),
+            exactly(answer.found.value),
+            Cell(f"{exactly(answer.found.low)} to {exactly(answer.found.high)}", str(answer.found.low)),
             f"{answer.visible:.2f}",
             str(answer.runs),
             answer.metric,

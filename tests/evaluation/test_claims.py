@@ -105,7 +105,7 @@ def test_a_system_that_is_on_dev_alone_is_compared_there(tmp_path, outputs):
     ("random_trees", "of_syntax", "said"),
     [
         ("GlobalAtt", "yes", "SDAtt: yes"),
-        ("SDAtt", "no", "SDAtt: better, but not by syntax"),
+        ("SDAtt", "no", "SDAtt: better, but no gain of syntax"),
         ("SDAtt [gold]", "no", ""),
     ],
     ids=["worse", "as good", "better"],

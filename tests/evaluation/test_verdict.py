@@ -33,8 +33,8 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
             },
             "confirmed",
             "no",
-            "SDAtt: better, but not by syntax, +1.2 [+0.4, +2.0] BLEU against GlobalAtt (3 seeds); random trees, which "
-            "mean nothing, do as well; random trees: +1.0, chain trees: -3.1.",
+            "SDAtt: better, but no gain of syntax, +1.2 [+0.4, +2.0] BLEU against GlobalAtt (3 seeds); with random "
+            "trees, which mean nothing, it is not measurably worse; random trees: +1.0, chain trees: -3.1.",
         ),
         (
             GAIN,
@@ -73,8 +73,8 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
             {"is_twin": False, "is_answer": False, "against_controls": {"random": LOSS}},
             "confirmed",
             "no",
-            "SDAtt above GlobalAtt: confirmed, but it is no gain of syntax, +1.2 [+0.4, +2.0] BLEU (3 seeds); random "
-            "trees, which mean nothing, do as well.",
+            "SDAtt above GlobalAtt: confirmed, but no gain of syntax, +1.2 [+0.4, +2.0] BLEU (3 seeds); with random "
+            "trees, which mean nothing, it is not measurably worse.",
         ),
         (
             LOSS,

@@ -8,7 +8,7 @@ from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.claims import COLUMNS
 from pipeline_py.evaluation.tsv import write_rows
-from pipeline_py.report.answers import first_of_twins, read_answers, sentences
+from pipeline_py.report.answers import first_of_twins, read_answers, sentences, told
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.overview import claims, forest, headline, parts, trust
 from pipeline_py.stage import InputError
@@ -69,8 +69,8 @@ def test_only_a_file_of_claims_is_read(tmp_path):
             [("confirmed", "yes"), ("confirmed", "untested"), ("confirmed", "no"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
             "Of 6 systems that read parse trees, each beside its twin that reads none, 1 translates better because of "
-            "them, 1 translates better, 1 translates better, but does as well with trees that mean nothing, 1 "
-            "translates worse and 2 show no difference that can be seen.",
+            "them; 1 translates better; 1 translates better, but not measurably better than with trees that mean "
+            "nothing; 1 translates worse; 2 show no difference that can be seen.",
         ),
         (
             [("contradicted", "")] * 2,
@@ -99,13 +99,23 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
         claim("C", "D", 5.0, "x", **SYNTAX),
     )
     sheet = forest(twins)
-    assert [row[0].text for row in sheet.rows] == ["A", "A on chain trees", "C"]
+    assert [row[0].text for row in sheet.rows] == ["A", "A [chain]", "C"]
     # from −4 to 6, so 0 is at 40 %
     assert [row[1].zero for row in sheet.rows] == [40.0] * 3
     assert sheet.rows[0][1].interval == pytest.approx((40, 50, 60))
     assert sheet.rows[1][1].interval == pytest.approx((0, 10, 20))
     assert [row[1].faint for row in sheet.rows] == [False, True, False]
-    assert [row[2].text for row in sheet.rows] == ["+1.00", "−3.00", "+5.00"]
+    assert [row[2].text for row in sheet.rows] == [
+        *("+1.0 [0.0, +2.0]", "-3.0 [-4.0, -2.0]", "+5.0 [+4.0, +6.0]"),
+    ]
+    again = answers(
+        tmp_path,
+        claim("A", "B", 1.0, "x", **SYNTAX),
+        claim("A [chain]", "B", -3.0, role="control", trees="chain"),
+        claim("A [gold]", "B", 1.5, "x", **SYNTAX),
+        claim("A [chain]", "B", -3.0, role="control", trees="chain"),
+    )
+    assert [row[0].text for row in forest(again).rows] == ["A", "A [chain]", "A [gold]"], "the same control, once"
     only_gains = forest(answers(tmp_path, claim("A", "B", 3.0, "x", **SYNTAX)))
     assert only_gains.rows[0][1].zero == 0 and only_gains.rows[0][1].interval == pytest.approx((50, 75, 100))
 
@@ -125,6 +135,19 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
     assert "+SDAtt was not tried with trees that mean nothing" in once and "keeping 5 candidates" in once
     thrice = " ".join(trust(manifest(tmp_path, seeds=[1, 2, 3]), twins))
     assert "each network was trained 3 times" in thrice and "once" not in thrice
+
+
+def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
+    found = answers(
+        tmp_path,
+        claim("A", "B", 1.0, "A: one.", **SYNTAX),
+        claim("A", "C", 1.0, "x", verdict="confirmed"),
+        claim("D", "C", 1.0, "x", verdict="contradicted"),
+        claim("E", "C", 1.0, "x", verdict="confirmed"),
+    )
+    others = "What else is claimed or asked: 2 confirmed, 1 contradicted."
+    assert told(found) == ["Does syntax help?", "  A: one.", others]
+    assert told(found[1:]) == [others] and told(found[:1]) == ["Does syntax help?", "  A: one."] and told([]) == []
 
 
 def test_without_systems_that_read_trees_there_is_no_answer_but_claims(tmp_path):

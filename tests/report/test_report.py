@@ -107,7 +107,7 @@ def test_the_first_screen_is_the_answer(page: Page):
         page.text.index(text)
         for text in (
             *("Of 2 systems that read parse trees", "SDAtt: no, worse", "+SDAtt: better", "Each system minus its twin"),
-            *("SDAtt on random trees", "What to trust", "All comparisons that were claimed or asked", "Contents"),
+            *("SDAtt [random]", "What to trust", "All comparisons that were claimed or asked", "Contents"),
             "All pairs of systems",
         )
     ]
