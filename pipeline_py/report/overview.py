@@ -87,7 +87,7 @@ def reading(twins: Sequence[Answer]) -> str:
     said = (
         "A twin is the system beside which it is measured, and reads no trees. Differences are in points of "
         f"{metrics}, of which there are 100, and means over the test sets where nothing else is said; brackets hold "
-        "the 95 % interval, and a difference is `visible from` where this experiment finds it four times of five."
+        "the 95 % interval, and a difference is “visible from” where this experiment finds it four times of five."
     )
     if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
         said += (
@@ -103,8 +103,10 @@ def forest(twins: Sequence[Answer]) -> Sheet:
     least, most = min(0.0, *(one.low for one in found)), max(0.0, *(one.high for one in found))
     scale = 100 / ((most - least) or 1.0)
 
+    is_one_metric = len({answer.metric for answer in twins}) == 1
     rows: dict[tuple[str, str], list[Cell | str]] = {}
     for answer in twins:
+        twin = answer.other if is_one_metric else f"{answer.other} ({answer.metric})"
         for one in (answer.found, *answer.controls.values()):
             low, value, high = ((at - least) * scale for at in (one.low, one.value, one.high))
             bar = Cell("", str(one.value), interval=(low, value, high), zero=-least * scale, faint=one != answer.found)
@@ -112,14 +114,14 @@ def forest(twins: Sequence[Answer]) -> Sheet:
             # With other trees that mean something, a system has the same controls.
             rows.setdefault(
                 (one.system, answer.other),
-                [one.system, bar, Cell(ends, str(one.value)), f"{answer.other} ({answer.metric})"],
+                [one.system, bar, Cell(ends, str(one.value)), twin],
             )
     return listed(
         "Each system minus its twin, with 95 % intervals; in grey, the same system on trees that mean nothing. The "
         f"upright line is 0, no difference; bars reach from {signed(least)} to {signed(most)}.",
-        ["System", "Minus its twin", "Difference", "Twin (metric)"],
+        ["System", "Minus its twin", "Difference", "Twin"],
         [*rows.values()],
-        texts=["Twin (metric)"],
+        texts=["Twin"],
     )
 
 
