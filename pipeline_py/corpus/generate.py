@@ -1,24 +1,15 @@
 """Generate an English-German parallel corpus with gold trees from the grammar beside this module."""
 
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from pipeline_py.corpus.grammar.tree import conllu
 from pipeline_py.progress import progress
-
-SHORTEST, LONGEST = 3, 45
-
-
-class Lengths(StrEnum):
-    """How the lengths of sentences are spread."""
-
-    natural = "natural"
-    uniform = "uniform"
 
 
 def generate(
@@ -71,11 +62,11 @@ def generate(
         InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from pipeline_py.corpus.grammar.pairs import Limits, Pairs
+    from pipeline_py.corpus.grammar.pairs import Pairs
 
-    _check(sentences, share_from, share_to, min_length, max_length, ambiguous)
-    uniform = lengths is Lengths.uniform
-    limits = Limits(share_from, share_to, min_length, max_length, uniform, focus, lexicon, digits, ambiguous)
+    if sentences < 1:
+        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
+    limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
     ledger = Ledger()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (
@@ -88,24 +79,6 @@ def generate(
             dependencies.write(conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.bracket() + "\n")
     ledger.write(ledger_output)
-
-
-def _check(
-    sentences: int, share_from: float, share_to: float, min_length: int, max_length: int, ambiguous: float
-) -> None:
-    if sentences < 1:
-        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
-    if not 0 <= share_from < share_to <= 1:
-        raise stage.InputError(
-            f"share_from {share_from} and share_to {share_to} are no share; they need 0 <= share_from < share_to <= 1"
-        )
-    if not 0 <= ambiguous <= 1:
-        raise stage.InputError(f"ambiguous {ambiguous} is no share; give one from 0 to 1")
-    if not SHORTEST <= min_length <= max_length <= LONGEST:
-        raise stage.InputError(
-            f"min_length {min_length} and max_length {max_length} are no range of lengths; "
-            f"they need {SHORTEST} <= min_length <= max_length <= {LONGEST}"
-        )
 
 
 if __name__ == "__main__":

@@ -15,17 +15,23 @@ from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.expansion import Expansion, Site
 from pipeline_py.corpus.grammar.focus import Attachment
 from pipeline_py.corpus.grammar.german import realization as german
+from pipeline_py.corpus.grammar.german.words import RELATIVE
 from pipeline_py.corpus.grammar.sampling import DEEPEST
 from pipeline_py.corpus.grammar.senses import Slot
 
 WITH = Slot("with", (), "mit", "dat")
 
+PRONOUNS = {*RELATIVE.values()}
 # Words of German that may differ: a relative pronoun, and a verb where the nouns differ in number.
 PRONOUN_AND_VERB = 2
 
 
 class Ambiguity(Protocol):
     """What can be attached high or low in a derivation."""
+
+    @property
+    def high(self) -> bool:
+        """Which reading the derivation has."""
 
     def attach(self, high: bool) -> None:
         """Give the derivation one of its readings."""
@@ -42,6 +48,11 @@ class OpenRelative:
     inner: NounPhrase
     clause: Clause
 
+    @property
+    def high(self) -> bool:
+        """See `Ambiguity`."""
+        return self.outer.relative is not None
+
     def attach(self, high: bool) -> None:
         """See `Ambiguity`."""
         antecedent, other = (self.outer, self.inner) if high else (self.inner, self.outer)
@@ -49,8 +60,9 @@ class OpenRelative:
         self.clause.gap.antecedent = antecedent
 
     def differs_in_just_that(self, low: list[str], high: list[str]) -> bool:
-        """In gender or number, while the clause has the same place."""
-        return len(low) == len(high) and 0 < sum(map(str.__ne__, low, high)) <= PRONOUN_AND_VERB
+        """In the pronoun, and where the number differs in the verb, while the clause has the same place."""
+        changed = [word for word, other in zip(low, high, strict=False) if word != other]
+        return len(low) == len(high) and len(changed) <= PRONOUN_AND_VERB and bool(changed) and changed[0] in PRONOUNS
 
 
 @dataclass(slots=True)
@@ -60,6 +72,11 @@ class OpenPhrase:
     clause: Clause
     obj: NounPhrase
     instrument: Adverbial
+
+    @property
+    def high(self) -> bool:
+        """See `Ambiguity`."""
+        return self.obj.attribute is None
 
     def attach(self, high: bool) -> None:
         """See `Ambiguity`."""

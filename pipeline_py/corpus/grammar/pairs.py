@@ -2,39 +2,31 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from random import Random
-from typing import TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.corpus.grammar import clause_expansion, phrase_expansion
 from pipeline_py.corpus.grammar.ambiguity import Ambiguity, is_open, leave_open
 from pipeline_py.corpus.grammar.attachment import left_open
 from pipeline_py.corpus.grammar.choices import Choices
 from pipeline_py.corpus.grammar.derivation import Clause
 from pipeline_py.corpus.grammar.english import realization as english
-from pipeline_py.corpus.grammar.expansion import Expansion, Site
+from pipeline_py.corpus.grammar.expansion import Expansion
 from pipeline_py.corpus.grammar.focus import Attachment, Focus
 from pipeline_py.corpus.grammar.german import realization as german
-from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.growth import add_phenomenon, beyond_target, expand
+from pipeline_py.corpus.grammar.limits import Lengths, Limits
 from pipeline_py.corpus.grammar.phenomena import phenomena
 from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
-from pipeline_py.corpus.grammar.weighted_choice import WeightedChoice
 from pipeline_py.stage import InputError
-
-Added = TypeVar("Added")
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
 # How often a core is drawn again because it is too long for its target already.
 SHORTER_CORES = 20
-# How often something is added at most, and how often to a noun phrase.
-ATTEMPTS = 60
-ON_PHRASES_SHARE = 0.6
-# Tokens that a phenomenon asked for may take beyond the target.
-ALLOWANCE = 14
-
 # A shorter sentence than this has no room for arguments.
 ROOM_FOR_ARGUMENTS = 5
 
@@ -45,33 +37,6 @@ CORE_PATIENCE = 100_000
 
 REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
 
-_of_phrases: WeightedChoice[Callable[[Expansion, Site], bool]] = WeightedChoice(
-    (
-        phrase_expansion.adjective,
-        phrase_expansion.attribute,
-        phrase_expansion.relative,
-        phrase_expansion.possessor,
-        phrase_expansion.conjunct,
-    ),
-    (34, 26, 22, 8, 10),
-)
-_of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = WeightedChoice(
-    (
-        clause_expansion.time,
-        clause_expansion.daytime,
-        clause_expansion.clock,
-        clause_expansion.date,
-        clause_expansion.sentence_adverb,
-        clause_expansion.manner,
-        clause_expansion.place,
-        clause_expansion.instrument,
-        clause_expansion.event,
-        clause_expansion.subordinate,
-        clause_expansion.coordinate,
-    ),
-    (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
-)
-
 
 @dataclass(slots=True)
 class Derived:
@@ -81,6 +46,14 @@ class Derived:
     tree: Phrase
     phenomena: set[Focus]
     ambiguity: Ambiguity | None
+
+
+class HasEnglish(Protocol):
+    """What is distinct by its English side."""
+
+    @property
+    def english(self) -> str:
+        """The sentence."""
 
 
 @dataclass(slots=True)
@@ -94,40 +67,63 @@ class Pair:
     phenomena: set[Focus]
 
 
+Drawn = TypeVar("Drawn", bound=HasEnglish)
+
+
+def pair_of(derived: Derived) -> Pair:
+    """Both sides of a derivation."""
+    leaves = list(derived.tree.leaves())
+    text = " ".join([leaf.form for leaf in leaves])
+    return Pair(derived.tree, leaves, text, " ".join(german.sentence(derived.main)), derived.phenomena)
+
+
 def position(core: str) -> float:
     """Where a lexical core lies in the space of all of them, in [0, 1); the same on every machine."""
     return int.from_bytes(blake2b(core.encode(), digest_size=7).digest(), "big") / 2**56
 
 
-@dataclass(slots=True)
-class Limits:
-    """Which sentences are wanted: share of the space, lengths in English tokens and their spread, phenomenon.
+class Distinct(Generic[Drawn]):
+    """Takes pairs whose English sides differ; memory holds 8 bytes' digest of each."""
 
-    Attributes:
-        ambiguous: the share of sentences that leave an attachment open; all others then leave none.
-    """
+    def __init__(self, sentences: int, ledger: Ledger) -> None:
+        self.sentences = sentences
+        self.ledger = ledger
+        self.seen: set[bytes] = set()
 
-    share_from: float
-    share_to: float
-    shortest: int
-    longest: int
-    uniform: bool
-    focus: Focus
-    lexicon: Lexicon
-    digits: bool
-    ambiguous: float = 0.0
+    def new(self, draw: Callable[[], Drawn | str | None]) -> Drawn:
+        """Draw until there is a pair that is new; what is drawn, and why it is dropped, goes into the ledger.
+
+        Raises:
+            InputError: there seem to be no more.
+        """
+        fruitless = outside = 0
+        while fruitless < PATIENCE and outside < CORE_PATIENCE:
+            pair = draw()
+            if pair is None:
+                outside += 1
+                continue
+            if not isinstance(pair, str):
+                digest = blake2b(pair.english.encode(), digest_size=8).digest()
+                if digest not in self.seen:
+                    self.seen.add(digest)
+                    self.ledger.keep()
+                    return pair
+                pair = "duplicate"
+            self.ledger.drop(pair)
+            fruitless += 1
+        raise InputError(f"only {len(self.seen)} of {self.sentences} such sentences were found; {REMEDY}")
 
 
 class Pairs:
     """Draws pairs that keep to `limits`."""
 
-    def __init__(self, seed: int, limits: Limits) -> None:
+    def __init__(self, seed: int | str, limits: Limits) -> None:
         self.random = Random(seed)
         self.sampler = Sampler(self.random, Choices(limits.lexicon, limits.digits))
         self.limits = limits
 
     def distinct(self, sentences: int, ledger: Ledger) -> Iterator[Pair]:
-        """Yield that many pairs whose English sides differ; memory holds 8 bytes' digest of each.
+        """Yield that many pairs whose English sides differ.
 
         Args:
             sentences: how many.
@@ -136,40 +132,17 @@ class Pairs:
         Raises:
             InputError: there are not that many.
         """
-        seen: set[bytes] = set()
-        fruitless = outside = 0
-        open_next = self._leave_open()
-        while len(seen) < sentences:
-            pair = self.draw(open_next)
-            if isinstance(pair, Pair):
-                digest = blake2b(pair.english.encode(), digest_size=8).digest()
-                if digest not in seen:
-                    seen.add(digest)
-                    ledger.keep()
-                    for phenomenon in sorted(pair.phenomena):
-                        ledger.note(phenomenon)
-                    fruitless = outside = 0
-                    open_next = self._leave_open()
-                    yield pair
-                    continue
-                ledger.drop("duplicate")
-                fruitless += 1
-            elif pair is None:
-                outside += 1
-            else:
-                ledger.drop(pair)
-                fruitless += 1
-            if fruitless >= PATIENCE or outside >= CORE_PATIENCE:
-                raise InputError(f"only {len(seen)} of {sentences} such sentences were found; {REMEDY}")
+        distinct = Distinct[Pair](sentences, ledger)
+        for _ in range(sentences):
+            pair = distinct.new(partial(self.draw, self._leave_open()))
+            for phenomenon in sorted(pair.phenomena):
+                ledger.note(phenomenon)
+            yield pair
 
     def draw(self, to_open: Attachment | None = None) -> Pair | str | None:
         """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
         derived = self.derive(to_open)
-        if not isinstance(derived, Derived):
-            return derived
-        leaves = list(derived.tree.leaves())
-        text = " ".join([leaf.form for leaf in leaves])
-        return Pair(derived.tree, leaves, text, " ".join(german.sentence(derived.main)), derived.phenomena)
+        return pair_of(derived) if isinstance(derived, Derived) else derived
 
     def derive(self, to_open: Attachment | None = None) -> Derived | str | None:
         """A derivation, of a sentence that leaves something open where that is asked for; or the same as `draw`."""
@@ -178,14 +151,15 @@ class Pairs:
         if main is None:
             return None
         expansion = Expansion(self.sampler, main, target)
+        focus = self.limits.focus
         ambiguity = None
         if to_open is not None:
-            ambiguity = self._beyond_target(expansion, lambda: leave_open(expansion, to_open))
+            ambiguity = beyond_target(expansion, partial(leave_open, expansion, to_open))
             if ambiguity is None:
                 return "without an open attachment"
-        elif not self._add_phenomenon(expansion):
+        elif focus is not Focus.any and not beyond_target(expansion, partial(add_phenomenon, focus, expansion)):
             return "without the phenomenon"
-        self._expand(expansion)
+        expand(expansion)
         if ambiguity is not None and not (left_open(main) == 1 and is_open(main, ambiguity)):
             return "without an open attachment"
         if ambiguity is None and self.limits.ambiguous and left_open(main):
@@ -198,31 +172,14 @@ class Pairs:
         tree = english.sentence(main)
         if not self.limits.shortest <= len(tree) <= self.limits.longest:
             return "outside the limits of length"
-        if self.limits.focus is not Focus.any and self.limits.focus not in found:
+        if focus is not Focus.any and focus not in found:
             return "without the phenomenon"
         return Derived(main, tree, found, ambiguity)
-
-    def _expand(self, expansion: Expansion) -> None:
-        """Add modifiers, adverbials and clauses of every kind until the target is reached or nothing more fits.
-
-        What is added never makes the gold attachment a matter of luck: an adverbial is not put behind a noun that could
-        have it as its own attribute, nothing is added to an object in front of an adverbial that could belong to the
-        addition, and clauses that could be read as part of an embedded clause belong to the main clause always.
-        """
-        for _ in range(ATTEMPTS):
-            if expansion.remaining <= 0:
-                break
-            if expansion.sites and self.sampler.chance(ON_PHRASES_SHARE):
-                _of_phrases.draw(self.random)(expansion, self.sampler.one_of(expansion.sites))
-            else:
-                clause, depth = self.sampler.one_of(expansion.clauses)
-                _of_clauses.draw(self.random)(expansion, clause, depth)
-        clause_expansion.extrapose(expansion)
 
     def _target(self) -> int:
         """A length to grow to."""
         limits = self.limits
-        if limits.uniform:
+        if limits.lengths is Lengths.uniform:
             return self.random.randint(limits.shortest, limits.longest)
         while True:
             target = round(self.random.gammavariate(GAMMA_SHAPE, GAMMA_SCALE))
@@ -255,42 +212,3 @@ class Pairs:
             if drawn is not None and len(english.clause_phrase(drawn)) < target:
                 return drawn
         return clause
-
-    def _add_phenomenon(self, expansion: Expansion) -> bool:
-        """Bring the phenomenon asked for into the clause before anything else; False if that did not work."""
-        focus, main = self.limits.focus, expansion.main
-        return focus is Focus.any or self._beyond_target(expansion, lambda: self._add(focus, expansion, main))
-
-    def _beyond_target(self, expansion: Expansion, add: Callable[[], Added]) -> Added:
-        """What `add` adds may take some tokens more than there are left."""
-        spare = expansion.remaining
-        expansion.remaining = max(spare, ALLOWANCE)
-        before = expansion.remaining
-        added = add()
-        expansion.remaining = spare - (before - expansion.remaining)
-        return added
-
-    def _add(self, focus: Focus, expansion: Expansion, main: Clause) -> bool:
-        sites = [site for site in expansion.sites if site.clause is main]
-        subjects = [site for site in sites if site.phrase is main.subject]
-        objects = [site for site in sites if site.argument]
-        if focus is Focus.particle_verb:
-            obj = next((filler for slot, filler in main.arguments if slot.english == "obj"), None)
-            main.far_particle = any(site.phrase is obj for site in objects)
-            return main.far_particle
-        if focus is Focus.relative_clause:
-            return any(
-                phrase_expansion.relative(expansion, site) for site in sorted(sites, key=lambda _: self.random.random())
-            )
-        if focus is Focus.attachment:
-            adverbial = clause_expansion.instrument(expansion, main, 0) or clause_expansion.place(expansion, main, 0)
-            return adverbial or any(phrase_expansion.attribute(expansion, site) for site in objects) or bool(objects)
-        if focus is Focus.agreement:
-            return any(
-                phrase_expansion.attribute(expansion, site) or phrase_expansion.relative(expansion, site)
-                for site in subjects
-            )
-        assert focus is Focus.verb_final
-        return Focus.verb_final in phenomena(main) or any(
-            clause_expansion.subordinate(expansion, main, 0) for _ in range(3)
-        )

@@ -14,8 +14,9 @@ from pipeline_py.corpus.grammar.ambiguity import is_open, leave_open
 from pipeline_py.corpus.grammar.expansion import Expansion
 from pipeline_py.corpus.grammar.focus import Attachment, Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.limits import Lengths, Limits
 from pipeline_py.corpus.grammar.nouns import NOUNS
-from pipeline_py.corpus.grammar.pairs import Limits, Pair, Pairs
+from pipeline_py.corpus.grammar.pairs import Pair, Pairs
 from pipeline_py.corpus.grammar.tree import Leaf
 
 SENTENCES = 2000
@@ -96,7 +97,7 @@ def cues(found: Sequence[tuple[Reading, Pair]]) -> list[tuple[str, float]]:
 
 
 def drawn(sentences: int, focus: Focus, ambiguous: float = 0.0, seed: int = 4) -> list[tuple[Reading, Pair]]:
-    limits = Limits(0, 1, 3, 30, False, focus, Lexicon.compact, False, ambiguous)
+    limits = Limits(0, 1, 3, 30, Lengths.natural, focus, Lexicon.compact, False, ambiguous)
     pairs = Pairs(seed, limits).distinct(sentences, Ledger())
     return [(reading, pair) for pair in pairs for reading in readings(pair.leaves)]
 
@@ -166,7 +167,7 @@ def test_german_shows_the_reading(found: list[tuple[Reading, Pair]]) -> None:
 
 @pytest.mark.parametrize("what", [*Attachment])
 def test_either_reading_has_the_same_words_and_another_german(what: Attachment) -> None:
-    pairs = Pairs(2, Limits(0, 1, 3, 20, False, Focus.any, Lexicon.whole, True))
+    pairs = Pairs(2, Limits(0, 1, 3, 20, Lengths.natural, Focus.any, Lexicon.whole, True))
     opened = 0
     for _ in range(600):
         derived = pairs.derive(what)
@@ -178,7 +179,7 @@ def test_either_reading_has_the_same_words_and_another_german(what: Attachment) 
 
 
 def test_what_has_no_place_for_it_stays_as_it_is() -> None:
-    pairs = Pairs(1, Limits(0, 1, 3, 20, False, Focus.any, Lexicon.whole, True))
+    pairs = Pairs(1, Limits(0, 1, 3, 20, Lengths.natural, Focus.any, Lexicon.whole, True))
     main = pairs.sampler.clause(False, 0, senses=pairs.sampler.choices.intransitive)
     assert main is not None
     assert leave_open(Expansion(pairs.sampler, main, 20), Attachment.phrase_attachment) is None

@@ -23,9 +23,10 @@ from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.german.verbs import german_verb
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.limits import Lengths, Limits
 from pipeline_py.corpus.grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SUBORDINATORS, Adverb
 from pipeline_py.corpus.grammar.nouns import IT, NOUNS, PEOPLE, PERSONAL, of_classes
-from pipeline_py.corpus.grammar.pairs import Limits, Pairs
+from pipeline_py.corpus.grammar.pairs import Pairs
 from pipeline_py.corpus.grammar.senses import SENSES, Sense
 
 SENTENCES = 3000
@@ -178,7 +179,7 @@ def disagreeing(text: str) -> list[str]:
 @pytest.fixture(scope="module", params=[*Lexicon])
 def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
     whole = request.param is Lexicon.whole
-    pairs = Pairs(11, Limits(0, 1, 3, 45, True, Focus.any, request.param, whole, 0 if whole else 0.2))
+    pairs = Pairs(11, Limits(0, 1, 3, 45, Lengths.uniform, Focus.any, request.param, whole, 0 if whole else 0.2))
     return [(pair.english, pair.german) for pair in pairs.distinct(int(0.95 * SENTENCES), Ledger())]
 
 
