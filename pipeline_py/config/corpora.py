@@ -1,6 +1,6 @@
 """`corpora`: where text comes from, the two languages, the splits, and the limits of a training pair."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, NonNegativeInt, model_validator
 
@@ -34,6 +34,9 @@ Identifier = Annotated[
 HELD_OUT_SETS = 16
 """Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
 
+MOST_TESTS = HELD_OUT_SETS // 2
+"""Test sets of an experiment."""
+
 
 class Generator(Section):
     """The language of all generated text: of train, dev and test sets, and of treebanks."""
@@ -51,7 +54,7 @@ class Generator(Section):
     )
 
 
-class Generated(Section):
+class GeneratedSentences(Section):
     """Sentences of the embedded English-German corpus."""
 
     sentences: Count
@@ -59,15 +62,41 @@ class Generated(Section):
     min_length: Count = 3
     max_length: Count = 45
     lengths: Literal["natural", "uniform"] = "natural"
-    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final", "ambiguous"] = (
-        Field("any", description="Only sentences that contain this phenomenon.")
-    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.min_length > self.max_length:
             raise ValueError(f"min_length {self.min_length} exceeds max_length {self.max_length}")
         return self
+
+
+class Generated(GeneratedSentences):
+    """The same, of a text."""
+
+    focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final", "ambiguous"] = (
+        Field("any", description="Only sentences that contain this phenomenon.")
+    )
+
+
+Contrast = Literal[
+    "agreement",
+    "particle",
+    "case",
+    "gender",
+    "verb_final",
+    "negation_dropped",
+    "negation_added",
+    "relative_attachment",
+    "phrase_attachment",
+]
+
+
+class GeneratedPairs(GeneratedSentences):
+    """Sentences with a correct translation, and one that is wrong in one thing."""
+
+    kinds: list[Contrast] = Field(
+        [*get_args(Contrast)], min_length=1, description="What is wrong; each is of as many pairs."
+    )
 
 
 class TrainingText(Section):
@@ -135,11 +164,18 @@ class ContrastiveSet(Section):
 
     name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
     file: Files = Field(
-        min_length=1,
+        [],
         description="TSV with the columns source, correct, contrastive and, where wanted, kind, distance, frequency; "
         "or LingEval97's JSON. A file or several; a TSV without kinds is of the kind that it is called by.",
     )
+    generate: GeneratedPairs | None = None
     removed_from_training: RemovedFromTraining = True
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if not self.file and self.generate is None:
+            raise ValueError("give a `file`, or `generate`")
+        return self
 
 
 def _as_word(value: Any) -> Any:
@@ -215,8 +251,8 @@ class Corpora(Section):
             raise ValueError(f"a test set cannot be called `{name}`")
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
-        if len(self.tests) > HELD_OUT_SETS // 2:
-            raise ValueError(f"at most {HELD_OUT_SETS // 2} test sets")
+        if len(self.tests) > MOST_TESTS:
+            raise ValueError(f"at most {MOST_TESTS} test sets")
         if any(self.is_generated.values()) and (self.source.language, self.target.language) != ("en", "de"):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
@@ -248,7 +284,8 @@ class Corpora(Section):
     def is_generated(self) -> dict[str, bool]:
         """Whether each split is generated."""
         generated = {name: text.source is None for name, text in self.held_out.items()}
-        return {"train": self.train[0].source is None, **generated, **dict.fromkeys(self.contrastive, False)}
+        contrastive = {name: not text.file for name, text in self.contrastive.items()}
+        return {"train": self.train[0].source is None, **generated, **contrastive}
 
     @property
     def contrastive(self) -> dict[str, ContrastiveSet]:
@@ -282,3 +319,8 @@ def share_of_treebank(place: NonNegativeInt) -> Share:
     """The share that belongs to a treebank's train (0), dev (1) or test (2) part: counted from the end."""
     half = HELD_OUT_SETS * 2
     return (1.0 - (place + 1) / half, 1.0 - place / half)
+
+
+def share_of_contrast() -> Share:
+    """The share that belongs to all contrastive sets: what test sets and treebanks leave."""
+    return share_of_split(2 + MOST_TESTS)[0], share_of_treebank(2)[0]

@@ -8,10 +8,12 @@ from typing import Any
 from pipeline_py.config.corpora import (
     ContrastiveSet,
     Generated,
+    GeneratedPairs,
     Generator,
     HeldOutText,
     Language,
     Share,
+    share_of_contrast,
     share_of_split,
 )
 from pipeline_py.config.experiment import Experiment
@@ -29,14 +31,21 @@ CORRECT, CONTRASTIVE = "target", "target1"
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
-def generation(what: Generated, generator: Generator, share: Share, learnt: bool) -> dict[str, Any]:
-    """Parameters of `generate`, for what something learns from or is tried on."""
+def generation(what: Generated | GeneratedPairs, generator: Generator, share: Share) -> dict[str, Any]:
+    """Parameters of `generate` and `generate_contrast`."""
     return {
         **what.model_dump(),
         "lexicon": generator.lexicon,
         "digits": "--digits" if generator.digits else "--no-digits",
-        "ambiguous": generator.ambiguous if learnt else 0,
         "share": share,
+    }
+
+
+def generation_of_text(what: Generated, generator: Generator, share: Share, learnt: bool) -> dict[str, Any]:
+    """Parameters of `generate`, for what something learns from or is tried on."""
+    return {
+        **generation(what, generator, share),
+        "ambiguous": generator.ambiguous if learnt else 0,
         "made_by": made_by("corpus.generate"),
     }
 
@@ -48,7 +57,9 @@ def pairs_of_sets(experiment: Experiment) -> dict[str, int]:
         InputError: a file is none of contrastive pairs.
     """
     return {
-        name: sum(1 for file in text.file for _ in read_pairs(Path(experiment.path(file))))
+        name: text.generate.sentences
+        if text.generate is not None and not text.file
+        else sum(1 for file in text.file for _ in read_pairs(Path(experiment.path(file))))
         for name, text in experiment.corpora.contrastive.items()
     }
 
@@ -91,7 +102,7 @@ class CorpusPlan:
         """Parameters of `generate`."""
         corpora = self.experiment.corpora
         share = share_of_split(corpora.splits.index(split))
-        return generation(self._generated(split), corpora.generator, share, learnt=split == "train")
+        return generation_of_text(self._generated(split), corpora.generator, share, learnt=split == "train")
 
     def files_of(self, split: str, side: str) -> list[str]:
         """The user's files of one side of a split, in order; empty where the text is generated or contrastive."""
@@ -112,8 +123,28 @@ class CorpusPlan:
         return f"<results>/corpus/{self._folder(split)}/{split}.pairs.tsv"
 
     def files_of_pairs(self, split: str) -> list[str]:
-        """The user's files of a contrastive set, in order."""
+        """The user's files of a contrastive set, in order; empty where it is generated."""
         return [self.experiment.path(file) for file in self.experiment.corpora.contrastive[split].file]
+
+    def raw_pairs(self, split: str) -> list[str]:
+        """The files of a contrastive set: the user's, or the generated one."""
+        return self.files_of_pairs(split) or [f"<results>/corpus/contrastive/{split}.generated.tsv"]
+
+    def generation_of_pairs(self, split: str) -> dict[str, Any]:
+        """Parameters of `generate_contrast`."""
+        corpora = self.experiment.corpora
+        what = corpora.contrastive[split].generate
+        assert what is not None
+        return {
+            **generation(what, corpora.generator, share_of_contrast()),
+            "kinds": [f"--kind={kind}" for kind in what.kinds],
+            "made_by": made_by("corpus.generate_contrast"),
+        }
+
+    def gold_trees(self, split: str, trees: str) -> str:
+        """The true trees of a generated text."""
+        folder = "contrastive" if split in self.experiment.corpora.contrastive else "generated"
+        return f"<results>/corpus/{folder}/{split}.{trees}"
 
     def copies_of_files(self, split: str, texts: dict[str, str]) -> list[str]:
         """What texts before cleaning, by side, are copies of, as options of `clean`; joined texts have no such."""

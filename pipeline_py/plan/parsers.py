@@ -8,7 +8,7 @@ from pipeline_py.config.corpora import Generated, share_of_treebank
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import StanzaOptions, TrainedParser
 from pipeline_py.kinds.kind import TREES, Trees
-from pipeline_py.plan.corpus import generation
+from pipeline_py.plan.corpus import generation_of_text
 from pipeline_py.plan.paths import ContentsOf, one_of
 from pipeline_py.provenance import made_by
 from pipeline_py.stage import InputError
@@ -44,7 +44,7 @@ class ParsersPlan:
         assert sentences is not None
         what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
         share = share_of_treebank(PARTS.index(part))
-        return generation(what, self.experiment.corpora.generator, share, learnt=part == "train")
+        return generation_of_text(what, self.experiment.corpora.generator, share, learnt=part == "train")
 
     def has_gold(self, parser: str, trees: Trees) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""

@@ -42,6 +42,7 @@ class SyntaxPlan:
         """
         self.experiment = experiment
         self.contents_of = contents_of
+        self.corpus = corpus
         self.parsers = parsers
         stanza = [name for name, parser in experiment.parsers.items() if parser.runs_stanza]
         size = experiment.parsing.shard_size
@@ -144,7 +145,7 @@ class SyntaxPlan:
 
     def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
         """Trees that the user brings for a text, in order; those of the generator for a generated one."""
-        return self.experiment.given_trees(parser, split, trees) or [f"<results>/corpus/generated/{split}.{trees}"]
+        return self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
 
     def report_files(self, parser: str) -> dict[str, dict[str, str]]:
         """What a parser's report says of each text and kind of trees that systems read, by option and name."""

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.loading.load import load
+from pipeline_py.corpus.grammar.focus import Contrast
 from pipeline_py.stage import InputError
 
 SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]
@@ -35,8 +36,10 @@ def test_files_have_to_be_there(config):
         ([{"name": "long", "file": "a"}], "test sets need different names; repeated: long"),
         ([{"name": "dev", "file": "a"}], "a test set cannot be called `dev`"),
         ([{"name": "a/b", "file": "a"}], "corpora.contrast.0.name"),
-        ([{"name": "a", "file": []}], "corpora.contrast.0.file"),
-        ([{"name": "a"}], "corpora.contrast.0.file"),
+        ([{"name": "a", "file": []}], "corpora.contrast.0: give a `file`, or `generate`"),
+        ([{"name": "a"}], "corpora.contrast.0: give a `file`, or `generate`"),
+        ([{"name": "a", "generate": {"sentences": 5, "kinds": ["cases"]}}], "corpora.contrast.0.generate.kinds.0"),
+        ([{"name": "a", "generate": {"sentences": 5, "kinds": []}}], "corpora.contrast.0.generate.kinds"),
     ],
 )
 def test_mistakes(config, sets, message):
@@ -74,3 +77,14 @@ def test_only_networks_that_are_tried_need_trees_of_them(config):
     tables["mine"] = {**tables["mine"], "columns": ["contrast"]}
     found = experiment(config, tables=tables, targets=["mine"], parsers=given)
     assert found.given_trees("gold", "gender", "conllu") == ["gender"]
+
+
+def test_a_generated_set_needs_no_trees_from_users(config):
+    over = {"parsers": {"given": {"type": "given"}}, "parser": "given"}
+    made = {"name": "made", "generate": {"sentences": 20, "kinds": ["case", "agreement"]}}
+    found = experiment(config, corpora={"contrast": [made]}, **over)
+    assert found.corpora.is_generated["made"] and "made" not in found.splits_in_files
+    with_files = experiment(config, corpora={"contrast": [{**made, "file": "a.tsv"}]})
+    assert not with_files.corpora.is_generated["made"]
+    every = experiment(config, corpora={"contrast": [{"name": "made", "generate": {"sentences": 20}}]})
+    assert every.corpora.contrastive["made"].generate.kinds == [*Contrast]

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from pipeline_py.config.corpora import share_of_split, share_of_treebank
 from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.stage import InputError
 
@@ -117,3 +118,18 @@ def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
     assert [corpus.generation_of_split(split)["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
     assert corpus_of().generation_of_split("train")["ambiguous"] == 0
+
+
+def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
+    made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
+    corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
+    given = corpus.generation_of_pairs("made")
+    assert (given["kinds"], given["seed"], given["lexicon"]) == (["--kind=case"], 5, "compact")
+    start, end = given["share"]
+    others = [share_of_split(place) for place in range(10)] + [share_of_treebank(part) for part in range(3)]
+    assert start < end and all(end <= first or last <= start for first, last in others)
+    assert corpus.raw_pairs("made") == ["<results>/corpus/contrastive/made.generated.tsv"]
+    assert corpus.gold_trees("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
+    assert corpus.gold_trees("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
+    assert corpus.sets_that_may_leak() == [] and corpus.files_of_pairs("made") == []
+    assert pairs_of_sets(corpus.experiment) == {"made": 30}

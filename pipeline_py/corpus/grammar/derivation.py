@@ -34,6 +34,7 @@ class NounPhrase:
     relative: "Clause | None" = None
     conjunct: "NounPhrase | None" = None
     conjunction: tuple[str, str] = ("and", "und")
+    wrong_article: tuple[str, str] | None = None  # the gender and case of the German one, where it is wrong on purpose
 
     @property
     def person(self) -> int:
@@ -106,6 +107,8 @@ class Clause:
     after: Subordinate | None = None
     conjunct: "Clause | None" = None
     conjunction: tuple[str, str] = ("and", "und")
+    wrong_number: bool = False  # of the German finite verb, on purpose
+    wrong_order: bool = False  # the German verb of a subordinate clause stands second, on purpose
 
     @property
     def english_order(self) -> "list[tuple[Slot, NounPhrase | Gap | Clause]]":

@@ -20,3 +20,17 @@ class Attachment(StrEnum):
 
     relative_attachment = "relative_attachment"
     phrase_attachment = "phrase_attachment"
+
+
+class Contrast(StrEnum):
+    """What is wrong with the contrastive German of a pair, and nothing else is."""
+
+    agreement = "agreement"
+    particle = "particle"
+    case = "case"
+    gender = "gender"
+    verb_final = "verb_final"
+    negation_dropped = "negation_dropped"
+    negation_added = "negation_added"
+    relative_attachment = "relative_attachment"
+    phrase_attachment = "phrase_attachment"

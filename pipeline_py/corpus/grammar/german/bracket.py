@@ -63,6 +63,6 @@ def _finite(verb: GermanVerb, clause: Clause) -> str:
     forms = verb.past if clause.past_frame else verb.present
     subject = clause.subject
     person = subject.person if isinstance(subject, NounPhrase) else 3
-    if subject.agrees_as_plural or person == 2:
+    if subject.agrees_as_plural != clause.wrong_number or person == 2:
         return forms[2]
     return forms[0 if person == 1 else 1]

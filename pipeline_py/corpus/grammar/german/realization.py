@@ -76,7 +76,8 @@ def _verb_second(clause: Clause, with_subject: bool) -> list[str]:
 
 def _verb_last(clause: Clause) -> list[str]:
     """Mittelfeld, all verbs, Nachfeld; a second predicate of the same subject follows its conjunction."""
-    tokens: list[str] = []
+    if clause.wrong_order:
+        return [*_tokens(subject(clause)), *_verb_second(clause, with_subject=False)]
     field, relative = _rendered(middle(clause, with_subject=True), has_bracket=True)
     tokens = [*field, *verb_last(clause), *relative, *_behind(clause)]
     second = clause.conjunct
@@ -177,7 +178,7 @@ def noun_phrase(phrase: NounPhrase, case: str, negative: bool = False, without_r
             # A name stands in front and no article does; whoever else owns it stands behind.
             determiner = THE if owner.head.common else None
             tokens += [] if owner.head.common else noun_phrase(owner, "gen")
-        word = article(determiner, place)
+        word = article(determiner, phrase.wrong_article or place)
         tokens += [word] if word else []
         for adjective, degree in phrase.adjectives:
             tokens += [degree.german] if degree else []

@@ -1,0 +1,84 @@
+"""Generate contrastive pairs with gold trees: English, and German of which one translation has a mistake."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Ledger, writing
+from pipeline_py.corpus.grammar.focus import Contrast, Focus
+from pipeline_py.corpus.grammar.lexicon.size import Lexicon
+from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
+from pipeline_py.corpus.grammar.tree import conllu
+from pipeline_py.progress import progress
+
+COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
+
+
+def generate_contrast(
+    *,
+    sentences: int,
+    pairs_output: Path,
+    conllu_output: Path,
+    ptb_output: Path,
+    ledger_output: Path,
+    kind: list[Contrast],
+    seed: int = 1,
+    share_from: float = 0.0,
+    share_to: float = 1.0,
+    min_length: int = SHORTEST,
+    max_length: int = LONGEST,
+    lengths: Lengths = Lengths.natural,
+    lexicon: Lexicon = Lexicon.whole,
+    digits: bool = True,
+) -> None:
+    """Write distinct English sentences with two German translations that differ in one feature of their derivation.
+
+    Kinds take turns, so that each has as many pairs as the next, or one more. These are: `agreement`, the finite verb
+    has the number of a noun that stands between it and its subject; `particle`, a separable verb has another prefix;
+    `case` and `gender`, an article has another; `verb_final`, the verb of a subordinate clause stands second;
+    `negation_dropped` and `negation_added`; `relative_attachment` and `phrase_attachment`, the German of the other
+    reading of a sentence that leaves an attachment open, so that only the tree tells.
+
+    Args:
+        sentences: How many pairs.
+        pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `pipeline_py.contrastive`.
+        conllu_output: Dependency trees of the English side, Universal Dependencies.
+        ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
+        ledger_output: Counts: drawings kept and dropped by reason, pairs by kind.
+        kind: What the mistakes are; give the option once for each.
+        seed: The same seed gives the same files.
+        share_from: Start of the share of the space of sentences, in [0, 1); see `generate`.
+        share_to: End of the share, exclusive, in (0, 1].
+        min_length: Fewest English tokens, the full stop included.
+        max_length: Most English tokens.
+        lengths: `natural` or `uniform`.
+        lexicon: `whole` or `compact`.
+        digits: Whether there are numbers, times and dates in digits.
+
+    Raises:
+        InputError: an argument is out of range, there are not that many such pairs, or the lexicon has a mistake.
+    """
+    # Reads the lexicon.
+    from pipeline_py.corpus.grammar.contrastive_pairs import ContrastivePairs
+
+    if sentences < 1:
+        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
+    limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
+    ledger = Ledger()
+    drawn = ContrastivePairs(seed, limits, kind).distinct(sentences, ledger)
+    with ExitStack() as stack:
+        pairs, dependencies, brackets = (
+            stack.enter_context(writing(path)) for path in (pairs_output, conllu_output, ptb_output)
+        )
+        pairs.write("\t".join(COLUMNS) + "\n")
+        for number, found in enumerate(progress(drawn, "generate_contrast", total=sentences), start=1):
+            pair = found.pair
+            columns = (pair.english, pair.german, found.contrastive, found.kind, str(found.distance))
+            pairs.write("\t".join(columns) + "\n")
+            dependencies.write(conllu(pair.leaves, str(number), pair.english))
+            brackets.write(pair.tree.bracket() + "\n")
+    ledger.write(ledger_output)
+
+
+if __name__ == "__main__":
+    stage.run(generate_contrast)
