@@ -5,18 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import (
-    ContrastiveSet,
+from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.generated import (
     Generated,
     GeneratedPairs,
     Generator,
-    HeldOutText,
-    Language,
     Share,
     share_of_contrast,
     share_of_split,
 )
-from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.plan.paths import ContentsOf

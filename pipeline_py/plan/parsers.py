@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline_py.config.corpora import Generated, share_of_treebank
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.generated import Generated, share_of_treebank
 from pipeline_py.config.parsers import StanzaOptions, TrainedParser
 from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation_of_text

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from pipeline_py.config.corpora import share_of_split, share_of_treebank
+from pipeline_py.config.generated import share_of_split, share_of_treebank
 from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.stage import InputError
 
