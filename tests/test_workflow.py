@@ -295,6 +295,33 @@ def test_contrastive_sets_go_the_way_of_a_test_set_with_two_translations(fresh):
     assert done.returncode != 0 and "pairs.json: the file has no contrastive pair" in done.stdout + done.stderr
 
 
+def test_generated_contrastive_sets_bring_their_true_trees(fresh):
+    kinds = ["relative_attachment", "phrase_attachment"]
+    table = {
+        "type": "measures",
+        "title": "M",
+        "systems": ["SDAtt"],
+        "columns": ["contrast"],
+        "parsers": ["gold", "chain"],
+    }
+    config = {
+        "corpora": {
+            "contrast": [{"name": "open", "generate": {"sentences": 7, "kinds": kinds, "max_length": 20}}],
+            "generator": {"ambiguous": 0.1, "lexicon": "compact"},
+        },
+        "tables": {"mine": table},
+    }
+    jobs = fresh.jobs("results/evaluation/mine/open.contrast.tsv", config=config)
+    of_set = {rule for rule, of in jobs if of.get("split") == "open"}
+    assert {"generate_contrast", "contrastive_pairs", "import_trees", "control_trees", "force_decode"} <= of_set
+    trees = "results/syntax/gold/open.conllu"
+    done = fresh.snakemake("results/corpus/contrastive/open.pairs.tsv", trees, config=config)
+    assert done.returncode == 0, done.stderr[-3000:]
+    about = (fresh.folder / "results/corpus/contrastive/open.pairs.tsv").read_text(encoding="utf-8").splitlines()
+    assert [line.split("\t")[0] for line in about[1:]] == [*kinds * 3, kinds[0]]
+    assert (fresh.folder / trees).read_text(encoding="utf-8").count("\n\n") == 7
+
+
 def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     """What an input function says is not heard where the results of before are there."""
     published = {"paper": "sdat", "table": 1, "task": "en-de"}
