@@ -186,9 +186,11 @@ def test_every_kind_of_system_in_one_table(workplace):
         "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg", config=config
     )
     assert done.returncode == 0, done.stderr[-5000:]
-    end = done.stderr[done.stderr.index("Does syntax help?") :]
-    assert "  Three: " in end and "BLEU against" in end and "  results/everything.md" in end
-    assert "- Three: " in (workplace.folder / "results/everything.md").read_text(encoding="utf-8")
+    end = done.stderr[done.stderr.index("What else is claimed or asked: ") :]
+    assert "Where more of it is: results/everything.md" in end
+    assert "- Three above Sennrich-deponly: " in (workplace.folder / "results/everything.md").read_text(
+        encoding="utf-8"
+    )
     with (workplace.folder / "results/everything.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["system"] for row in rows] == ["Phrases", "Sennrich-deponly", "SDRNMT-2", "Three"]

@@ -167,10 +167,9 @@ class ReportPlan:
         return table
 
     def shown_of_run(self) -> list[str]:
-        """What people read of what this run made: the page, or else its tables."""
-        if EVERYTHING in self.claims.of_run:
-            return ["report.html"]
-        return [f"{table}.md" for table in self.experiment.tables if table in self.of_run]
+        """What people read of what this run made: the page and its tables."""
+        page = ["report.html"] if EVERYTHING in self.claims.of_run else []
+        return [*page, *(f"{table}.md" for table in self.experiment.tables if table in self.of_run)]
 
     def warnings(self) -> list[str]:
         """How systems of a table of this run differ in what it does not ask about."""

@@ -64,10 +64,13 @@ def test_what_is_unknown_is_told_before_the_first_job(planned, tmp_path, given, 
 
 
 def test_a_run_tells_of_what_it_makes(planned):
-    claims = planned().claims
-    assert claims.told == []
+    plan = planned()
+    claims = plan.claims
+    assert claims.told == [] and plan.report.shown_of_run() == []
+    plan.report.in_this_run("table1")
     claims.in_this_run("sdrnmt")
     claims.in_this_run("table1")
     assert claims.told == [f"<results>/evaluation/{table}/claims.tsv" for table in ("table1", "sdrnmt")]
     claims.in_this_run("all")
     assert claims.told == ["<results>/evaluation/all/claims.tsv"]
+    assert plan.report.shown_of_run() == ["report.html", "table1.md"]
