@@ -21,7 +21,7 @@ from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
 from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.provenance import made_by
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 min_version("9.27")
 

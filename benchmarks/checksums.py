@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.machine import processor
 from pipeline_py import checksum, stage
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.text import read_lines
 
@@ -42,7 +43,7 @@ def checksums(*, sentences: int = 1_000_000, words: int = 24, repetitions: int =
         InputError: there is nothing to measure.
     """
     if min(sentences, words, repetitions) < 1:
-        raise stage.InputError("--sentences, --words and --repetitions must be positive")
+        raise InputError("--sentences, --words and --repetitions must be positive")
     random = np.random.default_rng(seed)
     lengths = random.integers(words // 2, words + words // 2 + 1, DISTINCT)
     drawn = [random.integers(0, WORDS, length + 1).astype(np.int32) for length in lengths]

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra, floyd_warshall
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.distances import FARTHEST, WINDOW, batch_distances
 
 Heads = list[int]
@@ -40,7 +41,7 @@ def compare(*, sentences: int = 4096, words: int = 25, repetitions: int = 7, see
         InputError: there is nothing to compute, or a distance may be too large for ours.
     """
     if min(sentences, words, repetitions) < 1 or words >= FARTHEST:
-        raise stage.InputError(f"--sentences, --words and --repetitions must be positive, and words below {FARTHEST}")
+        raise InputError(f"--sentences, --words and --repetitions must be positive, and words below {FARTHEST}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     random = np.random.default_rng(seed)

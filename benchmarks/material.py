@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.random_text import write_random
 from benchmarks.setting import Corpus, Setting
 from pipeline_py.artifact import whole
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parent.parent

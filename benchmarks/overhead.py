@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = ("pipeline_py", "workflow", "profiles", "envs", "Snakefile", "config.yaml")
@@ -87,7 +88,7 @@ def run(folder: Path, arguments: list[str]) -> tuple[float, float]:
     if process.wait():
         lines = said.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
         sys.stderr.writelines(line for line in lines if not line.startswith("import time:"))
-        raise stage.InputError(f"Snakemake ended with exit code {process.returncode}; its message stands above")
+        raise InputError(f"Snakemake ended with exit code {process.returncode}; its message stands above")
     return user + system, user + system + users + systems
 
 

@@ -20,6 +20,7 @@ import torch
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.input_error import InputError
 from pipeline_py.order import in_order
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.model_source import ModelSource
@@ -64,9 +65,7 @@ def compare(
         InputError: the models or the text are not there.
     """
     if models is None and not directory.is_dir():
-        raise stage.InputError(
-            "no Stanza directory; give one with --directory, or trained models with --models", directory
-        )
+        raise InputError("no Stanza directory; give one with --directory, or trained models with --models", directory)
     torch.set_num_threads(threads)
     print(f"stanza {stanza.__version__}, torch {torch.__version__}, {threads} thread(s), batches of {batch_size},")
     print(f"medians of {repetitions}\n")

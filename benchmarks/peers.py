@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.setting import Setting
 from pipeline_py.artifact import writing
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 HERE = Path(__file__).parent
 TOOLKITS = HERE / "peers.txt"

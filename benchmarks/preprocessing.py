@@ -20,6 +20,7 @@ from typing import NamedTuple
 from benchmarks.preprocessing_steps import Step, steps
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 
 MEGABYTE = 1e6
 
@@ -69,7 +70,7 @@ def preprocessing(
         InputError: a size is too small, or the disk.
     """
     if compare < 0 or sentences <= compare:
-        raise stage.InputError("--sentences must be at least 1 and more than --compare")
+        raise InputError("--sentences must be at least 1 and more than --compare")
     runs = {size: _run(size, words, merges, folder, keep, seed) for size in (compare, sentences) if size}
     print(f"\n{sentences:,} sentences of {words} words on average, {merges:,} merges\n")
     _print_table(runs[sentences], sentences)
@@ -105,7 +106,7 @@ def _check_disk(room: Path, sentences: int, words: int, keep: bool) -> None:
     needed = sentences * words * (5 * words + (450 if keep else 180))
     free = shutil.disk_usage(room).free
     if free < needed:
-        raise stage.InputError(
+        raise InputError(
             f"{sentences:,} sentences need about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
             "name another --folder",
             room,
@@ -136,7 +137,7 @@ def _measured(step: Step) -> Measured:
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise stage.InputError(f"{step.name} ended with exit code {process.returncode}; its message stands above")
+        raise InputError(f"{step.name} ended with exit code {process.returncode}; its message stands above")
     memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     files = sum(path.stat().st_size for path in step.outputs)
     print(f"{step.name}: {seconds:.1f} s, {memory / MEGABYTE:.0f} MB", file=sys.stderr)

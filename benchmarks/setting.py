@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import docstring_parser
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 class Corpus(StrEnum):

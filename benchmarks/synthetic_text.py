@@ -14,6 +14,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 
 SYLLABLES = [
     onset + vowel + coda
@@ -55,7 +56,7 @@ def synthetic_text(
         InputError: a size is too small.
     """
     if sentences < 1 or words < 5 or vocabulary < 1:
-        raise stage.InputError("--sentences and --vocabulary must be at least 1 and --words at least 5")
+        raise InputError("--sentences and --vocabulary must be at least 1 and --words at least 5")
     random = np.random.default_rng(seed)
     forms = [_forms(random, vocabulary) for _ in range(2)]
     with ExitStack() as stack:

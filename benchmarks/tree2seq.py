@@ -17,6 +17,7 @@ from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.update import Update
@@ -55,7 +56,7 @@ def compare(
         InputError: sentences are too short.
     """
     if words < 2:
-        raise stage.InputError("--words must be at least 2")
+        raise InputError("--words must be at least 2")
     torch.set_num_threads(threads)
     random = np.random.default_rng(seed)
     data = [random_batch(random, sentences, words, vocabulary) for _ in range(batches)]

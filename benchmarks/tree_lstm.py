@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
@@ -43,7 +44,7 @@ def compare(
         InputError: sentences are too short for trees.
     """
     if words < 2:
-        raise stage.InputError("--words must be at least 2")
+        raise InputError("--words must be at least 2")
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from pipeline_py.failures import about_writing
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 PART = ".part"
 """What names of temporaries end with."""

@@ -11,6 +11,8 @@ import zlib
 from functools import cache
 from pathlib import Path
 
+from pipeline_py.artifact import whole
+
 SEALED = (".arrow", ".safetensors")
 """Suffixes of the files that carry their checksum themselves."""
 
@@ -54,8 +56,6 @@ def _is_sealed(path: Path, *_: int) -> bool:
 
 def record(path: Path) -> None:
     """Write the checksum of a file or a directory beside it, where it carries none itself."""
-    from pipeline_py.artifact import whole  # which imports stages, and they import this
-
     if not _carries(path):
         with whole(_beside(path)) as temporary:
             temporary.write_text(f"{_of(path)}\n", encoding="ascii")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pipeline_py.artifact import write_json
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 SETTLED = 2 * 10**9
 """Nanoseconds after its last change from which on a file cannot change again without another time of change."""

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Literal
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 _taken: list[IO[str]] = []
 """The file whose lock says that a card is this process's, until it ends in whatever way."""

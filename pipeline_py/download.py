@@ -13,8 +13,8 @@ from pipeline_py import stage
 from pipeline_py.artifact import whole
 from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.loading.load import load
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.text import read_parallel
 
 DEFAULT = Path("config.yaml")

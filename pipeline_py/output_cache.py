@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.artifact import whole, write_json
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 LAST = "last"
 IDENTITY = "identity.json"

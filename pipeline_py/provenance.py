@@ -19,6 +19,7 @@ PACKAGE = FOLDER.name
 CHANGE_NO_RESULT = (
     "energy",
     "failures",
+    "input_error",
     "output_cache",
     "nmt.training.clock",
     "nmt.training.tensorboard",

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from pipeline_py import checksum
 from pipeline_py.artifact import whole
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 ROWS_PER_BLOCK = 8192
 BYTES_PER_BLOCK = 2**26

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 MOST_DIGITS = 18
 """Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""

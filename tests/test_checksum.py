@@ -14,11 +14,11 @@ from safetensors.torch import save_file
 
 from pipeline_py import checksum
 from pipeline_py.artifact import temporary_of
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load_weights, save_weights, start_from
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.ragged import Ragged, read_rows, write_rows
-from pipeline_py.stage import InputError
 
 ROOT = Path(__file__).parent.parent
 TRIALS = 400

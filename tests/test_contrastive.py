@@ -6,7 +6,7 @@ import json
 import pytest
 
 from pipeline_py.contrastive import ContrastivePair, read_pairs
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 LINGEVAL = [
     {

@@ -14,7 +14,7 @@ from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
 from pipeline_py.config.loading.load import load
 from pipeline_py.download import download
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.workplace import ROOT
 
 FILES = {"source": "wmt/dev.en", "references": ["wmt/dev.de.gz"]}

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from pipeline_py import ragged
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, read_rows, write_rows
-from pipeline_py.stage import InputError
 
 
 def random_rows(count: int, longest: int, dtype: str = "int16") -> list[np.ndarray]:

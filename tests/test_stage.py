@@ -14,11 +14,11 @@ import torch
 from matplotlib.figure import Figure
 
 from pipeline_py.artifact import LEFT, Ledger, temporary_of, whole, writing
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.saved import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
 from pipeline_py.report.figures import figure_files
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.reproducible import save_reproducibly
 from pipeline_py.text import read_lines, read_parallel
 
@@ -40,7 +40,7 @@ def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
         missing: a file to open.
     '''
     if name == "nobody":
-        raise stage.InputError("greets nobody; name somebody", "people.txt", 3)
+        raise InputError("greets nobody; name somebody", "people.txt", 3)
     if missing:
         missing.open()
     if name == "full":

@@ -24,8 +24,8 @@ from benchmarks.faults.cases import BAD
 from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
 from benchmarks.machine import cores
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
-from pipeline_py.stage import InputError
 
 ATTACKS = {
     "files": of_files.attack,

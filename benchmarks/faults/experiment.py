@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.faults import stages
 from benchmarks.faults.jobs import Job, planned
 from pipeline_py.corpus.generate import generate
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {"train": (120, 0.0, 0.5), "dev": (21, 0.5, 0.6), "one": (22, 0.6, 0.7)}

@@ -11,7 +11,7 @@ from benchmarks.faults.damage import damaged
 from benchmarks.faults.experiment import Experiment, remove, run_job
 from benchmarks.faults.jobs import Job
 from benchmarks.faults.results import differing, remains
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 LIMIT = 120
 """Seconds."""

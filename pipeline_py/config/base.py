@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 AnySection = TypeVar("AnySection", bound="Section")
 

@@ -10,7 +10,7 @@ from pipeline_py.config.evaluation import MetricName
 from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.numbers import NUMBER
 from pipeline_py.config.tables import Line
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 class Printed(Section):

@@ -19,8 +19,8 @@ from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.training import Training
 from pipeline_py.config.tables import AttentionFigure, BleuTable, Table
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
-from pipeline_py.stage import InputError
 
 DEFAULT_UNITS = "default"
 """What the units of `subword` are called in paths."""

@@ -15,6 +15,7 @@ from typing import Literal
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.corpus.characters import without_controls, words
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_bytes, read_lines, read_parallel
 
@@ -77,11 +78,11 @@ def clean(
             nothing is kept.
     """
     if len(target_input) != len(target_output):
-        raise stage.InputError("give as many --target-output as --target-input")
+        raise InputError("give as many --target-output as --target-input")
     if mode == "train" and len(target_input) != 1:
-        raise stage.InputError("training text has one target; give several (references) with --mode held-out only")
+        raise InputError("training text has one target; give several (references) with --mode held-out only")
     if not 1 <= min_length <= (max_length or min_length):
-        raise stage.InputError("--min-length must be at least 1 and at most --max-length")
+        raise InputError("--min-length must be at least 1 and at most --max-length")
     ledger = Ledger()
     with ExitStack() as stack:
         stack.enter_context(_naming(called or []))
@@ -100,7 +101,7 @@ def clean(
                 file.write(part + "\n")
         if ledger.kept == 0:
             reasons = ", ".join(f"{reason} {count}" for reason, count in ledger.dropped.most_common())
-            raise stage.InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
+            raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
     ledger.write(ledger_output)
 
 
@@ -109,12 +110,12 @@ def _naming(called: list[str]) -> Iterator[None]:
     """Let messages name the files that people know."""
     try:
         yield
-    except stage.InputError as error:
+    except InputError as error:
         message = str(error)
         pairs = [pair.partition("=")[::2] for pair in called]
         for copy, file in sorted(pairs, key=lambda pair: -len(pair[0])):  # dev.target1 before dev.target
             message = message.replace(copy, file)
-        raise stage.InputError(message) from None
+        raise InputError(message) from None
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _held_out_sentences(paths: list[Path], ledger: Ledger) -> Iterator[tuple[str
             ledger.note("empty source")
         for path, side in zip(paths[1:], sides[1:], strict=True):
             if not words(side):
-                raise stage.InputError(
+                raise InputError(
                     "the reference is empty; write it, or take the line out of all files of the set", path, number
                 )
         ledger.keep()
@@ -221,7 +222,7 @@ def _check_line_counts(paths: list[Path]) -> None:
     counts = [sum(1 for _ in read_bytes(path)) for path in paths]
     for path, count in zip(paths[1:], counts[1:], strict=True):
         if count != counts[0]:
-            raise stage.InputError(
+            raise InputError(
                 f"{paths[0]} has {counts[0]} lines and {path} has {count}; parallel files need the same number of lines"
             )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.contrastive import ABOUT, read_pairs
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 
 
@@ -32,7 +33,7 @@ def contrastive_pairs(
         about.write("\t".join(ABOUT) + "\n")
         for path in input:
             if not path.is_file():
-                raise stage.InputError("no such file; check the path in the configuration", path)
+                raise InputError("no such file; check the path in the configuration", path)
             for pair in progress(read_pairs(path), f"contrastive_pairs {path.name}"):
                 for file, text in zip(texts, pair[: len(texts)], strict=True):
                     file.write(text + "\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import whole
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_bytes
 
@@ -25,7 +26,7 @@ def fetch(*, input: list[Path], output: Path) -> None:
     """
     for path in input:
         if not path.is_file():
-            raise stage.InputError("no such file; check the path in the configuration", path)
+            raise InputError("no such file; check the path in the configuration", path)
     with whole(output) as temporary, temporary.open("wb") as file:
         for path in input:
             for line in progress(_lines(path), f"fetch {path.name}"):
@@ -37,7 +38,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     for number, line in enumerate(read_bytes(path), start=1):
         yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
     if number == 0:
-        raise stage.InputError("the file is empty; give a file with one sentence a line", path)
+        raise InputError("the file is empty; give a file with one sentence a line", path)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, write_json, writing
 from pipeline_py.corpus.expressions import kind_of
 from pipeline_py.corpus.placeholders import PLACEHOLDER_OF, PLACEHOLDERS
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines, tokens_of
 
@@ -33,7 +34,7 @@ def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger
         InputError: a file is not UTF-8, or the training text has no word.
     """
     if min_count < 1:
-        raise stage.InputError("--min-count must be at least 1")
+        raise InputError("--min-count must be at least 1")
     rare = RareExpressions(train, min_count)
     ledger = Ledger()
     words = Counter(dict.fromkeys(PLACEHOLDERS, 0))
@@ -74,7 +75,7 @@ class RareExpressions:
         for tokens in progress(_read(train), f"generalise, counting {train.name}"):
             counts.update(tokens)
         if not counts:
-            raise stage.InputError("no word in the file; give the tokenized training text", train)
+            raise InputError("no word in the file; give the tokenized training text", train)
         self._becomes = {word: word for word, count in counts.items() if count >= min_count}
 
     def word(self, word: str) -> str:

@@ -9,6 +9,7 @@ from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from pipeline_py.corpus.grammar.tree import conllu
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 
 
@@ -65,7 +66,7 @@ def generate(
     from pipeline_py.corpus.grammar.pairs import Pairs
 
     if sentences < 1:
-        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
+        raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
     ledger = Ledger()
     with ExitStack() as stack:

@@ -9,6 +9,7 @@ from pipeline_py.corpus.grammar.focus import Contrast, Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from pipeline_py.corpus.grammar.tree import conllu
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 
 COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
@@ -62,7 +63,7 @@ def generate_contrast(
     from pipeline_py.corpus.grammar.contrastive_pairs import ContrastivePairs
 
     if sentences < 1:
-        raise stage.InputError(f"sentences is {sentences}; ask for at least one")
+        raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
     ledger = Ledger()
     drawn = ContrastivePairs(seed, limits, kind).distinct(sentences, ledger)

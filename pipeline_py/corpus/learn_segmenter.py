@@ -9,7 +9,7 @@ from typing import Any
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, whole
 from pipeline_py.corpus.characters import is_latin
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
 TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"

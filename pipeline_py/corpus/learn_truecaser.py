@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -31,7 +32,7 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
         for word, form, _ in weights(line.split()):
             forms[word][form] += 1
     if not forms:
-        raise stage.InputError("no word stands inside a sentence; give tokenized text of the training set", input)
+        raise InputError("no word stands inside a sentence; give tokenized text of the training set", input)
     with writing(output) as file:
         for _, counts in sorted(forms.items()):
             (best, count), *others = counts.most_common()

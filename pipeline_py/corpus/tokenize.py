@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.characters import is_latin, is_visible, without_invisible
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -68,11 +69,11 @@ def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, lea
         return lambda sentences: (sentence.split() for sentence in sentences)
     if tokenizer == "moses":
         if spoken in ("zh", "ja"):
-            raise stage.InputError(f"moses does not separate the words of {language}; use jieba, stanza or none")
+            raise InputError(f"moses does not separate the words of {language}; use jieba, stanza or none")
         return _visible(_moses(spoken))
     if tokenizer == "jieba":
         if spoken != "zh":
-            raise stage.InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
+            raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
     if learnt is not None:
         return _visible(_with(_learnt(learnt, language), _unbroken))
@@ -116,7 +117,7 @@ def _stanza(language: str, directory: Path | None) -> Any:
         return _pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         reason = str(error).strip().split("\n")[0]
-        raise stage.InputError(
+        raise InputError(
             f"Stanza has no tokenizer of {language} here ({reason}); "
             "name a directory that stanza.download filled, or use another tokenizer",
             directory,
@@ -125,14 +126,14 @@ def _stanza(language: str, directory: Path | None) -> Any:
 
 def _learnt(model: Path, language: str) -> Any:
     if not model.is_file():
-        raise stage.InputError("no such model; make it with learn_segmenter", model)
+        raise InputError("no such model; make it with learn_segmenter", model)
     with tempfile.TemporaryDirectory() as nothing_to_download:
         (Path(nothing_to_download) / "resources.json").write_text("{}", encoding="utf-8")
         options = {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
         try:
             return _pipeline(language, tokenize_model_path=str(model), **options)
         except (OSError, KeyError, ValueError, RuntimeError, pickle.UnpicklingError):
-            raise stage.InputError("no model of learn_segmenter; make it anew", model) from None
+            raise InputError("no model of learn_segmenter; make it anew", model) from None
 
 
 def _pipeline(language: str, **options: Any) -> Any:

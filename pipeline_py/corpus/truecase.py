@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -48,7 +49,7 @@ class Truecaser:
         for number, line in enumerate(read_lines(path), start=1):
             fields = line.split()
             if not fields or len(fields) % 2 or not all(re.fullmatch(r"\(.+\)", count) for count in fields[1::2]):
-                raise stage.InputError("not `word (count/total) …`; learn the truecaser again", path, number)
+                raise InputError("not `word (count/total) …`; learn the truecaser again", path, number)
             best[fields[0].lower()] = fields[0]
             known.update(fields[::2])
         return cls(best, known)

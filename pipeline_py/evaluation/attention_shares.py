@@ -9,9 +9,9 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
-from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
 
 COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")

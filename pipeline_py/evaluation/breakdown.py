@@ -19,7 +19,7 @@ from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.evaluation.tsv import write_rows
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 BOUNDS: Mapping[str, Sequence[float]] = {
     "length": (10, 20, 30, 40, 50, 60, 70, 80),

@@ -20,8 +20,8 @@ from pipeline_py.evaluation.significance.runs_and_sentences import (
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.evaluation.verdict import Verdict
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
-from pipeline_py.stage import InputError
 
 AVERAGE = "AVG"
 DEV = "dev"

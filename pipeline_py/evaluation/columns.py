@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from pipeline_py import checksum
 from pipeline_py.artifact import whole
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def write_columns(path: Path, columns: Mapping[str, np.ndarray], about: Mapping[str, str] | None = None) -> None:

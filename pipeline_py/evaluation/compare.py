@@ -21,8 +21,8 @@ from pipeline_py.evaluation.system_statistics import (
     with_equally_many_runs,
 )
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
-from pipeline_py.stage import InputError
 
 TESTS = ("sign", "bootstrap", "randomization")
 COLUMNS = (

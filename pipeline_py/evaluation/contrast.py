@@ -12,7 +12,7 @@ from pipeline_py.evaluation.breakdown import Group, groups
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.evaluation.significance import holm
 from pipeline_py.evaluation.tsv import write_rows
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
 COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")

@@ -11,8 +11,8 @@ from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
-from pipeline_py.stage import InputError
 
 COLUMNS = (
     "system",

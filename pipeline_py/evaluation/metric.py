@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 if TYPE_CHECKING:
     import numpy as np

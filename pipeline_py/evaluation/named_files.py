@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def named_files(pairs: Sequence[str], option: str) -> dict[str, Path]:

@@ -17,9 +17,9 @@ from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 
 COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
 

@@ -9,8 +9,8 @@ from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
 from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
 from pipeline_py.evaluation.restoring.put_back import UNKNOWN, known_words, put_back
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.subword.pieces import pieces_of_word
 from pipeline_py.text import read_lines, tokens_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.evaluation.columns import write_columns
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
 from pipeline_py.syntax.trees.shape import dependency_lengths, depth, phrase_shape

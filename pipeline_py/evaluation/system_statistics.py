@@ -8,7 +8,7 @@ import numpy as np
 
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import Metric, named
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 SETS_AT_A_TIME = 500
 """So many are drawn, or become floats, at a time."""

@@ -20,9 +20,9 @@ from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import sums_over
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import read_counts
 
 COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")

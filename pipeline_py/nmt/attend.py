@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
@@ -59,7 +60,7 @@ def attend(
         InputError: options or files are not what they should be, or do not belong together.
     """
     if threads < 1:
-        raise stage.InputError("--threads must be at least 1")
+        raise InputError("--threads must be at least 1")
 
     from pipeline_py.nmt.data.translations import read_translations
     from pipeline_py.nmt.device import prepare
@@ -84,7 +85,7 @@ def attend(
     try:
         write_rows(attention_output, rows(), "float32")
     except FloatingPointError as error:
-        raise stage.InputError(f"{error}; train the system again", model) from None
+        raise InputError(f"{error}; train the system again", model) from None
     write_rows(gates_output, gates, "float32")
 
 
@@ -92,7 +93,7 @@ def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.n
     """Say for each sentence whether it is asked for (N,)."""
     for number in numbers or []:
         if not 1 <= number <= sentences:
-            raise stage.InputError(f"--sentences {number}: {source} has {sentences} sentences, counted from 1")
+            raise InputError(f"--sentences {number}: {source} has {sentences} sentences, counted from 1")
     wanted = np.full(sentences, not numbers)
     wanted[[number - 1 for number in numbers or []]] = True
     return wanted

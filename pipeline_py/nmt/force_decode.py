@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
@@ -57,9 +58,9 @@ def force_decode(
         InputError: options or files are not what they should be, or do not belong together; a source is empty.
     """
     if threads < 1:
-        raise stage.InputError("--threads must be at least 1")
+        raise InputError("--threads must be at least 1")
     if len(output) != len(translation):
-        raise stage.InputError(f"--output: {len(output)} for {len(translation)} files of translations; give as many")
+        raise InputError(f"--output: {len(output)} for {len(translation)} files of translations; give as many")
 
     from pipeline_py.nmt.data.translations import read_translations
     from pipeline_py.nmt.device import prepare
@@ -71,7 +72,7 @@ def force_decode(
     members = open_members(model, config, source, syntax or [], predicted, prepare(device, threads))
     sources = members[0].sources
     if (sources.lengths == 1).any():
-        raise stage.InputError(
+        raise InputError(
             "the sentence is empty, so that its translation has no probability; leave it out of all files",
             source[0],
             int((sources.lengths == 1).argmax()) + 1,
@@ -87,7 +88,7 @@ def force_decode(
             scores[place, number] = of_translation.setdefault(files[place][number].tobytes(), score)
     if not np.isfinite(scores).all():
         models = ", ".join(map(str, model))
-        raise stage.InputError("the model predicts something that is not a number; train the system again", models)
+        raise InputError("the model predicts something that is not a number; train the system again", models)
     for path, rows, targets in zip(output, scores.tolist(), files, strict=True):
         with writing(path) as file:
             file.write("\t".join(COLUMNS) + "\n")

@@ -7,6 +7,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.packed import check_aligned
 from pipeline_py.ragged import Ragged
 from pipeline_py.text import is_number, read_lines
@@ -31,7 +32,7 @@ def length_model(*, source: Path, target: Path, output: Path) -> None:
     sources, targets = Ragged(source), Ragged(target)
     check_aligned(targets, sources)
     if len(sources) == 0:
-        raise stage.InputError("the file is empty; check the corpus", source)
+        raise InputError("the file is empty; check the corpus", source)
     pairs, counts = np.unique(np.stack([_lengths(sources), _lengths(targets)]), axis=1, return_counts=True)
     with writing(output) as file:
         for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
@@ -41,7 +42,7 @@ def length_model(*, source: Path, target: Path, output: Path) -> None:
 def _lengths(rows: Ragged) -> np.ndarray:
     if not rows.lengths.all():
         line = int(rows.lengths.argmin()) + 1
-        raise stage.InputError("the sentence has no end (identifier 0); pack the text again", rows.path, line)
+        raise InputError("the sentence has no end (identifier 0); pack the text again", rows.path, line)
     return rows.lengths - 1
 
 
@@ -58,11 +59,11 @@ def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
             continue
         good = number > 1 and len(fields) == len(COLUMNS) and all(map(is_number, fields))
         if not good or (int(fields[0]), int(fields[1])) <= before or int(fields[2]) == 0:
-            raise stage.InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
+            raise InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
         before = int(fields[0]), int(fields[1])
         yield *before, int(fields[2])
     if before == first:
-        raise stage.InputError("no pair of lengths in the file; make the length model again", path)
+        raise InputError("no pair of lengths in the file; make the length model again", path)
 
 
 class LengthModel:

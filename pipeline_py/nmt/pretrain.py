@@ -11,13 +11,13 @@ from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.options import Option
 from pipeline_py.output_cache import OutputCache, identity
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged
-from pipeline_py.stage import InputError
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""

@@ -12,8 +12,8 @@ from torch import Tensor
 from pipeline_py import checksum
 from pipeline_py.artifact import whole, write_json
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
-from pipeline_py.stage import InputError
 
 
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:

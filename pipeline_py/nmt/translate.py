@@ -14,6 +14,7 @@ from pipeline_py.artifact import Ledger, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.output_cache import OutputCache, identity
@@ -87,7 +88,7 @@ def translate(
     options = _decoding(decoding, n_best_output, length_model)
     _check_counts(len(model), len(config), len(source))
     if threads < 1:
-        raise stage.InputError("--threads must be at least 1")
+        raise InputError("--threads must be at least 1")
     requested = [path for path in (n_best_output, attention_output) if path is not None]
     outputs = output, alignment_output, ledger_output, *requested
     made_from = ""
@@ -125,7 +126,7 @@ def translate(
             else:
                 deque(rows, maxlen=0)
         except FloatingPointError as error:
-            raise stage.InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
+            raise InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
     ledger.write(ledger_output)
     finished.keep(*outputs)
 
@@ -133,19 +134,19 @@ def translate(
 def _decoding(text: str, n_best_output: Path | None, length_model: Path | None) -> Decoding:
     options = from_json(Decoding, text, "--decoding")
     if n_best_output is not None and options.n_best == 0:
-        raise stage.InputError("--n-best-output: decoding.n_best is 0; set it to how many translations to write")
+        raise InputError("--n-best-output: decoding.n_best is 0; set it to how many translations to write")
     if options.length_model and length_model is None:
-        raise stage.InputError("decoding.length_model is true; give --length-model FILE")
+        raise InputError("decoding.length_model is true; give --length-model FILE")
     if length_model is not None and not options.length_model:
-        raise stage.InputError("--length-model: decoding.length_model is false; set it, or leave the file out")
+        raise InputError("--length-model: decoding.length_model is false; set it, or leave the file out")
     return options
 
 
 def _check_counts(models: int, configs: int, sources: int) -> None:
     if configs != models:
-        raise stage.InputError(f"--config: {configs} for {models} models; give one for each, in the same order")
+        raise InputError(f"--config: {configs} for {models} models; give one for each, in the same order")
     if sources not in (1, models):
-        raise stage.InputError(
+        raise InputError(
             f"--source: {sources} for {models} models; give one for all, or one for each in the same order"
         )
 

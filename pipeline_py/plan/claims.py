@@ -9,9 +9,9 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.input_error import InputError
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.paths import one_of
-from pipeline_py.stage import InputError
 
 EVERYTHING = "all"
 """All tables that are asked for, in the place of a table; none is called so."""

@@ -17,9 +17,9 @@ from pipeline_py.config.generated import (
 )
 from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.contrastive import read_pairs
+from pipeline_py.input_error import InputError
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
 from pipeline_py.text import read_bytes
 

@@ -7,11 +7,11 @@ from typing import Any
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.generated import Generated, share_of_treebank
 from pipeline_py.config.parsers import StanzaOptions, TrainedParser
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation_of_text
 from pipeline_py.plan.paths import ContentsOf, one_of
 from pipeline_py.provenance import made_by
-from pipeline_py.stage import InputError
 
 PARTS = ("train", "dev", "test")
 

@@ -17,13 +17,13 @@ from pipeline_py.config.tables import (
     TableOfSystems,
     VocabularyTable,
 )
+from pipeline_py.input_error import InputError
 from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import folder_of_system, one_of
 from pipeline_py.plan.subword import SubwordPlan
-from pipeline_py.stage import InputError
 
 SIDES = ("source", "target")
 

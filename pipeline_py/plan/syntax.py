@@ -7,12 +7,12 @@ from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import Trees
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.report.figures.attended_sentence import nth, read_attended, telling_steps
 from pipeline_py.report.figures.typesetting import shown
-from pipeline_py.stage import InputError
 from pipeline_py.text import read_lines
 
 PANELS = 4

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
 from pipeline_py.report.tables.table_files import read_description, read_files
 from pipeline_py.report.tables.training_notes import note_on_shared_cores
-from pipeline_py.stage import InputError
 
 # Column → key of facts.json.
 COLUMNS = {

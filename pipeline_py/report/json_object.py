@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def read_object(path: Path, remedy: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from pipeline_py import checksum
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.input_error import InputError
 from pipeline_py.report.json_object import read_object
-from pipeline_py.stage import InputError
 
 
 @dataclass(frozen=True)

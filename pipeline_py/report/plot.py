@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.figures.line_figure import STYLE, look_of
 from pipeline_py.report.groups import lines_of, notes_on_small
 from pipeline_py.report.sections.sentence_groups import LENGTH, read_breakdown
 from pipeline_py.report.tables.table_files import read_description
-from pipeline_py.stage import InputError
 
 
 def plot(

@@ -5,7 +5,7 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import is_number, read_lines
 
 if TYPE_CHECKING:

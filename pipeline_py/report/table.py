@@ -6,6 +6,7 @@ from pydantic import TypeAdapter
 
 from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
+from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import read_answers, sentences
 from pipeline_py.report.tables import count_tables, renderings
 from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
@@ -15,7 +16,6 @@ from pipeline_py.report.tables.published import Published, read_published
 from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
 from pipeline_py.report.tables.sheet import Sheet
 from pipeline_py.report.tables.table_files import Files, read_description, read_files
-from pipeline_py.stage import InputError
 
 
 def table(

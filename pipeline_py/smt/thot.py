@@ -22,7 +22,7 @@ from machine.translation.thot.thot_word_alignment_model_type import ThotWordAlig
 from machine.utils.progress_status import ProgressStatus
 
 from pipeline_py.artifact import write_json
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_parallel, tokens_of
 
 LONGEST = MAX_SEGMENT_LENGTH

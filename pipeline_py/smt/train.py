@@ -8,9 +8,9 @@ from pipeline_py import stage
 from pipeline_py.artifact import whole, write_json
 from pipeline_py.config.base import from_json
 from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.input_error import InputError
 from pipeline_py.smt.log import Log
 from pipeline_py.smt.tuning import Tuner
-from pipeline_py.stage import InputError
 from pipeline_py.text import read_parallel, tokens_of
 
 

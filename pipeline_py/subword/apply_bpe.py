@@ -6,6 +6,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_counts
@@ -56,7 +57,7 @@ class Segmenter:
         if vocabulary is not None:
             known = {token for token, count in read_counts(vocabulary) if count >= vocabulary_threshold}
             if not known:
-                raise stage.InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
+                raise InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
         self._bpe = BPE(StringIO(_checked(codes)), separator=pieces.CONTINUES, vocab=known)
         self._pieces = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
 
@@ -82,9 +83,9 @@ def _checked(codes: Path) -> str:
     merges = lines[1:] if lines and lines[0].startswith("#version:") else lines
     for number, line in enumerate(merges, start=1 + len(lines) - len(merges)):
         if len(line.split(" ")) != 2 or not all(line.split(" ")):
-            raise stage.InputError("not two symbols separated by a space; learn the codes again", codes, number)
+            raise InputError("not two symbols separated by a space; learn the codes again", codes, number)
     if not merges:
-        raise stage.InputError("no merges in the file; learn the codes again", codes)
+        raise InputError("no merges in the file; learn the codes again", codes)
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
 from pipeline_py.progress import progress
 from pipeline_py.ragged import read_rows, write_rows
@@ -49,7 +50,7 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
     """
     inherited = {known.name: known for known in all_kinds() if known.of_words}
     if kind not in inherited:
-        raise stage.InputError(f"--kind {kind}: no kind of syntax that words have; give one of {', '.join(inherited)}")
+        raise InputError(f"--kind {kind}: no kind of syntax that words have; give one of {', '.join(inherited)}")
     values, ending = inherited[kind].values, inherited[kind].of_words or ""
     sentences = progress(subword.read(pieces), f"inherit {kind}")
     if isinstance(values, Distances):
@@ -154,7 +155,7 @@ def _aligned(
     for number, (one, pieces) in enumerate(zip_longest(syntax, sentences)):
         if one is None or pieces is None:
             shorter, longer = (path, pieces_path) if one is None else (pieces_path, path)
-            raise stage.InputError(
+            raise InputError(
                 f"the file has {number} sentences and {longer} has more; make both from the same text", shorter
             )
         yield one, pieces
@@ -163,7 +164,7 @@ def _aligned(
 def _check(words: int, word_of_piece: list[int], path: Path, pieces_path: Path, line: int) -> None:
     found = word_of_piece[-1] + 1 if word_of_piece else 0
     if words != found:
-        raise stage.InputError(
+        raise InputError(
             f"{words} words, but the pieces of {pieces_path} make {found}; make both from the same text", path, line
         )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 
@@ -31,13 +32,13 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
         InputError: a file is not UTF-8, or no pair of characters in it is frequent enough.
     """
     if merges < 1 or min_frequency < 1:
-        raise stage.InputError("--merges and --min-frequency must be at least 1")
+        raise InputError("--merges and --min-frequency must be at least 1")
     codes = StringIO()
     if any(len(token) > 1 for tokens in _words(input) for token in tokens):
         lines = map(" ".join, _words(input))
         _learn(progress(lines, "learn_bpe, counting words"), codes, merges, min_frequency)
     if codes.getvalue().count("\n") < 2:
-        raise stage.InputError(
+        raise InputError(
             f"no two neighbouring characters occur {min_frequency} times in a word; give more text", input[0]
         )
     with writing(output) as file:

@@ -9,10 +9,10 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read_trees
 

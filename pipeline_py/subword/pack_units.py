@@ -8,10 +8,10 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import read_rows, write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

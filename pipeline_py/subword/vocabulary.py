@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.text import is_number, read_lines
@@ -31,17 +32,17 @@ def vocabulary(*, input: Path, output: Path, max_size: int = 0, min_count: int =
         InputError: the text is not UTF-8 or holds no token that is frequent enough.
     """
     if max_size < 0 or 0 < max_size <= len(SPECIALS):
-        raise stage.InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
+        raise InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
     counts: Counter[str] = Counter()
     for tokens in progress(pieces.read(input), f"vocabulary {input.name}"):
         counts.update(tokens)
     if not counts:
-        raise stage.InputError("no token in the file; give the tokenized training text", input)
+        raise InputError("no token in the file; give the tokenized training text", input)
     frequent = sorted(
         ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIALS),
     )
     if not frequent:
-        raise stage.InputError(f"no token occurs {min_count} times; lower min_count", input)
+        raise InputError(f"no token occurs {min_count} times; lower min_count", input)
     with writing(output) as file:
         for token in SPECIALS:
             file.write(f"{token} 0\n")
@@ -58,7 +59,7 @@ def read_counts(path: Path) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(read_lines(path), start=1):
         token, _, count = line.rpartition(" ")
         if not token or " " in token or not is_number(count):
-            raise stage.InputError("not `token count`; build the vocabulary again", path, number)
+            raise InputError("not `token count`; build the vocabulary again", path, number)
         yield token, int(count)
 
 
@@ -100,7 +101,7 @@ class Vocabulary:
         try:
             return cls(read_counts(path))
         except ValueError as error:
-            raise stage.InputError(f"{error}; build the vocabulary again", path) from None
+            raise InputError(f"{error}; build the vocabulary again", path) from None
 
     def __len__(self) -> int:
         """Return V, EOS and UNK included."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Generic
 
 from pipeline_py.corpus.characters import without_controls, words
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.text import is_number, read_bytes, read_parallel, tokens_of
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
 from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken

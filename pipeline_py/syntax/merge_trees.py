@@ -5,7 +5,7 @@ from typing import IO
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, whole
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.alignment import REMEDY, same_words
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts

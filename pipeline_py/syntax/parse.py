@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger, writing
+from pipeline_py.input_error import InputError
 from pipeline_py.order import in_order
 from pipeline_py.output_cache import OutputCache, identity
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import NO_DEVICE, TreeFacts, checksums

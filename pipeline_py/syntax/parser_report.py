@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
 from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics

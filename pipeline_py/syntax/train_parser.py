@@ -9,8 +9,8 @@ from pathlib import Path
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
 from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache, identity
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation

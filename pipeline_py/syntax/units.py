@@ -7,10 +7,10 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import Ledger
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 

@@ -19,8 +19,8 @@ from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, job, worker
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.special_words import END, PADDING, START, renumbered
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import write_rows
-from pipeline_py.stage import InputError
 
 EMBEDDING, HIDDEN, VOCABULARY = 6, 8, 30
 SMALL = Shape(EMBEDDING, HIDDEN)

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.config.loading.load import load
 from pipeline_py.corpus.grammar.focus import Contrast
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]
 MEASURED = {"type": "measures", "title": "M", "systems": ["PBSMT", "GlobalAtt"], "columns": ["bleu", "contrast"]}

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.workplace import ROOT
 
 CONFIG = read_file(ROOT / "config.yaml")

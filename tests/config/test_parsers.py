@@ -7,7 +7,7 @@ import pytest
 from pipeline_py.config.corpora import Language
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.parsers import StanzaParser
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def with_parsers(config: dict[str, Any], **parsers: Any) -> Any:

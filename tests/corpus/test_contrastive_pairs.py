@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from pipeline_py.corpus.contrastive_pairs import contrastive_pairs
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 @pytest.fixture

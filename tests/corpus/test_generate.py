@@ -19,7 +19,7 @@ from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.nouns import NOUNS
 from pipeline_py.corpus.grammar.pairs import position
 from pipeline_py.corpus.grammar.senses import SENSES
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 NAMES = ("source", "target", "conllu", "ptb", "ledger")
 

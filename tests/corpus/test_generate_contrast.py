@@ -17,7 +17,7 @@ from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.nouns import NOUNS
 from pipeline_py.corpus.grammar.senses import SENSES
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.corpus.grammar.german.test_realization import (
     ARTICLES,
     FINITE,

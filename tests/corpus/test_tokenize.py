@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 

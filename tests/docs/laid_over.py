@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.docs.readers_place import ELSEWHERE
 from tests.test_experiments import write_stand_ins
 from tests.workplace import merged

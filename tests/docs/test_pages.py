@@ -9,7 +9,7 @@ import yaml
 
 from pipeline_py.config.claims import read_claims
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.docs.pages import PAGES, blocks
 from tests.test_house import STAGES
 from tests.workplace import ROOT, SNAKEMAKE, merged

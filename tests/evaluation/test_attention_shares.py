@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pipeline_py.evaluation.attention_shares import attention_shares, shares
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import write_rows
-from pipeline_py.stage import InputError
 
 HEADER = "system\tthreshold\twords\tphrases\tgenerated_words"
 

@@ -18,7 +18,7 @@ from sacrebleu.metrics.ter import TER
 from pipeline_py.evaluation.breakdown import breakdown, groups
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.source_properties import source_properties
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted, write_lines
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]

@@ -10,7 +10,7 @@ import yaml
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.claims import COLUMNS, claims
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
 from tests.evaluation.test_compare import disturbed, text
 

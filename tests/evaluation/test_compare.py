@@ -21,7 +21,7 @@ from pipeline_py.evaluation.compare import COLUMNS, compare
 from pipeline_py.evaluation.metrics.ribes import RIBES
 from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "Käse", "."]

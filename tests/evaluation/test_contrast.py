@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from pipeline_py.evaluation.contrast import contrast, wilson
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 KINDS = ["gender", "", "number", "gender", "number", "number", "gender", "gender"]
 DISTANCES = ["1", "", "1", "12", "16", "200", "2", "0"]

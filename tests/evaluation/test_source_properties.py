@@ -9,7 +9,7 @@ import pytest
 
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.source_properties import source_properties
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 CONLLU = (
     "# text = a b c\n1\ta\t_\tX\t_\t_\t2\td\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n3\tc\t_\tX\t_\t_\t1\td\t_\t_\n\n"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.evaluation.counted import write_lines as write
 
 HYPOTHESES = [

@@ -15,7 +15,7 @@ from pipeline_py.evaluation.system_statistics import (
     sums_over,
     with_equally_many_runs,
 )
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]

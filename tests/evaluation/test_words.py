@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 WORDS = [f"w{number}" for number in range(30)]
 RANGES = {

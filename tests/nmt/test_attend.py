@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt.attend import attend
 from pipeline_py.nmt.data import sources as sources_module
@@ -15,7 +16,6 @@ from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.ragged import Ragged, write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt import force_decode as module
 from pipeline_py.nmt.data import sources as sources_module
 from pipeline_py.nmt.data.batch import collate
@@ -16,7 +17,6 @@ from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.ragged import Ragged, write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.random_tree import random_tree
 from tests.nmt.reference import Reference

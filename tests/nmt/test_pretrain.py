@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.parsing import Parser
@@ -20,7 +21,6 @@ from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
 from pipeline_py.ragged import Ragged, write_rows
-from pipeline_py.stage import InputError
 
 WORDS, LABELS = 12, 5
 NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import save_weights, start_from
-from pipeline_py.stage import InputError
 
 
 def network(seed: int) -> Model:

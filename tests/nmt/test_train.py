@@ -17,13 +17,13 @@ import torch
 from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
 from pipeline_py.nmt.train import train
 from pipeline_py.output_cache import OutputCache
 from pipeline_py.ragged import write_rows
-from pipeline_py.stage import InputError
 
 WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}

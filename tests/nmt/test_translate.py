@@ -11,6 +11,7 @@ import torch
 
 from pipeline_py.config.systems.composition import Model, System
 from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data import sources as sources_module
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.sources import Sources
@@ -19,7 +20,6 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.translate import translate
 from pipeline_py.ragged import Ragged, write_rows
-from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import EOS
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10

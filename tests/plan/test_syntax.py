@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def directory(folder, tokenizer: bool = False):

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.facts import facts
-from pipeline_py.stage import InputError
 
 TRAINED = {
     "parameters": 126893261,

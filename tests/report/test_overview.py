@@ -8,10 +8,10 @@ from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.claims import COLUMNS
 from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import first_of_twins, read_answers, sentences, told
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.overview import claims, forest, headline, parts, trust
-from pipeline_py.stage import InputError
 from tests.report.page_files import claim, configuration
 
 SYNTAX = {"about": "syntax"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.plot import plot
-from pipeline_py.stage import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"

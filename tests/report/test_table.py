@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from pipeline_py.evaluation.compare import compare
+from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.pair import COLUMNS
-from pipeline_py.stage import InputError
 from tests.evaluation.counted import counted
 from tests.report.comparison_files import Row, write_comparisons
 from tests.report.scored import write_statistics

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 
 from pipeline_py.config.systems.phrase_based import Tuning
+from pipeline_py.input_error import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.log import Log
 from pipeline_py.smt.train import train
 from pipeline_py.smt.tuning import Tuner
-from pipeline_py.stage import InputError
 
 ADJECTIVES = [f"adjective{number}" for number in range(6)]
 NOUNS = [f"noun{number}" for number in range(12)]

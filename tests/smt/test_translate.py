@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.train import train
 from pipeline_py.smt.translate import translate
-from pipeline_py.stage import InputError
 
 WORDS = [f"word{number}" for number in range(15)]
 

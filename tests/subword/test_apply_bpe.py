@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe
 from pipeline_py.subword.learn_bpe import learn_bpe

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, vocabulary
 
 TEXT = "b a b </s> c\n\n<unk> <unk> é Z z\u00a0z c\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
 from pipeline_py.syntax.distances import batch_distances

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
 from pipeline_py.syntax.trees.formats import Annotation
 

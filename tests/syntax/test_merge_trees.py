@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts

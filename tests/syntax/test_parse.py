@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource

@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from pipeline_py.artifact import Ledger, write_json
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.parser_report import parser_report
 from pipeline_py.syntax.tree_statistics import SUMS
 from pipeline_py.syntax.trees.formats import Annotation

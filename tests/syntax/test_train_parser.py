@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import Processor, train_parser

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from pipeline_py import failures
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
 MERGE = "tag:yaml.org,2002:merge"

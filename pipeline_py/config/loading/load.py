@@ -17,7 +17,7 @@ from pipeline_py.config.loading.mistakes import sentence
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.systems.any_system import TYPES, type_of_system
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def load(

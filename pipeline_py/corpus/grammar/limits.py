@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 SHORTEST, LONGEST = 3, 45
 

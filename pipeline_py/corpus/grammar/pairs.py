@@ -21,7 +21,7 @@ from pipeline_py.corpus.grammar.limits import Lengths, Limits
 from pipeline_py.corpus.grammar.phenomena import phenomena
 from pipeline_py.corpus.grammar.sampling import Sampler
 from pipeline_py.corpus.grammar.tree import Leaf, Phrase
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4

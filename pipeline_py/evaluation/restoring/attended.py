@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.text import is_number, read_parallel, tokens_of
 

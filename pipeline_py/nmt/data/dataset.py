@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.data.packed import check_aligned, open_sentences, open_syntax
-from pipeline_py.stage import InputError
 
 BATCHES_PER_POOL = 20
 """Sentences are sorted by length within so many batches (Nematus' maxibatch)."""

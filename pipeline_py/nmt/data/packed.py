@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import BinaryTrees, Distances, Positions, Table, kind_of
 from pipeline_py.nmt.data.packed_trees import check_trees
 from pipeline_py.ragged import Ragged
-from pipeline_py.stage import InputError
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
 

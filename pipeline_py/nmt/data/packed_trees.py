@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline_py.input_error import InputError
 from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
 from pipeline_py.ragged import Ragged
-from pipeline_py.stage import InputError
 
 REMEDY = "pack the trees again"
 

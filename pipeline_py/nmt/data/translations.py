@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 

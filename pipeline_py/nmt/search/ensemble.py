@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.packed import syntax_files
 from pipeline_py.nmt.data.sources import Sources
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load
-from pipeline_py.stage import InputError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import math
 
 from torch import nn
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 def check_weights(name: str, update: int, network: nn.Module) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 COUNT = "WORLD_SIZE"
 """A variable of the environment in which torchrun tells a process how many there are."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 SHOWN = {
     "train_loss": "loss/train",

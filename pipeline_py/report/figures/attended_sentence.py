@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import Ragged
 from pipeline_py.report.figures.phrase_columns import PhraseColumn, phrase_columns
 from pipeline_py.report.figures.typesetting import shown
-from pipeline_py.stage import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.inherit import inherit_tree
 from pipeline_py.subword.vocabulary import EOS, SPECIALS

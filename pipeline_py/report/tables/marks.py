@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pipeline_py.config.tables import Mark
+from pipeline_py.input_error import InputError
 from pipeline_py.report.tables.pair import LEVEL, TESTS, Comparisons, Pair, Test
-from pipeline_py.stage import InputError
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 Place = tuple[str, str, str]

@@ -15,9 +15,9 @@ from pipeline_py.evaluation.contrast import accuracies, interval, read_decisions
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
+from pipeline_py.input_error import InputError
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables.table_files import Files
-from pipeline_py.stage import InputError
 
 AVERAGE = "AVG"
 """The name of the mean over the test sets, in the place of a set."""

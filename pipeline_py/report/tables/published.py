@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from pathlib import Path
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
 ROLES = ("dev", "test", "average")

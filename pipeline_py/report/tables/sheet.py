@@ -9,8 +9,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.json_object import read_object
-from pipeline_py.stage import InputError
 
 NOTHING = "–"
 """Stands where there is no value."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.directory import FOLDERS, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 

@@ -16,8 +16,8 @@ import stanza
 from stanza.pipeline.core import DownloadMethod
 
 from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
 from pipeline_py.optimizers import without_compiler
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.directory import FOLDERS, INDEX
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault

@@ -7,7 +7,7 @@ from typing import Any
 
 import stanza
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.pipeline import origin
 from pipeline_py.syntax.words.parser_words import Divide, Word
 

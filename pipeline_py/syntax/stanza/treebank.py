@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 from pipeline_py.syntax.trees.simplify import simplify

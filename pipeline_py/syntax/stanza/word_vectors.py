@@ -5,8 +5,8 @@ from pathlib import Path
 
 from stanza.models.common.pretrain import Pretrain
 
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.stanza.reproducible import save_reproducibly
 from pipeline_py.text import is_number, read_lines
 

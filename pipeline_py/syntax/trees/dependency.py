@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.treebank_lines import treebank_lines
 from pipeline_py.text import MOST_DIGITS, is_number
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from pipeline_py.artifact import write_json
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 NO_DEVICE = "none"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 PARSERS = {"gold": {"type": "given"}, "random": {"type": "control", "shape": "random"}}
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}

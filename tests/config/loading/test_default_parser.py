@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 GOLD = {"gold": {"type": "given"}}
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.loading.files import check_files, read_file
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 ROOT = Path(__file__).parents[3]
 LAST = "and only the last would count; join the two or take one away"

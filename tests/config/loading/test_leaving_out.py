@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from tests.workplace import merged
 
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}

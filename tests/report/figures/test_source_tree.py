@@ -2,8 +2,8 @@
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.figures.source_tree import LEVEL, read_source_tree
-from pipeline_py.stage import InputError
 
 
 def block(*words: tuple[str, int, str]) -> str:

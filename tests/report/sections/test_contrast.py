@@ -3,6 +3,7 @@
 import pytest
 
 from pipeline_py.evaluation import contrast as stage
+from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.contrast import (
     COLUMNS,
     COMPARISONS,
@@ -13,7 +14,6 @@ from pipeline_py.report.sections.contrast import (
     read_groups,
     sentences_on_ties,
 )
-from pipeline_py.stage import InputError
 
 CALLED = {"Base": "Base", "Mine": "Ours"}
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.pairs import intervals, listing, matrix
 from pipeline_py.report.tables.pair import read_pairs
-from pipeline_py.stage import InputError
 from tests.report.comparison_files import Row, write_comparisons
 
 CALLED = {"A": "first", "B": "second", "C": "third"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
-from pipeline_py.stage import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 

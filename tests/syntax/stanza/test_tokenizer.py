@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza import tokenizer as stanza_words
 from pipeline_py.syntax.stanza.directory import tokenizer_in
 from pipeline_py.syntax.stanza.tokenizer import tokenizer_of

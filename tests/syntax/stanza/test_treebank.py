@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.artifact import Ledger
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.constituency import PhraseTree, unparsed_phrase
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}

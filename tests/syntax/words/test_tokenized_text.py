@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.words.tokenized_text import read_sentences
 
 TEXT = "a  b \n\n \u00a0\u2028\x0b c\u200b\r\nd"

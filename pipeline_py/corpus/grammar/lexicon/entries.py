@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
 
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
 Entry = TypeVar("Entry")

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline_py import provenance
 from pipeline_py.corpus.grammar.lexicon import entries as lexicon
-from pipeline_py.stage import InputError
+from pipeline_py.input_error import InputError
 
 KNOWN = {"cat": 1, "dog": 2}
 
