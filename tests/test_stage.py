@@ -30,6 +30,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess:
 STAGE = """
 from pathlib import Path
 from pipeline_py import stage
+from pipeline_py.input_error import InputError
 
 def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
     '''Greet somebody.
