@@ -118,7 +118,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("training.clip", float("inf"), "training.clip: input should be a finite number"),
         ("subword.target_vocabulary.max_size", 2, "max_size 2 leaves no room for a word"),
         ("corpora.limits.min_length", 90, "min_length 90 exceeds max_length 80"),
-        ("corpora.train.generate.min_length", 50, "min_length 50 exceeds max_length 45"),
+        ("corpora.train.generate.min_length", 50, "min_length 50 exceeds max_length 16"),
         ("corpora.target.tokenizer", "jieba", "jieba segments Chinese, not de"),
         ("corpora.source.language", "fr", "generated text is English"),
         ("tables.table1.systems", ["GlobalAtt", "SDAtt", "SDAtt"], "a row stands in a table once; repeated: SDAtt"),

@@ -81,6 +81,7 @@ PLANNED = {
     ("multi30k", "fast"): (10, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
     ("readings", None): (16, 0, 0, 3, 0),
+    ("whole_lexicon", None): (44, 1, 0, 3, 0),
     ("zhen", "fast"): (2, 0, 8, 2, 1),
     ("zhen", "paper"): (10, 1, 8, 2, 1),
     ("zhen_nist", "sdatt"): (9, 1, 32, 2, 1),

@@ -17,7 +17,8 @@ SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 
 SMALL = {
     "corpora": {
-        "train": {"generate": {"sentences": 120}},
+        "generator": {"lexicon": "whole", "digits": True},
+        "train": {"generate": {"sentences": 120, "max_length": 45}},
         "dev": {"name": "dev", "generate": {"sentences": 20}},
         "tests": [{"name": "one", "generate": {"sentences": 20}}, {"name": "two", "generate": {"sentences": 20}}],
     },

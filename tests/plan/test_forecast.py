@@ -40,8 +40,8 @@ def test_trainings_grow_with_passes_updates_and_sizes() -> None:
     once = seconds("nmt/train/{system}.{run}.tsv") - 1.5
     assert 20 < once < 60, "what they took in the embedded experiment"
     for settings, times in [
-        ({"training": {"epochs": 8}}, 2),
-        ({"training": {"updates": 250}}, 0.5),  # of 500
+        ({"training": {"epochs": 12}}, 2),
+        ({"training": {"updates": 375}}, 0.5),  # of 750
         ({"training": {"updates": 10_000}}, 1),
     ]:
         described = experiment(**settings)
