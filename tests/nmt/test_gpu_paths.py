@@ -192,8 +192,8 @@ def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], Recorder]
     assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
-SPEAK_TO_CUDA = {"checkpoint.py", "device.py", "graphs.py", "processes.py", "train.py"}
-"""They keep random states, choose cards and join processes; what they compute with is chosen by `on_cpu`."""
+SPEAK_TO_CUDA = {"checkpoint.py", "device.py", "facts.py", "graphs.py", "processes.py", "train.py"}
+"""They keep random states, choose and name cards, and join processes; what they compute with is chosen by `on_cpu`."""
 
 
 def test_nothing_else_asks_for_the_type_of_a_device() -> None:
