@@ -22,6 +22,19 @@ def one_thread() -> Iterator[None]:
     torch.use_deterministic_algorithms(False)
 
 
+@pytest.fixture
+def same_torch_afterwards() -> Iterator[None]:
+    """A stage owns its process and sets torch up for it; here it shares one."""
+    import torch
+
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    fill = torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(deterministic)
+    torch.utils.deterministic.fill_uninitialized_memory = fill
+
+
 class Works(Exception):
     """A stage begins to work."""
 

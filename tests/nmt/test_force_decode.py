@@ -34,15 +34,7 @@ KNOWN = {f"w{i}": i for i in range(2, TARGET_SIZE)}
 SENTENCES = 20
 
 
-@pytest.fixture(autouse=True)
-def same_torch_afterwards():
-    """The stage owns its process and sets torch up for it; here it shares one."""
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    fill = torch.utils.deterministic.fill_uninitialized_memory
-    yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
-    torch.utils.deterministic.fill_uninitialized_memory = fill
+pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 
 
 @pytest.fixture

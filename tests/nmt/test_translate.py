@@ -26,15 +26,7 @@ SOURCE_SIZE, TARGET_SIZE = 12, 10
 DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}
 
 
-@pytest.fixture(autouse=True)
-def same_torch_afterwards():
-    """The stage owns its process and sets torch up for it; here it shares one."""
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    fill = torch.utils.deterministic.fill_uninitialized_memory
-    yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
-    torch.utils.deterministic.fill_uninitialized_memory = fill
+pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 
 
 @pytest.fixture
