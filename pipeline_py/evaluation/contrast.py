@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 
@@ -37,7 +37,7 @@ BOUNDS: Mapping[str, Sequence[float]] = {
 ALL = "all"
 """By what the group of all pairs is made, and its name."""
 
-QUANTILE = 1.959963984540054
+QUANTILE = NormalDist().inv_cdf(0.975)
 """Of the standard normal distribution: 95 % lie between it and its negative."""
 
 

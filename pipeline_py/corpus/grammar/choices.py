@@ -85,9 +85,9 @@ class Choices:
         self.people = WeightedChoice(PEOPLE)
         self.towns = WeightedChoice(TOWNS)
         self.pronouns = WeightedChoice(PERSONAL, [6, 5, 5, 3, 4, 2])
-        self.persons = WeightedChoice(self.of_classes("person"))
-        self.events = WeightedChoice(self.of_classes("event"))
-        self.places = WeightedChoice([noun for noun in self.of_classes("place") if "place" in noun.places])
+        self.persons = WeightedChoice(self._of_classes("person"))
+        self.events = WeightedChoice(self._of_classes("event"))
+        self.places = WeightedChoice([noun for noun in self._of_classes("place") if "place" in noun.places])
         self.with_adjectives = WeightedChoice([noun for noun in self._nouns if self.adjectives[noun]])
         self.times = WeightedChoice(adverbs(*TIMES))
         self.manners = WeightedChoice(adverbs("manner"))
@@ -118,7 +118,7 @@ class Choices:
             for noun, places in self.as_argument.items()
         }
 
-    def of_classes(self, classes: str) -> tuple[Noun, ...]:
+    def _of_classes(self, classes: str) -> tuple[Noun, ...]:
         """The common nouns of the lexicon in any of the comma-separated classes, frequent ones first."""
         known = {*self._nouns}
         return tuple(noun for noun in of_classes(classes) if noun in known)

@@ -149,7 +149,7 @@ class Sampler:
             return self.place()
         gender = "" if head.common else head.gender
         if gender and self.chance(0.3):
-            noun = self.one_of([n for n in self.choices.of_classes("person") if n.gender == gender])
+            noun = self.one_of([noun for noun in self.choices.persons.items if noun.gender == gender])
             phrase = NounPhrase(noun, False, determiners.A)
             phrase.adjectives.append((self.one_of(self.choices.adjectives[noun].items), None))
             return phrase
