@@ -9,8 +9,8 @@ from benchmarks.faults.jobs import behind
 from benchmarks.faults.kills import LIMIT, forget
 from benchmarks.faults.results import differing, remains
 
-LOCKED = "Directory cannot be locked"
-"""What Snakemake says where another one works."""
+ANOTHER = ("Directory cannot be locked", "a concurrent process has deleted it")
+"""What Snakemake says where another one works: it has the lock, or what it is about to write went meanwhile."""
 
 
 def attack(case: Case) -> Result:
@@ -47,13 +47,18 @@ def _workflows(case: Case) -> Result:
     return _judged("workflows", case, f"Snakemake twice, {between:.1f} s apart", [first, second], outputs)
 
 
+def refused(done: stages.Done) -> bool:
+    """Whether Snakemake made way for another one, and says so."""
+    return any(words in done.said for words in ANOTHER)
+
+
 def _judged(
     on: str, case: Case, what: str, processes: list[stages.Process], outputs: list[str] | tuple[str, ...]
 ) -> Result:
     """One of two may fail, where it says why; then the results are those of the other."""
     ends = [process.done(LIMIT) for process in processes]
     outcomes = [
-        Outcome.CLEAR if LOCKED in done.said and done.code == 1 else failed(done, [str(case.folder), *outputs])
+        Outcome.CLEAR if done.code == 1 and refused(done) else failed(done, [str(case.folder), *outputs])
         for done in ends
     ]
     said = " || ".join(last_words(done) for done, outcome in zip(ends, outcomes, strict=True) if outcome)

@@ -15,6 +15,7 @@ from benchmarks.faults.cases import Case, Outcome, Result, failed
 from benchmarks.faults.configurations import failed_plan
 from benchmarks.faults.inputs import sentences
 from benchmarks.faults.jobs import behind, planned
+from benchmarks.faults.pairs import refused
 from benchmarks.faults.stages import Done
 from benchmarks.faults.tally import markdown, rows, write_bad
 
@@ -38,6 +39,19 @@ TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
 )
 def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said, outcome):
     assert failed(Done(code, said, 1.0), ["given/a.txt"]) == outcome
+
+
+@pytest.mark.parametrize(
+    ("said", "of_another"),
+    [
+        ("LockException:\nError: Directory cannot be locked. Please make sure\n", True),
+        ("Unable to obtain modification time of file a.txt although it existed before. It could be that "
+         "a concurrent process has deleted it while Snakemake was running.\n", True),
+        ("MissingInputException in rule score\n", False),
+    ],
+)  # fmt: skip
+def test_the_second_snakemake_in_a_directory_may_make_way(said, of_another):
+    assert refused(Done(1, said, 1.0)) == of_another
 
 
 def test_a_dry_run_that_fails_names_the_configuration():
