@@ -18,7 +18,7 @@ from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.training import Training
-from pipeline_py.config.tables import AttentionFigure, BleuTable, Table
+from pipeline_py.config.tables import AttentionFigure, BleuTable, Table, TableOfSystems
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 
@@ -170,12 +170,18 @@ class Description(Section):
         """Whether a system is a network or several, and not phrase-based."""
         return isinstance(self.systems[system], NeuralSystem | Ensemble)
 
-    def runs(self, system: str) -> list[str]:
-        """What the runs of a system are called in paths: one for each seed, or a single one without chance.
+    def seeds(self, table: str | None = None) -> list[int]:
+        """The seeds that the networks of a table are trained with; without one, of all that is made without a target.
 
-        Seeds are those of `training`; a network that is trained with others of its own is no fair comparison.
+        A network that is trained with others of its own is no fair comparison.
         """
-        return [f"seed{seed}" for seed in self.training.seeds] if self.is_neural(system) else ["single"]
+        tables = [self.tables[name] for name in ([table] if table else self.asked(self.tables))]
+        own = [table.seeds or self.training.seeds for table in tables if isinstance(table, TableOfSystems)]
+        return list(dict.fromkeys(seed for seeds in own or [self.training.seeds] for seed in seeds))
+
+    def runs(self, system: str, table: str | None = None) -> list[str]:
+        """What runs of a system in a table are called in paths: one for each seed, or a single one without chance."""
+        return [f"seed{seed}" for seed in self.seeds(table)] if self.is_neural(system) else ["single"]
 
     def rows(self, table: str) -> list[str]:
         """The systems in the rows of a table; none where it is no table of systems."""

@@ -9,7 +9,7 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import METRICS, MetricName
 from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.numbers import NUMBER, Count
+from pipeline_py.config.numbers import NUMBER, Count, Seed
 
 
 def is_line(text: str) -> bool:
@@ -75,6 +75,9 @@ class TableOfSystems(AnyTable):
         description="What rows are called, where not by their system's name; what SYSTEM is called also goes for "
         "`SYSTEM [PARSER]`, with the parser behind it.",
     )
+    seeds: list[Seed] | None = Field(
+        None, min_length=1, description="Runs of its networks that it is counted from; null: `seeds` of `training`."
+    )
     about: list[Compared] = Field(
         [],
         description="Settings that the table is about: its rows may differ in them without a warning. Below the table "
@@ -85,6 +88,7 @@ class TableOfSystems(AnyTable):
     def _check_rows(self) -> Self:
         _check_once(self.parsers, "parser")
         _check_once(self.systems, "row")
+        _check_once(self.seeds or [], "seed")
         return self
 
     @property
@@ -282,9 +286,9 @@ class AttentionTable(TableOfSystems):
     set: str = Field("dev", description="dev, or the name of a test set.")
 
 
-def _check_once(names: Sequence[str], what: str) -> None:
+def _check_once(names: Sequence[str | int], what: str) -> None:
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"a {what} stands in a table once; repeated: {', '.join(repeated)}")
+        raise ValueError(f"a {what} stands in a table once; repeated: {', '.join(map(str, repeated))}")
 
 
 def _type_of_table(given: Any) -> str:

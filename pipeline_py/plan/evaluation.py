@@ -79,7 +79,7 @@ class EvaluationPlan:
         return {
             (system, run, option): file
             for system in options.systems
-            for run in self.experiment.runs(system)
+            for run in self.experiment.runs(system, table)
             for option, file in (
                 ("attention", f"<results>/nmt/{system}/{run}/{options.set}.attention.arrow"),
                 ("source", self.subword.packed(self.experiment.units_of(system), options.set, "source")),
@@ -92,7 +92,7 @@ class EvaluationPlan:
         return {
             (system, run): f"<results>/evaluation/{system}/{run}/{split}.txt"
             for system in systems or self.experiment.rows(table)
-            for run in self.experiment.runs(system)
+            for run in self.experiment.runs(system, table)
         }
 
     def statistics(
@@ -102,7 +102,7 @@ class EvaluationPlan:
         return {
             (system, run, split): f"<results>/evaluation/{system}/{run}/{split}.statistics.arrow"
             for system in systems or self.experiment.rows(table)
-            for run in self.experiment.runs(system)
+            for run in self.experiment.runs(system, table)
         }
 
     def tested(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
@@ -143,14 +143,14 @@ class EvaluationPlan:
     def first_runs(self, table: str, split: str) -> dict[str, str]:
         """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
         return {
-            system: f"<results>/evaluation/{system}/{self.experiment.runs(system)[0]}/{split}.txt"
+            system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.txt"
             for system in self.from_baseline(table)
         }
 
     def first_statistics(self, table: str, split: str) -> dict[str, str]:
         """What is counted of these, by system."""
         return {
-            system: f"<results>/evaluation/{system}/{self.experiment.runs(system)[0]}/{split}.statistics.arrow"
+            system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.statistics.arrow"
             for system in self.from_baseline(table)
         }
 
@@ -190,7 +190,7 @@ class EvaluationPlan:
             option: {
                 (system, run): f"<results>/nmt/{system}/{run}/{split}.{option}.tsv"
                 for system in systems
-                for run in self.experiment.runs(system)
+                for run in self.experiment.runs(system, table)
             }
             for option in ("correct", "contrastive")
         }

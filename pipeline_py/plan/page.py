@@ -104,7 +104,7 @@ class PagePlan:
         split = self.corpus.tests[0]
         found: dict[str, str] = {}
         for system in self.pair(table):
-            units, run = self.experiment.units_of(system), self.experiment.runs(system)[0]
+            units, run = self.experiment.units_of(system), self.experiment.runs(system, table)[0]
             made = f"<results>/nmt/{system}/{run}/{split}"
             network = self.experiment.network(self.experiment.networks(system)[0])
             found |= {
@@ -153,14 +153,14 @@ class PagePlan:
 
     def files(self) -> dict[str, dict[str, str]]:
         """Everything that the page is made of, by option and name."""
-        rows = [system for table in self.tables("bleu", "measures") for system in self.report.trained_for(table)]
+        trained = [place for table in self.tables("bleu", "measures") for place in self.report.facts(table)]
         return {
             **self.files_of_tables(),
             "claims": {EVERYTHING: self.claims.file(EVERYTHING)} if self.claims.statistics(EVERYTHING) else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
-                for network in filter(self.experiment.is_neural, dict.fromkeys(rows))
-                for run in self.experiment.runs(network)
+                for network, run in dict.fromkeys(trained)
+                if self.experiment.is_neural(network)
             },
             "figure": {
                 f"{figure}:{sentence}": f"<results>/figures/{figure}.{sentence}.svg"

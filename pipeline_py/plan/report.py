@@ -186,7 +186,7 @@ class ReportPlan:
         return {
             (system, run): f"{folder_of_system(self.experiment, system)}/{run}/facts.json"
             for system in self.trained_for(table)
-            for run in self.experiment.runs(system)
+            for run in self.experiment.runs(system, table)
         }
 
     def comparisons(self, table: str) -> dict[str, str]:

@@ -158,14 +158,18 @@ def claims(answers: Sequence[Answer]) -> Sheet:
 def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
     """Say what the numbers can bear: runs, the sets, the search, the parser, what cannot be seen."""
     experiment = manifest.experiment
-    seeds = len(experiment.training.seeds)
-    yield (
-        f"Training: each network was trained {seeds} times from other random numbers, and the intervals count how much "
-        "that moves a score."
-        if seeds > 1
-        else "Training: each network was trained once. Another start from other random numbers gives another score, "
-        "which these intervals do not count; `training: {seeds: [1, 2, 3]}` does."
-    )
+    runs = sorted({answer.runs for answer in twins})
+    if runs == [1]:
+        yield (
+            "Training: each network was trained once. Another start from other random numbers gives another score, "
+            "which these intervals do not count; `training: {seeds: [1, 2, 3]}` does."
+        )
+    else:
+        where = " where there are several runs" if runs[0] == 1 else ""
+        yield (
+            f"Training: each network was trained {' or '.join(map(str, runs))} times from other random numbers, and "
+            f"the intervals count how much that moves a score{where}."
+        )
     least, most = (bound(answer.visible for answer in twins) for bound in (min, max))
     alike = f"{least:.1f}" == f"{most:.1f}"
     size = f"{least:.1f} points" if alike else f"{least:.1f} to {most:.1f} points, depending on the system"

@@ -35,6 +35,19 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
     assert evaluation.first_runs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
 
 
+def test_a_table_may_have_seeds_of_its_own(planned):
+    tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
+    plan = planned(tables=tables, targets=["mine", "again"])
+    runs = {table: [run for system, run, _ in plan.evaluation.statistics(table, "dev")] for table in tables}
+    assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
+    assert plan.evaluation.first_runs("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
+    assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
+    assert plan.nmt.experiment.seeds() == [1, 3] and plan.nmt.name_of_run("SDAtt", "seed1") == "SDAtt (seed1)"
+    assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
+    curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
+    assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
+
+
 def test_tables_of_scores_are_compared_on_their_sets(planned):
     marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
     evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation

@@ -1,5 +1,6 @@
 """The top of the page: what it says of how many systems, what it draws, and what it warns of."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -133,8 +134,10 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
         and "a difference of 1.3 to 2.0 points, depending on the system, is found" in once
     )
     assert "+SDAtt was not tried with trees that mean nothing" in once and "keeping 5 candidates" in once
-    thrice = " ".join(trust(manifest(tmp_path, seeds=[1, 2, 3]), twins))
+    thrice = " ".join(trust(manifest(tmp_path), [replace(answer, runs=3) for answer in twins]))
     assert "each network was trained 3 times" in thrice and "once" not in thrice
+    mixed = " ".join(trust(manifest(tmp_path), [replace(twins[0], runs=3), *twins]))
+    assert "trained 1 or 3 times" in mixed and "where there are several runs" in mixed
 
 
 def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):

@@ -49,7 +49,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
     configuration = yaml.safe_dump(
         experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
     )
-    seeds = ", ".join(map(str, experiment.training.seeds))
+    seeds = ", ".join(map(str, experiment.seeds()))
     parts = [
         Part(
             "How it was made",
@@ -60,7 +60,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
         else Part(),
         Part(
             "Seeds and software",
-            [f"Each network was trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."],
+            [f"Networks were trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."],
             tables=[_pairs("Versions of installed packages.", "Package", "Version", versions)] if versions else [],
         ),
         Part("Texts", tables=[texts(ledgers)] if ledgers else []),

@@ -194,6 +194,7 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
             "the mark † compares `SDAtt [gold]` with itself",
         ),
         ({"systems": ["SDAtt"], "parsers": ["gold", "gold"]}, "a parser stands in a table once; repeated: gold"),
+        ({"systems": ["SDAtt"], "seeds": [1, 2, 1]}, "a seed stands in a table once; repeated: 1"),
         ({"systems": ["SDAtt", "SDAtt [embedded]"]}, "a row stands in a table once; repeated: SDAtt"),
         (
             {"systems": ["SDAtt", "SDAtt [gold]"], "parsers": ["gold"]},
