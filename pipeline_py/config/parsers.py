@@ -90,7 +90,9 @@ class AnyParser(Section):
 class PhraseOptions(AnyParser):
     """Options of parsers whose phrases may have more than two children."""
 
-    branching: Branching = Field("right", description="How constituents of more than two children are binarized.")
+    branching: Branching = Field(
+        "head-outward", description="How constituents of more than two children are binarized."
+    )
 
 
 class StanzaOptions(PhraseOptions):

@@ -9,7 +9,8 @@ A phrase X of more than two children gets intermediate nodes `@X`:
 - head-outward: the head child (`head_rules`) first takes up its right siblings one by one, nearest first, then its
   left ones: with head c2, X(c1, @X(@X(c2, c3), c4)).
 
-Every span of more than one word in the original is a span of the binary tree.
+Every span of more than one word in the original is a span of the binary tree. Right-branching ones do not tell whose a
+phrase behind an object is: VP(V, NP, PP) and VP(V, NP(NP, PP)) get one shape.
 """
 
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ class Branching(StrEnum):
 
 
 def binarize(
-    *, trees: Path, tokens: Path, branching: Branching = Branching.RIGHT, output: Path, ledger_output: Path
+    *, trees: Path, tokens: Path, branching: Branching = Branching.HEAD_OUTWARD, output: Path, ledger_output: Path
 ) -> None:
     """Make the phrase trees of a text binary.
 

@@ -45,7 +45,7 @@ def test_every_parser_says_how_phrases_branch(config, shape):
         stanza={"type": "stanza", "branching": "head-outward"},
     ).parsers
     assert {name: parser.branching for name, parser in parsers.items()} == {
-        "embedded": "right",
+        "embedded": "head-outward",
         "control": "right",
         "gold": "left",
         "stanza": "head-outward",

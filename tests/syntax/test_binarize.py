@@ -1,6 +1,7 @@
 """Binary trees against the properties that tree encoders rely on."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,19 @@ def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: Node, bra
 def test_branching(branching: Branching, expected: str, tmp_path: Path) -> None:
     text = "(ROOT (NP-SBJ (DT the) (JJ old) (NN man) (PP (IN of) (NP (NN sea) (NP (-NONE- *T*-1))))))"
     assert brackets(binary(tree_of(text, tmp_path / "t"), branching).root) == expected
+
+
+@pytest.mark.parametrize(
+    ("branching", "tell"), [(Branching.RIGHT, False), (Branching.LEFT, True), (Branching.HEAD_OUTWARD, True)]
+)
+def test_whether_shapes_tell_whose_a_phrase_behind_an_object_is(branching: Branching, tell: bool, tmp_path: Path):
+    of_verb = "(VP (VBD saw) (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog))))"
+    of_object = "(VP (VBD saw) (NP (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog)))))"
+    shapes = [
+        re.sub(r"\([^ ]+ ", "(", brackets(binary(tree_of(text, tmp_path / "t"), branching).root))
+        for text in (of_verb, of_object)
+    ]
+    assert (shapes[0] != shapes[1]) is tell
 
 
 def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
