@@ -9,6 +9,7 @@ from pipeline_py.config.loading.crossing import CROSSING, strings
 from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.config.tables import CONTRAST
 
 SECTIONS = ("systems", "tables", "figures")
 """Sections whose entries an experiment may do without."""
@@ -52,6 +53,20 @@ class Overrides:
             named += [entry.get("parser"), entry.get("parsed_by"), *strings(entry.get("parsers"))]
         crossings = (CROSSING.fullmatch(text) for section in SECTIONS for text in _texts(self.said.get(section)))
         return parser in [*named, *(crossing["parser"] for crossing in crossings if crossing)]
+
+
+def of_own_text(config: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """A configuration without contrastive sets that belong to another training text, and without tables of them.
+
+    They ask for what systems could learn there; an experiment with texts of its own inherits none.
+    """
+    own_corpora, own_tables = (_mapping(_mapping(own).get(key)) for key in ("corpora", "tables"))
+    if not {"train", "dev"} & {*own_corpora} or "contrast" in own_corpora:
+        return config
+    tables = _mapping(config.get("tables"))
+    contrasted = {name for name, table in tables.items() if CONTRAST in strings(_mapping(table).get("columns"))}
+    left = without({("tables", name) for name in contrasted - {*own_tables}}, config)
+    return {**left, "corpora": {**_mapping(config.get("corpora")), "contrast": []}}
 
 
 def systems_in(entry: Entry, config: Mapping[str, Any]) -> set[str]:
@@ -134,7 +149,15 @@ def without(entries: set[Entry], config: Mapping[str, Any]) -> dict[str, Any]:
     gone = {name for section, name in entries if section == "systems"}
     if isinstance(left.get("tables"), Mapping):
         left["tables"] = {title: _without_names(gone, table) for title, table in left["tables"].items()}
+    if isinstance(targets := left.get("targets"), list):
+        left["targets"] = [name for name in targets if _is_made(name, left) or not _is_made(name, config)] or None
     return left
+
+
+def _is_made(target: Any, config: Mapping[str, Any]) -> bool:
+    """Whether a target is a table or figure of a configuration, or a folder of some."""
+    names = [name for section in ("tables", "figures") for name in _mapping(config.get(section))]
+    return target in {*names, *(name.partition("/")[0] for name in names)}
 
 
 def _entries(config: Mapping[str, Any]) -> list[Entry]:

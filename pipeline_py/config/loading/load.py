@@ -12,7 +12,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import crossed
 from pipeline_py.config.loading.default_parser import with_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
-from pipeline_py.config.loading.leaving_out import Overrides, dependent, misfits, unfit_parsers, without
+from pipeline_py.config.loading.leaving_out import Overrides, dependent, misfits, of_own_text, unfit_parsers, without
 from pipeline_py.config.loading.mistakes import sentence
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
@@ -33,7 +33,8 @@ def load(
     A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
     `subword`. Then systems that read trees get the experiment's `parser`, and are crossed with parsers.
 
-    Systems, tables and figures that `own` neither names nor needs, and that do not fit what it says, are left out.
+    Systems, tables and figures that `own` neither names nor needs, and that do not fit what it says, are left out; so
+    are contrastive sets that belong to another training text.
 
     Args:
         config: all files, merged in their order.
@@ -44,6 +45,7 @@ def load(
     Raises:
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
     """
+    config = of_own_text(config, own)
     presets = config.get("presets") or {}
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):

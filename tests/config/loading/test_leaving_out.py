@@ -47,6 +47,22 @@ def test_a_table_that_is_named_is_a_mistake(inherited, named):
         over(inherited, own)
 
 
+def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
+    inherited["corpora"]["contrast"] = [{"name": "gender", "generate": {"sentences": 9, "kinds": ["gender"]}}]
+    inherited["tables"]["told"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
+    inherited["targets"] = ["table1", "told"]
+    assert [*over(inherited, {"name": "x"}).corpora.contrastive] == ["gender"]
+    other = {"corpora": {"train": {"generate": {"sentences": 99}}}}
+    experiment = over(inherited, other)
+    assert not experiment.corpora.contrast and experiment.targets == ["table1"]
+    assert "told" not in experiment.tables and not experiment.left_out, "nobody needs to be told"
+    assert over({**inherited, "targets": ["told"]}, other).targets is None
+    with pytest.raises(InputError, match="name contrastive sets"):
+        over(inherited, {**other, "tables": {"told": {"title": "M"}}})
+    own = {"corpora": {**other["corpora"], "contrast": inherited["corpora"]["contrast"]}}
+    assert [*over(inherited, own).corpora.contrastive] == ["gender"]
+
+
 def test_what_is_no_overlay_is_named(inherited):
     with pytest.raises(InputError, match="its baseline `GlobalAtt` is crossed"):
         load(merged(inherited, SYNTACTIC))
