@@ -67,6 +67,10 @@ Contrast = Literal[
 ]
 
 
+OPEN_ATTACHMENTS = ("relative_attachment", "phrase_attachment")
+"""Those of what the words leave open, so that only trees tell."""
+
+
 class GeneratedPairs(GeneratedSentences):
     """Sentences with a correct translation, and one that is wrong in one thing."""
 

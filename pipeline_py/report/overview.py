@@ -9,6 +9,7 @@ from pipeline_py.evaluation.verdict import signed
 from pipeline_py.report.answers import Answer, counted, first_of_twins, read_answers
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Part
+from pipeline_py.report.positive_control import positive_control
 from pipeline_py.report.tables.sheet import Cell, Sheet, listed
 from pipeline_py.report.tables.sheet import signed as exactly
 from pipeline_py.syntax.measures import read_accuracies
@@ -180,6 +181,7 @@ def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
         known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
         if known:
             yield f"Trees: on sentences with known trees, the parser {parser} reaches {', '.join(known)} of 100."
+    yield from positive_control(manifest)
     if without := [answer.system for answer in twins if not answer.controls]:
         were = "was" if len(without) == 1 else "were"
         yield (

@@ -1,0 +1,37 @@
+"""The positive control: what systems tell by true trees where nothing but trees tells it."""
+
+from collections.abc import Iterator
+
+from pipeline_py.config.generated import OPEN_ATTACHMENTS
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.sections.contrast import of_whole_sets
+
+CHANCE = 50
+"""Accuracy of who guesses, in percent."""
+
+
+def positive_control(manifest: Manifest) -> Iterator[str]:
+    """Say of each contrastive set of open attachments which systems see them in true trees, and which do not."""
+    experiment = manifest.experiment
+    true = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
+    for split, pairs in experiment.corpora.contrastive.items():
+        if pairs.generate is None or not {*pairs.generate.kinds} <= {*OPEN_ATTACHMENTS}:
+            continue
+        files = [file for place, file in manifest.all("contrast").items() if place.rpartition(":")[2] == split]
+        read = [of_whole_sets({split: file})[0] for file in files]
+        low = {system: bounds[0] for groups in read for (system, _), bounds in groups.intervals.items()}
+        accuracy = {
+            system: value
+            for groups in read
+            for (system, _), value in groups.values.items()
+            if experiment.systems[system].parser in true
+        }
+        seen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] > CHANCE]
+        unseen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] <= CHANCE]
+        if accuracy:
+            found = f"right answers come to {', '.join(seen)}" if seen else "no system has more"
+            others = f"; no better than guessing: {', '.join(unseen)}" if seen and unseen else ""
+            yield (
+                f"Positive control: in the set {split} nothing but trees tells what is right, and guessing has "
+                f"{CHANCE} of 100. With true trees {found}{others}."
+            )

@@ -1,0 +1,42 @@
+"""What the page says of trees where nothing but trees tells."""
+
+import yaml
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.evaluation.contrast import COLUMNS
+from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.positive_control import positive_control
+from tests.workplace import ROOT
+
+
+def manifest(folder, rows) -> Manifest:
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    for split in ("phenomena", "phrases"):
+        write_rows(
+            folder / f"{split}.tsv",
+            COLUMNS,
+            [("all", "all", 300, system, accuracy, "", low, 99.0, 0) for system, accuracy, low in rows],
+        )
+    files = {"contrast": {f"calibration:{split}": folder / f"{split}.tsv" for split in ("phenomena", "phrases")}}
+    return Manifest(load(config), files, {}, {}, {}, "")
+
+
+def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
+    rows = [
+        ("GlobalAtt", 48.0, 43.0),
+        ("Tree2Seq [gold]", 92.2, 88.0),
+        ("Tree2Seq", 70.0, 60.0),
+        ("SDAtt [gold]", 52.0, 46.5),
+        ("SDAtt [random]", 80.0, 75.0),
+    ]
+    assert [*positive_control(manifest(tmp_path, rows))] == [
+        "Positive control: in the set phrases nothing but trees tells what is right, and guessing has 50 of 100. "
+        "With true trees right answers come to Tree2Seq [gold] 92; no better than guessing: SDAtt [gold] 52."
+    ]
+
+
+def test_nobody_may_see_them_or_nobody_have_them(tmp_path):
+    said = " ".join(positive_control(manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
+    assert said.endswith("With true trees no system has more.")
+    assert not [*positive_control(manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]
