@@ -14,12 +14,13 @@ from pipeline_py.config.parsers import StanzaParser, TrainedParser
 RATES = {
     "syntax/train_parser": (0.5, 5.5),  # for a thousand trees, as often as there are epochs
     "syntax/parse": (2.0, 3.0),
-    "smt": (1.0, 17.0),
-    "nmt/train": (1.5, 0.82),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
-    "nmt/translate": (1.4, 0.76),  # for a thousand sentences, as often as the beam is wide, and a million
+    "smt/train": (1.0, 6.0),
+    "smt": (1.0, 33.0),
+    "nmt/train": (1.5, 0.46),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
+    "nmt/translate": (1.4, 0.3),  # for a thousand sentences, as often as the beam is wide, and a million
     "nmt": (1.5, 3.0),
     "evaluation/compare": (0.5, 21.0),
-    "evaluation": (0.6, 3.0),
+    "evaluation": (0.3, 0.5),
     "report": (2.0, 0.0),
     "": (0.6, 0.3),
 }

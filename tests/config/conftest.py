@@ -1,4 +1,4 @@
-"""The default configuration with one parser and no crossings, to lay changes over."""
+"""The default configuration with one parser, no crossings and no contrastive sets, to lay changes over."""
 
 from pathlib import Path
 from typing import Any
@@ -11,5 +11,6 @@ import yaml
 def config() -> dict[str, Any]:
     config = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
     config["parsers"] = {"embedded": config["parsers"]["embedded"]}
-    del config["tables"]["controls"]
+    del config["tables"]["controls"], config["tables"]["calibration"]
+    config["targets"], config["corpora"]["contrast"] = None, []
     return config

@@ -1,4 +1,4 @@
-"""The plan of the default configuration with something laid over it, made without Snakemake."""
+"""The plan of the default configuration, of one seed and without contrastive sets, with something laid over it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +12,9 @@ from pipeline_py.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+DEFAULT["targets"], DEFAULT["corpora"]["contrast"] = None, []
+for name in ("calibration", "three_seeds/table1", "three_seeds/table2"):
+    del DEFAULT["tables"][name]
 
 
 @pytest.fixture

@@ -265,7 +265,10 @@ def test_figures_and_systems_are_checked_as_tables_are(config, over, sentence):
     ("over", "sentence"),
     [
         ({"contexts": [{"type": "syntax", "windw": 3}]}, "unknown key `systems.SDAtt.contexts.0.windw`; did you mean"),
-        ({"training": {"epochs": None}}, "system `SDAtt`: training: give `epochs`, `updates` or both"),
+        (
+            {"training": {"epochs": None, "optimizer": {"schedule": "constant"}}},
+            "system `SDAtt`: training: give `epochs`, `updates` or both",
+        ),
         (
             {"contexts": ["global"], "parser": "embedded"},
             "system `SDAtt` names a parser, but none of its parts reads syntax; leave it out",
