@@ -16,8 +16,9 @@ ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 
 SMALL = {
+    "targets": None,
     "corpora": {
-        "generator": {"lexicon": "whole", "digits": True},
+        "generator": {"lexicon": "whole", "digits": True, "ambiguous": 0},
         "train": {"generate": {"sentences": 120, "max_length": 45}},
         "dev": {"name": "dev", "generate": {"sentences": 20}},
         "tests": [{"name": "one", "generate": {"sentences": 20}}, {"name": "two", "generate": {"sentences": 20}}],
