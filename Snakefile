@@ -77,7 +77,9 @@ wildcard_constraints:
 
 
 include: "workflow/forecast.smk"
-include: "workflow/rules/corpus.smk"
+include: "workflow/rules/corpus/texts.smk"
+include: "workflow/rules/corpus/contrastive.smk"
+include: "workflow/rules/corpus/tokens.smk"
 include: "workflow/rules/syntax/trees.smk"
 include: "workflow/rules/syntax/parsers.smk"
 include: "workflow/rules/syntax/views.smk"
@@ -85,7 +87,9 @@ include: "workflow/rules/syntax/reports.smk"
 include: "workflow/rules/subword.smk"
 include: "workflow/rules/smt.smk"
 include: "workflow/rules/nmt.smk"
-include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/evaluation/statistics.smk"
+include: "workflow/rules/evaluation/comparisons.smk"
+include: "workflow/rules/evaluation/outputs.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -1,0 +1,132 @@
+"""Translations as text, and what is counted of them and of their sources.
+
+REQUIRED INPUTS: plan.evaluation.translation(system), cleaned references, trees of the source
+OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json;
+                 <results>/evaluation/source/{split}.{grouping}.arrow
+"""
+
+
+rule postprocess:
+    input:
+        unpack(lambda wildcards: plan.evaluation.translation(wildcards.system)),
+    output:
+        text="<results>/evaluation/{system}/{run}/{split}.txt",
+        ledger="<results>/evaluation/{system}/{run}/{split}.json",
+    log:
+        "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
+    group:
+        on_cluster("scores")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "language": EXPERIMENT.corpora.target.language,
+            "detokenizer": EXPERIMENT.evaluation.detokenizer,
+            "joiner": "bpe" if plan.evaluation.is_split(wildcards.system) else "none",
+            "truecased": EXPERIMENT.corpora.target.case == "true",
+            "replace_unknown": plan.evaluation.restores_unknown(wildcards.system),
+            "restore_placeholders": plan.evaluation.restores_placeholders(wildcards.system),
+            "made_by": made_by("evaluation.postprocess", "sacremoses"),
+        },
+        flags=lambda wildcards, input: [
+            *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
+            *plan.evaluation.putting_back(wildcards.system, input),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.postprocess \
+            --pieces {input.pieces:q} \
+            --language {params.given[language]} \
+            --joiner {params.given[joiner]} \
+            --detokenizer {params.given[detokenizer]} \
+            {params.flags:q} \
+            --output {output.text:q} \
+            --ledger-output {output.ledger:q} \
+            2>{log:q}
+        """
+
+
+rule statistics:
+    input:
+        hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
+        references=lambda wildcards: plan.evaluation.references(wildcards.split),
+    output:
+        statistics="<results>/evaluation/{system}/{run}/{split}.statistics.arrow",
+        scores=expand("<results>/evaluation/{{system}}/{{run}}/{{split}}.{metric}.json", metric=plan.evaluation.metrics),
+    log:
+        "<logs>/evaluation/statistics/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/statistics/{system}.{run}.{split}.tsv"
+    group:
+        on_cluster("scores")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given={
+            "options": [
+                *(f"--metric={metric}" for metric in plan.evaluation.metrics),
+                *plan.evaluation.bleu_options(),
+            ],
+            "made_by": made_by(
+                "evaluation.statistics",
+                "sacrebleu",
+                parts=[f"evaluation.metrics.{metric}" for metric in [*plan.evaluation.metrics, "chrf"]],
+            ),
+        },
+        files=lambda wildcards, input, output: [
+            *(f"--reference={file}" for file in input.references),
+            *(f"--score-output={file}" for file in output.scores),
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.statistics \
+            --hypothesis {input.hypothesis:q} \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.statistics:q} \
+            2>{log:q}
+        """
+
+
+rule source_properties:
+    input:
+        unpack(lambda wildcards: plan.evaluation.trees_of_properties(wildcards.split, wildcards.grouping)),
+        source=plan.corpus.tokens("source"),
+    output:
+        properties="<results>/evaluation/source/{split}.{grouping}.arrow",
+    log:
+        "<logs>/evaluation/source_properties/{split}.{grouping}.log",
+    benchmark:
+        "<benchmarks>/evaluation/source_properties/{split}.{grouping}.tsv"
+    group:
+        on_cluster("tables")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given={"made_by": made_by("evaluation.source_properties", "pyarrow")},
+        trees=lambda wildcards, input: [
+            f"--{option}={input[option]}"
+            for option in plan.evaluation.trees_of_properties(wildcards.split, wildcards.grouping)
+        ],
+    shell:
+        """
+        python -m pipeline_py.evaluation.source_properties \
+            --source {input.source:q} \
+            {params.trees:q} \
+            --output {output.properties:q} \
+            2>{log:q}
+        """
