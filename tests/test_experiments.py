@@ -1,9 +1,7 @@
 """The experiments that come with the project: each preset is planned as a whole, over stand-ins for its files."""
 
 import gzip
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,8 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.load import load
 from pipeline_py.evaluation.postprocess import postprocess
 from pipeline_py.report.tables.published import published_score, read_published
-from tests.workplace import ROOT, SNAKEMAKE, Workplace, merged
+from tests import workplace
+from tests.workplace import ROOT, Workplace, merged
 
 EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
@@ -54,10 +53,9 @@ def write_stand_ins(experiment: Experiment) -> None:
 
 def snakemake(place: Workplace, name: str, preset: str | None, data: Path, *arguments: str) -> str:
     """Run an experiment in a copy of the project, and give what Snakemake says."""
-    command = [str(SNAKEMAKE), "--cores", "2", *arguments, "--configfile", f"workflow/experiments/{name}.yaml"]
-    command += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
-    environment = {**os.environ, "PYTHONPATH": str(place.folder)}
-    done = subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True)
+    words = ["--cores", "2", *arguments, "--configfile", f"workflow/experiments/{name}.yaml"]
+    words += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
+    done = workplace.snakemake(words, place.folder)
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
     return done.stdout + done.stderr
 

@@ -12,7 +12,7 @@ import pytest
 
 from pipeline_py.checksum import DAMAGED
 from pipeline_py.provenance import CHANGE_NO_RESULT
-from tests.workplace import SMALL, Workplace
+from tests.workplace import ROOT, SMALL, Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -158,15 +158,15 @@ CODE = {
 @contextmanager
 def with_code(workplace: Workplace, addition: str, *modules: str) -> Iterator[None]:
     """Put something at the end of modules for a while."""
-    files = [workplace.folder / "pipeline_py" / module for module in modules]
-    codes = [file.read_text(encoding="utf-8") for file in files]
+    files = [Path("pipeline_py", module) for module in modules]
     try:
-        for file, code in zip(files, codes, strict=True):
-            file.write_text(f"{code}\n{addition}\n", encoding="utf-8")
+        for file in files:
+            with (workplace.folder / file).open("a", encoding="utf-8") as opened:
+                opened.write(f"\n{addition}\n")
         yield
     finally:
-        for file, code in zip(files, codes, strict=True):
-            file.write_text(code, encoding="utf-8")
+        for file in files:
+            shutil.copy2(ROOT / file, workplace.folder / file)
 
 
 def test_a_comment_in_the_code_of_stages(finished):

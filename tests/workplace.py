@@ -8,12 +8,19 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import yaml
 
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+
+IMPORTED = get_context("forkserver")
+"""Processes that begin as copies of one that has imported Snakemake, which takes longer than a plan."""
+IMPORTED.set_forkserver_preload(["tests.imported"])
 
 SMALL = {
     "targets": None,
@@ -37,13 +44,56 @@ SMALL = {
 }
 
 
+def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess.CompletedProcess:
+    """Run Snakemake to its end in a copy of the project, in a process of its own.
+
+    Args:
+        arguments: what follows `snakemake`.
+        folder: the copy.
+        path: further folders of PYTHONPATH.
+    """
+    with NamedTemporaryFile() as output, NamedTemporaryFile() as errors:
+        files = [output.name, errors.name]
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *path]))}
+        own_code = _times(folder) != _times(ROOT)
+        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, own_code))
+        process.start()
+        process.join()
+        said = [Path(file).read_text(encoding="utf-8") for file in files]
+    return subprocess.CompletedProcess(arguments, process.exitcode, *said)
+
+
+def _times(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Size and time of each file with code, by which a copy of a file is known."""
+    files = [file for file in folder.glob("pipeline_py/**/*.*") if "__pycache__" not in file.parts]
+    return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+
+
+def _run(
+    arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], own_code: bool
+) -> None:
+    for descriptor, file in enumerate(files, 1):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    sys.path[:0] = variables["PYTHONPATH"].split(os.pathsep)
+    sys.argv = [str(SNAKEMAKE), *arguments]
+    if own_code:  # else what is imported already is the same
+        for module in [name for name in sys.modules if name.partition(".")[0] == "pipeline_py"]:
+            del sys.modules[module]
+    from snakemake.cli import main  # one of `tests.imported`: who only reads this module does not wait for it
+
+    main()
+
+
 class Workplace:
     """A copy of the project to work in."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name in ("pipeline_py", "workflow", "profiles", "envs"):
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.pyc.*"))  # half written
         for name in ("Snakefile", "config.yaml"):
             shutil.copy(ROOT / name, folder)
 
@@ -55,23 +105,23 @@ class Workplace:
 
     def snakemake(self, *arguments: str, config: dict | None = None) -> subprocess.CompletedProcess:
         """Run Snakemake to its end."""
-        command, options = self._command(arguments, config)
-        return subprocess.run(command, capture_output=True, **options)
+        return snakemake(self._options(arguments, config), self.folder)
 
     def killed(self, at: str, *arguments: str, config: dict | None = None) -> None:
         """Run Snakemake, and kill it and all its jobs a moment after it said something."""
-        command, options = self._command(arguments, config)
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, **options)
+        command = [str(SNAKEMAKE), *self._options(arguments, config)]
+        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, start_new_session=True, cwd=self.folder, env=environment, text=True
+        )
         assert any(at in line for line in process.stderr), "it came to an end before"
         time.sleep(1)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def _command(self, arguments: tuple[str, ...], config: dict | None) -> tuple[list[str], dict]:
+    def _options(self, arguments: tuple[str, ...], config: dict | None) -> list[str]:
         (self.folder / "small.yaml").write_text(yaml.safe_dump(merged(SMALL, config or {}), sort_keys=False))
-        command = [str(SNAKEMAKE), "--configfile", "small.yaml", "--cores", "2", *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
-        return command, {"cwd": self.folder, "env": environment, "text": True}
+        return ["--configfile", "small.yaml", "--cores", "2", *arguments]
 
     def planned(self, *targets: str, config: dict | None = None) -> dict[str, int]:
         """How many jobs of each rule a run would start."""

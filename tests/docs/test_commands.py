@@ -19,7 +19,7 @@ from snakemake.cli import get_argument_parser
 from tests.docs.pages import PLACEHOLDER, Command, commands
 from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of
 from tests.test_house import STAGES
-from tests.workplace import ROOT, SNAKEMAKE
+from tests.workplace import ROOT, snakemake
 
 COMMANDS = commands()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
@@ -242,8 +242,8 @@ def test_what_snakemake_would_do(tmp_path):
 
     def done(options: tuple[str, ...]) -> CompletedProcess:
         if {*MAKES_NOTHING} & {*options}:
-            return place.run(str(SNAKEMAKE), *options)
-        return place.run(str(SNAKEMAKE), *targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE)
+            return snakemake(options, place.folder, ROOT)
+        return snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], place.folder, ROOT)
 
     with ThreadPoolExecutor(2) as pool:
         failed = {
