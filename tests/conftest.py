@@ -33,6 +33,9 @@ LONGEST = (
 )
 """Modules that are begun before all others, so that none is left alone in the end."""
 
+# Tests start hundreds of processes, each of which would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
