@@ -45,19 +45,20 @@ def workplace(tmp_path_factory) -> Workplace:
 
 
 def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace) -> None:
-    config = {"corpora": {"tests": SMALL["corpora"]["tests"][:1]}}
-    done = workplace.snakemake(*PROFILE, "results/table1.tsv", config=config)
+    table = {"type": "measures", "title": "T", "systems": ["SDAtt"], "columns": ["bleu"]}
+    config = {"corpora": {"tests": SMALL["corpora"]["tests"][:1]}, "tables": {"mine": table}}
+    done = workplace.snakemake(*PROFILE, "results/mine.tsv", config=config)
     assert done.returncode == 0, done.stderr[-5000:]
-    with (workplace.folder / "results/table1.tsv").open(encoding="utf-8", newline="") as file:
-        assert [row["system"] for row in csv.DictReader(file, delimiter="\t")] == ["GlobalAtt", "SDAtt"]
+    with (workplace.folder / "results/mine.tsv").open(encoding="utf-8", newline="") as file:
+        assert [row["system"] for row in csv.DictReader(file, delimiter="\t")] == ["SDAtt"]
 
     jobs = [*cluster.jobs().values()]
     assert {job["JobState"] for job in jobs} == {"COMPLETED"} and {job["Requeue"] for job in jobs} == {"1"}
     kinds = Counter(job["Comment"].split("_wildcards_")[0] for job in jobs)
-    assert kinds["rule_train"] == 2 and kinds["rule_parse"] == 3
+    assert kinds["rule_train"] == 1 and kinds["rule_parse"] == 2
     (text,) = [kind for kind in kinds if kind.startswith("rule_text_")]
     assert kinds[text] == 1 and "generate" in text and "clean" in text and "tokenize" in text
-    assert kinds["rule_scores_postprocess_statistics_translate"] == 4
+    assert kinds["rule_scores_postprocess_statistics_translate"] == 1
     asked = {job["Comment"].split("_wildcards_")[0]: job for job in jobs}
     assert asked["rule_train"]["TresPerJob"] == "gres:gpu:1" and "TresPerJob" not in asked[text]
     assert asked["rule_train"]["MinMemoryNode"] == "16000M" and asked["rule_train"]["TimeLimit"] == "1-00:00:00"
