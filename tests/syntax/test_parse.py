@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -245,6 +246,8 @@ def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
     """Stanza's place taken, with files that stand for its models."""
     pipeline = Chains()
     monkeypatch.setattr(ModelSource, "load", lambda *_: pipeline)
+    # There are no models, and to look for garbage among all that tests have imported takes half a second.
+    monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.models_left_alone", nullcontext)
     for name in ("tagger.pt", "depparse.pt", "vectors.pt"):
         (tmp_path / name).write_text(name)
     (tmp_path / "t").write_text("a\nb b\n\nc c c\nd\n", encoding="utf-8")
