@@ -117,7 +117,7 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
 def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
     assert [corpus.generation_of_split(split)["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
-    assert corpus_of().generation_of_split("train")["ambiguous"] == 0.2
+    assert corpus_of().generation_of_split("train")["ambiguous"] == 0.3
 
 
 def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
