@@ -463,8 +463,8 @@ def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
         syntax_files(tmp_path) if "syntax" in contexts else {}
     )
     system = {"contexts": contexts, "model": {"embedding": 24, "hidden": 32, "dropout": 0.0}}
-    rate = {"name": "adam", "learning_rate": 0.005}
-    training = {"epochs": 20, "early_stopping": "bleu", "batch_size": 16, "optimizer": rate}
+    rate = {"name": "adam", "learning_rate": 0.01}
+    training = {"epochs": 12, "early_stopping": "bleu", "batch_size": 16, "optimizer": rate}
     train(**corpus, **options(tmp_path, system, training))
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert facts["best_dev"] > 80  # BLEU

@@ -77,7 +77,7 @@ def test_two_processes_make_the_updates_of_one(corpus: dict[str, Path], tmp_path
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
-    training = {"updates": 400, "validate_every": 100, "checkpoint_minutes": 0.001, "system": {}}
+    training = {"updates": 200, "validate_every": 50, "checkpoint_minutes": 0.001, "system": {}}
     training["system"] = {"model": {"embedding": 8, "hidden": 12, "dropout": 0.3}}
     done = run(corpus, tmp_path / "whole", 2, **training)
     assert done.returncode == 0, done.stderr
