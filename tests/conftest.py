@@ -18,18 +18,18 @@ MOST_WORKERS = 8
 """More than this many would wait for the longest module, each with a PyTorch of its own in memory."""
 
 LONGEST = (
-    "tests/test_reruns.py",
     "tests/slurm/test_slurm.py",
+    "tests/test_reruns.py",
     "tests/test_workflow.py",
-    "tests/test_experiments.py",
-    "tests/docs/test_commands.py",
     "tests/nmt/test_train.py",
     "tests/benchmarks/test_faults.py",
-    "tests/nmt/test_gpu_paths.py",
-    "tests/test_benchmarks.py",
-    "tests/nmt/training/test_processes.py",
     "tests/corpus/test_learn_segmenter.py",
+    "tests/nmt/training/test_processes.py",
+    "tests/docs/test_commands.py",
+    "tests/test_benchmarks.py",
+    "tests/nmt/test_gpu_paths.py",
     "tests/syntax/test_train_parser.py",
+    "tests/test_experiments.py",
 )
 """Modules that are begun before all others, so that none is left alone in the end."""
 
