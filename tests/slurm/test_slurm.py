@@ -104,7 +104,7 @@ def test_a_training_that_loses_its_job_goes_on_in_another(
     assert done.returncode == 0, done.stderr[-5000:]
     assert (place.folder / MODEL).read_bytes() == undisturbed
     log = (place.folder / "logs/nmt/train/GlobalAtt.seed1.log").read_text(encoding="utf-8")
-    resumed = re.search(r"train GlobalAtt from update (\d+)", log)
+    resumed = re.search(r"train GlobalAtt \(seed1\) from update (\d+)", log)
     assert resumed and int(resumed[1]) > 0, log
     jobs = [job for name, job in cluster.jobs().items() if name not in before]
     trainings = [job for job in jobs if job.get("Comment", "").startswith("rule_train")]
