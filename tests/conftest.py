@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("unhurried")
 
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 WAITING = 1

@@ -88,7 +88,7 @@ def ledger(tmp_path: Path) -> dict[str, Any]:
     return json.loads((tmp_path / "out" / "ledger.json").read_text())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     PAIRS,
     st.lists(LINE, max_size=2),

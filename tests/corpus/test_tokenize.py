@@ -74,7 +74,7 @@ BESIDE = ["a", "B", "1", ",", "'", "ähnlich", "½", "ⓐ", ""]
 FULL_STOPS = st.lists(st.sampled_from([*STOPS, *BESIDE]), max_size=9)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(FULL_STOPS.map(" ".join), max_size=20), st.sampled_from(["en", "de", "fr"]))
 def test_moses_tokens_are_those_of_sacremoses(tmp_path: Path, lines: list[str], language: str) -> None:
     from sacremoses import MosesTokenizer
@@ -93,7 +93,7 @@ def test_tokenized_text_keeps_every_character_but_whitespace(tmp_path: Path) -> 
     assert run(tmp_path, lines, language="en", tokenizer="none") == [["a\u200db", "\u2060", "&amp;", "foo@@", "x"]]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n")))
 def test_none_is_python_split(tmp_path: Path, text: str) -> None:
     assert run(tmp_path, [text + "."], language="xx", tokenizer="none") == [(text + ".").split()]

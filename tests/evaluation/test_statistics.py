@@ -75,7 +75,7 @@ def test_further_metrics_are_sacrebleus(tmp_path: Path, name: str, command: str,
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "ribes"])
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_scores_of_many_corpora_are_those_of_each(name: str, data: st.DataObject) -> None:
     """As the metric's own class counts them, empty outputs and outputs without a match among them."""

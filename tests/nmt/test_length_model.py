@@ -70,7 +70,7 @@ def test_an_unknown_source_length_prefers_no_translation():
     assert model.log_probabilities(np.array([5, 60]), longest=3).tolist() == [[0.0] * 4] * 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=60),
     floor=st.sampled_from([1e-9, 0.05, 1.0]),

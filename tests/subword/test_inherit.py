@@ -59,7 +59,7 @@ def test_distances_of_a_worked_example() -> None:
     ]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES_OF_WORDS, min_size=1, max_size=4))
 def test_files_of_distances_and_labels(tmp_path: Path, sentences: list[list[int]]) -> None:
     (tmp_path / "pieces").write_text("".join(text_of(counts) + "\n" for counts in sentences))
@@ -110,7 +110,7 @@ def binary_trees(draw: st.DrawFn, leaves: list[str]) -> str:
     return f"(X {draw(binary_trees(leaves[:cut]))} {draw(binary_trees(leaves[cut:]))})"
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.data())
 def test_trees_against_nltk(tmp_path: Path, counts: list[int], data: st.DataObject) -> None:
     """The tree is binary over the pieces, and cutting lexical trees down again gives the tree of the words."""

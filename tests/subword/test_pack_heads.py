@@ -65,7 +65,7 @@ def test_words_that_are_not_split_may_end_like_pieces(tmp_path: Path) -> None:
     assert run(tmp_path) == [[1, 1, 1, 3]]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_heads_of_pieces_are_those_of_words(tmp_path: Path, data: st.DataObject) -> None:
     """Read back: the first piece of a word leads to the first piece of its head word, the others to the first."""

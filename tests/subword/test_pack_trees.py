@@ -81,7 +81,7 @@ def spans_in_order(row: list[int], leaves: int) -> list[tuple[int, int]]:
     return order
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(SHAPES, min_size=1, max_size=5))
 def test_a_row_is_its_tree(tmp_path: Path, shapes: list) -> None:
     write(tmp_path, [brackets_of(shape) for shape in shapes], [" ".join(["w"] * leaves_of(shape)) for shape in shapes])
@@ -131,7 +131,7 @@ def test_deep_trees(tmp_path: Path, branch) -> None:
     assert row[-3:-1] == ([2 * depth - 1, depth] if left else [0, 2 * depth - 1])
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.integers(1, 5), max_size=6), min_size=1, max_size=4))
 def test_lexical_trees(tmp_path: Path, sentences: list[list[int]]) -> None:
     """Each word of p pieces has p − 1 nodes, each over the one below it and the next piece."""

@@ -33,7 +33,7 @@ def test_cut_offs_count_the_special_tokens(tmp_path: Path) -> None:
         build(tmp_path, TEXT, min_count=9)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text("abé\U0001f600\ue000", min_size=1, max_size=2), min_size=1), st.integers(3, 9), st.integers(1, 3)
 )

@@ -60,7 +60,7 @@ def test_bytes_that_are_no_text_have_a_tree(tmp_path: Path) -> None:
 LINES = st.lists(st.tuples(st.sampled_from(["", " ", "a", "b", "a b"]), st.booleans(), st.booleans()), max_size=12)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LINES)
 def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, bool]]) -> None:
     raw = [line for line, _, _ in chosen]

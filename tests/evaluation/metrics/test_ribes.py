@@ -115,13 +115,13 @@ def test_counted_by_hand(hypothesis: str, reference: str, value: float) -> None:
     assert of(hypothesis, reference) == pytest.approx(value, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(WORDS, WORDS.filter(bool))
 def test_agrees_with_plain_loops(hypothesis: list[str], reference: list[str]) -> None:
     assert sentence_ribes(hypothesis, [reference]) == pytest.approx(naive(hypothesis, reference), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.permutations("abcdefgh"), st.permutations("efghijkl"), st.integers(0, 8), st.integers(2, 8))
 def test_agrees_with_nltk_where_no_word_comes_twice(one: list[str], two: list[str], length: int, other: int) -> None:
     hypothesis, reference = one[:length], two[:other]

@@ -73,7 +73,7 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     assert better + worse > 0 or longest < 4
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(st.integers(0, 3), min_size=4, max_size=4),
     st.lists(st.integers(0, 3), min_size=4, max_size=4),

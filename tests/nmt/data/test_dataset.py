@@ -54,7 +54,7 @@ def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
 lengths = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=200)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(lengths=lengths, batch_size=st.integers(1, 20), unit=st.sampled_from(["sentences", "tokens"]))
 def test_an_epoch_holds_every_kept_pair_once(tmp_path_factory, lengths, batch_size: int, unit: str) -> None:
     longest = 9

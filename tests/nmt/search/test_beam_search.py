@@ -144,7 +144,7 @@ def compare(found, expected):
         assert len(hypothesis.alignment) == len(tokens)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 10**6),
     tokens=st.integers(2, 12),

@@ -116,13 +116,13 @@ def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
     return schedule
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.one_of(PARSED, UNPARSED), min_size=1, max_size=6), st.integers(0, 7))
 def test_schedules_of_parses(sentences: list, padding: int) -> None:
     check(sentences, parsed=True, padding=padding)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(LEXICAL, min_size=1, max_size=6))
 def test_schedules_of_lexical_trees(sentences: list) -> None:
     check([(words, [left_branching(*word) for word in trees]) for words, trees in sentences], parsed=False)
