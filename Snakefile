@@ -76,6 +76,7 @@ wildcard_constraints:
     grouping=rf"words|({one_of(EXPERIMENT.parsers)})\.(conllu|ptb)",
 
 
+include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus/texts.smk"
 include: "workflow/rules/corpus/contrastive.smk"

@@ -109,7 +109,7 @@ class Workplace:
 
     def killed(self, at: str, *arguments: str, config: dict | None = None) -> None:
         """Run Snakemake, and kill it and all its jobs a moment after it said something."""
-        command = [str(SNAKEMAKE), *self._options(arguments, config)]
+        command = [str(SNAKEMAKE), "--verbose", *self._options(arguments, config)]
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         process = subprocess.Popen(
             command, stderr=subprocess.PIPE, start_new_session=True, cwd=self.folder, env=environment, text=True

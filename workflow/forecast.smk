@@ -27,7 +27,9 @@ class Forecast(logging.Handler):
         cards = workflow.global_resources.get("gpu") if cores and plan.gpu else None
         try:
             sentences = {split: plan.corpus.most_sentences(split) for split in EXPERIMENT.corpora.splits}
-            logger.info(summary(planned(counts, EXPERIMENT, sentences), cores, cards and cards.value))
+            stages = planned(counts, EXPERIMENT, sentences)
+            run_lines.expected.update({stage.name: stage.work / stage.jobs for stage in stages})
+            logger.info(summary(stages, cores, cards and cards.value))
         except Exception as error:  # no run shall end for want of a forecast
             logger.warning(f"No forecast of time ({type(error).__name__}: {error}).")
 
