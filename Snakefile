@@ -105,5 +105,11 @@ rule all:
     localrule: True
 
 
+onstart:
+    # Else all jobs that wait are weighed anew every second, and after each job that ends once more in every second.
+    if workflow.nodes is None:
+        workflow.scheduler.job_rate_limiter = None
+
+
 onsuccess:
     tell_answers()
