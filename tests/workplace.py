@@ -52,11 +52,13 @@ def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess
         folder: the copy.
         path: further folders of PYTHONPATH.
     """
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *path]))}
+    if _times(folder) != _times(ROOT):  # what is imported already is other code
+        command = [str(SNAKEMAKE), *arguments]
+        return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
     with NamedTemporaryFile() as output, NamedTemporaryFile() as errors:
         files = [output.name, errors.name]
-        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *path]))}
-        own_code = _times(folder) != _times(ROOT)
-        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, own_code))
+        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files))
         process.start()
         process.join()
         said = [Path(file).read_text(encoding="utf-8") for file in files]
@@ -69,9 +71,7 @@ def _times(folder: Path) -> dict[Path, tuple[int, int]]:
     return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
 
-def _run(
-    arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], own_code: bool
-) -> None:
+def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str]) -> None:
     for descriptor, file in enumerate(files, 1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)
     os.chdir(folder)
@@ -79,9 +79,6 @@ def _run(
     os.environ.update(variables)
     sys.path[:0] = variables["PYTHONPATH"].split(os.pathsep)
     sys.argv = [str(SNAKEMAKE), *arguments]
-    if own_code:  # else what is imported already is the same
-        for module in [name for name in sys.modules if name.partition(".")[0] == "pipeline_py"]:
-            del sys.modules[module]
     from snakemake.cli import main  # one of `tests.imported`: who only reads this module does not wait for it
 
     main()
