@@ -45,8 +45,7 @@ def synchronized(file: Path, other: Path) -> None:
 def unpacked(file: Path, other: Path) -> None:
     with tarfile.open(file.parent / "archive.tar", "w") as archive:
         archive.add(other, arcname=file.name)
-    with tarfile.open(file.parent / "archive.tar") as archive:
-        archive.extractall(file.parent, filter="data")
+    subprocess.run(["tar", "--extract", "--file", file.parent / "archive.tar", "--directory", file.parent], check=True)
 
 
 def copied(file: Path, other: Path) -> None:

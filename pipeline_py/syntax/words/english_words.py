@@ -40,7 +40,8 @@ _AUXILIARIES = _any(
 _QUOTE = "['’]"
 _ACCENTS = "\u0300-\u036f"
 _LETTER = rf"[\w{_ACCENTS}]"
-_NUMBER = r"\d++ (?: (?: [.:/] | , (?= \d{3} (?! \d ) ) ) \d+ )*+"
+# The end looks ahead, since Python 3.11.2 goes wrong where a possessive group has a look ahead within.
+_NUMBER = r"\d++ (?: (?: [.:/] | , (?= \d{3} (?! \d ) ) ) \d++ )* (?! [.:/] \d | , \d{3} (?! \d ) )"
 _ADDRESS_END = r"[^\s<>\"“”.,;:!?)\]}'’]"
 
 # One word each, whatever is in it; the first that fits counts.
