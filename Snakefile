@@ -15,7 +15,7 @@ from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.names import is_path
 from pipeline_py.plan import page
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, place_of_kept
+from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED

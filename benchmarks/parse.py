@@ -19,7 +19,7 @@ import stanza
 import torch
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.order import in_order
 from pipeline_py.syntax.stanza.batches import BatchParser
@@ -75,7 +75,7 @@ def compare(
         if source is None:
             continue
         pipeline = source.load(device, batch_size)
-        parser = text_parser(pipeline, annotation, batch_size, 250, Ledger())
+        parser = text_parser(pipeline, annotation, batch_size, 250, Counts())
         with tempfile.TemporaryDirectory() as folder:
             tokens = Path(folder) / "tokens"
             tokens.write_text("".join(f"{line}\n" for line in islice(read_lines(text), sentences)), encoding="utf-8")
@@ -125,7 +125,7 @@ def batches_of(parser: BatchParser[str], tokens: Path) -> list[list[list[str]]]:
         batches.append([list(sentence.words) for sentence in batch])
         return [""] * len(batch)
 
-    for _ in replace(parser, parse=record, ledger=Ledger()).parsed(sentences_of(tokens)):
+    for _ in replace(parser, parse=record, counts=Counts()).parsed(sentences_of(tokens)):
         pass
     return batches
 

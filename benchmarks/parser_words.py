@@ -45,7 +45,7 @@ def compare(*, text: Path, directory: Path, sentences: int = 8000, threads: int 
                 directory=directory,
                 threads=threads,
                 output=folder / words,
-                ledger_output=folder / f"{words}.json",
+                counts_output=folder / f"{words}.json",
                 facts_output=folder / f"{words}.facts.json",
             )
         noted = noted_of_words(json.loads((folder / "english.json").read_text(encoding="utf-8"))["noted"])

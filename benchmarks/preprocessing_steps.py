@@ -54,7 +54,7 @@ def _corpus(room: Path) -> list[Step]:
     return [
         _step(
             "corpus.clean", room, "--mode", "train", *limits,
-            source_input="raw.source", target_input="raw.target", **cleaned, ledger_output="clean.json",
+            source_input="raw.source", target_input="raw.target", **cleaned, counts_output="clean.json",
         ),
         _step("corpus.tokenize (moses)", room, *moses, input="clean.source", output="tokenized.source"),
         _step("corpus.tokenize (none)", room, *apart, input="clean.target", output="tokenized.target"),
@@ -62,7 +62,7 @@ def _corpus(room: Path) -> list[Step]:
         _step("corpus.truecase", room, input="tokenized.source", model=truecaser, output=truecased),
         _step(
             "corpus.generalise", room, "--min-count", "3",
-            input=truecased, train=truecased, output="generalised.source", ledger_output="generalised.json",
+            input=truecased, train=truecased, output="generalised.source", counts_output="generalised.json",
         ),
     ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def _syntax(room: Path, seed: int) -> list[Step]:
         _step(
             f"syntax.control_trees ({annotation})", room,
             "--annotation", annotation, "--shape", "random", "--seed", str(seed), **tokens,
-            output=f"trees.{kind}", ledger_output=f"trees.{kind}.json", facts_output=f"trees.{kind}.facts.json",
+            output=f"trees.{kind}", counts_output=f"trees.{kind}.json", facts_output=f"trees.{kind}.facts.json",
         )
         for annotation, kind in (("dependency", "conllu"), ("constituency", "ptb"))
     ]  # fmt: skip
@@ -82,13 +82,13 @@ def _syntax(room: Path, seed: int) -> list[Step]:
         *made,
         _step(
             "syntax.binarize", room, "--branching", "right", trees="trees.ptb", **tokens,
-            output="binary.ptb", ledger_output="binary.json",
+            output="binary.ptb", counts_output="binary.json",
         ),
         _step(
-            "syntax.distances", room, **dependencies, output="distances.arrow", ledger_output="distances.json"
+            "syntax.distances", room, **dependencies, output="distances.arrow", counts_output="distances.json"
         ),
-        _step("syntax.units", room, **dependencies, output="units.arrow", ledger_output="units.json"),
-        _step("syntax.labels", room, **dependencies, output="labels", ledger_output="labels.json"),
+        _step("syntax.units", room, **dependencies, output="units.arrow", counts_output="units.json"),
+        _step("syntax.labels", room, **dependencies, output="labels", counts_output="labels.json"),
     ]  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _subword(room: Path, merges: int) -> list[Step]:
     tokens = {"tokens": "truecased.source"}
 
     def written(what: str) -> dict[str, str]:
-        return {"output": f"packed.{what}.arrow", "ledger_output": f"packed.{what}.json"}
+        return {"output": f"packed.{what}.arrow", "counts_output": f"packed.{what}.json"}
 
     return [
         Step(

@@ -111,7 +111,7 @@ def write_json(path: Path, content: Any) -> None:
         file.write("\n")
 
 
-class Ledger:
+class Counts:
     """Counts what a stage did with each of its sentences: in = kept + dropped, always.
 
     `kept` sentences may still be marked (`note`: truncated, parsed by fallback, …); a note says nothing
@@ -130,22 +130,22 @@ class Ledger:
         Raises:
             InputError: with what is said if it is no such file.
         """
-        ledger = cls()
+        counts = cls()
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            ledger.kept = int(content["kept"])
-            ledger.dropped.update({reason: int(sentences) for reason, sentences in content["dropped"].items()})
-            ledger.noted.update({what: int(sentences) for what, sentences in content["noted"].items()})
+            counts.kept = int(content["kept"])
+            counts.dropped.update({reason: int(sentences) for reason, sentences in content["dropped"].items()})
+            counts.noted.update({what: int(sentences) for what, sentences in content["noted"].items()})
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InputError(mistake, path) from None
-        return ledger
+        return counts
 
     def keep(self, sentences: int = 1) -> None:
         """Count sentences that went on to the next stage."""
         self.kept += sentences
 
-    def add(self, other: "Ledger") -> None:
-        """Count what another ledger counts, too."""
+    def add(self, other: "Counts") -> None:
+        """Count what others count, too."""
         self.kept += other.kept
         self.dropped.update(other.dropped)
         self.noted.update(other.noted)

@@ -91,7 +91,7 @@ def cards_of(processes: int) -> list[str]:
 
 
 def facts_of(joules: Mapping[str, float]) -> dict[str, Any]:
-    """What a ledger says: the sum over the parts, and which those are; None where nothing was measured."""
+    """What counts say: the sum over the parts, and which those are; None where nothing was measured."""
     return {
         "energy_joules": round(sum(joules.values()), 1) if joules else None,
         "energy_of": " and ".join(joules) or None,

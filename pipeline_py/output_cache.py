@@ -1,8 +1,8 @@
-"""Outputs of a costly stage, kept so that a rerun with the very same inputs takes them back instead of working again.
+"""A cache of a costly stage's outputs: a rerun with the very same inputs reuses them instead of working again.
 
 Snakemake plans a run before its first job starts, and deletes the outputs of a job before it starts that job. So a
 re-parse that gives the same trees still starts every training behind it. Such a job compares what it was given,
-byte by byte, with what the kept outputs were made from, and is done in a moment where nothing differs.
+byte by byte, with what the outputs in the cache were made from, and is done in a moment where nothing differs.
 """
 
 import hashlib
@@ -35,21 +35,21 @@ class OutputCache:
     """The outputs of the last finished run of one job, in a directory that is no output of any rule.
 
     They are hard links where the file system has such, and so take no space while the outputs are there. What is
-    taken back has the checksums that it was kept with: a kill at any time costs at most what was kept.
+    restored has the checksums that it was stored with: a kill at any time costs at most what the cache held.
     """
 
     def __init__(self, directory: Path | None, identity: str) -> None:
-        """Name the place and what the outputs are made from; without a directory nothing is kept.
+        """Name the place and what the outputs are made from; without a directory nothing is stored.
 
         Args:
-            directory: of this job alone; it is made when something is kept.
+            directory: of this job alone; it is made when something is stored.
             identity: what `identity` says of the job's inputs, settings and code.
         """
         self.directory = directory
         self.identity = identity
 
-    def take_back(self, *outputs: Path) -> bool:
-        """Put the kept outputs in their places, if all are there and were made from the same; say whether."""
+    def restore(self, *outputs: Path) -> bool:
+        """Put the stored outputs in their places, if all are there and were made from the same; say whether."""
         if self.directory is None or not self._is_the_same(self.directory / LAST, outputs):
             return False
         for output, file in zip(outputs, _files(self.directory / LAST, outputs), strict=True):
@@ -57,14 +57,14 @@ class OutputCache:
                 _link(file, temporary)
                 os.utime(temporary)  # newer than its inputs
         print(
-            f"{outputs[0]}: made before from the same inputs, settings and code, so it is taken back; "
+            f"{outputs[0]}: made before from the same inputs, settings and code, so it comes from the cache; "
             f"to make it anew delete {self.directory}",
             file=sys.stderr,
         )
         return True
 
-    def keep(self, *outputs: Path) -> None:
-        """Keep finished outputs in place of those of the run before.
+    def store(self, *outputs: Path) -> None:
+        """Store finished outputs in place of those of the run before.
 
         Where that fails a message says so, and no more: the outputs themselves are whole.
         """
@@ -77,14 +77,14 @@ class OutputCache:
                     _link(output, file)
                 write_json(temporary / IDENTITY, self._description(temporary, outputs))
         except (OSError, InputError) as error:
-            print(f"{outputs[0]}: not kept for a later run: {error}", file=sys.stderr)
+            print(f"{outputs[0]}: not stored in the cache: {error}", file=sys.stderr)
 
     def _is_the_same(self, directory: Path, outputs: Sequence[Path]) -> bool:
         try:
             known = json.loads((directory / IDENTITY).read_text(encoding="utf-8"))
             if not isinstance(known, dict) or known.get("identity") != self.identity:
                 return False
-            # A link follows a file that is edited in its place, so what is kept is looked at as well.
+            # A link follows a file that is edited in its place, so what is stored is looked at as well.
             return known == self._description(directory, outputs)
         except (OSError, ValueError):
             return False
@@ -95,7 +95,7 @@ class OutputCache:
 
 
 def _files(directory: Path, outputs: Sequence[Path]) -> list[Path]:
-    """Where outputs are kept: numbered, as outputs in several directories may have one name."""
+    """Where outputs are stored: numbered, as outputs in several directories may have one name."""
     return [directory / f"{number}.{output.name}" for number, output in enumerate(outputs, start=1)]
 
 

@@ -150,7 +150,7 @@ def test_cards_are_named_as_the_driver_names_them(monkeypatch):
     assert energy.cards_of(2) == ["GPU-0-0", "GPU-0-1"]
 
 
-def test_a_ledger_says_what_was_measured():
+def test_a_counts_says_what_was_measured():
     assert energy.facts_of({"processor": 1.25, "card": 3.0}) == {
         "energy_joules": 4.2,
         "energy_of": "processor and card",

@@ -149,8 +149,8 @@ def test_every_environment_is_there_and_some_rule_names_it() -> None:
 
 def test_every_stage_has_an_environment() -> None:
     stages = set().union(*environments_of_stages().values())
-    rooms = "corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report"
-    modules = [path for room in rooms for path in (ROOT / "pipeline_py" / room).glob("*.py")]
+    packages = "corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report"
+    modules = [path for package in packages for path in (ROOT / "pipeline_py" / package).glob("*.py")]
     run = {
         f"pipeline_py.{path.parent.name}.{path.stem}" for path in modules if "    stage.run(" in path.read_text("utf-8")
     }

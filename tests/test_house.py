@@ -16,47 +16,47 @@ STAGES = [
 ]
 
 
-def files_of_rules(room: str) -> list[Path]:
-    """One file, or where a room has too many rules for one, a folder of them."""
+def files_of_rules(package: str) -> list[Path]:
+    """One file, or where a package has too many rules for one, a folder of them."""
     rules = ROOT / "workflow" / "rules"
-    return sorted((rules / room).glob("*.smk")) or [rules / f"{room}.smk"]
+    return sorted((rules / package).glob("*.smk")) or [rules / f"{package}.smk"]
 
 
-def rules_of(room: str) -> str:
-    return "".join(file.read_text(encoding="utf-8") for file in files_of_rules(room))
+def rules_of(package: str) -> str:
+    return "".join(file.read_text(encoding="utf-8") for file in files_of_rules(package))
 
 
 def test_there_are_stages():
     assert len(STAGES) >= 20
 
 
-@pytest.mark.parametrize(("room", "name"), STAGES, ids=lambda part: part)
-def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(room, name):
-    rules = rules_of(room)
-    module = (ROOT / "pipeline_py" / room / f"{name}.py").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("package", "name"), STAGES, ids=lambda part: part)
+def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(package, name):
+    rules = rules_of(package)
+    module = (ROOT / "pipeline_py" / package / f"{name}.py").read_text(encoding="utf-8")
     assert f"stage.run({name})" in module, "the function is called like the module"
     assert re.search(rf"^rule {name}:|name:\s+f?\"{name}_", rules, flags=re.MULTILINE)
-    assert f"python -m pipeline_py.{room}.{name} " in rules
-    assert f"<logs>/{room}/{name}/" in rules
+    assert f"python -m pipeline_py.{package}.{name} " in rules
+    assert f"<logs>/{package}/{name}/" in rules
     plans = "".join(plan.read_text(encoding="utf-8") for plan in (ROOT / "pipeline_py" / "plan").glob("*.py"))
-    assert re.search(rf'made_by\(\s*"{room}\.{name}"', rules + plans)
-    assert (ROOT / "tests" / room / f"test_{name}.py").is_file()
+    assert re.search(rf'made_by\(\s*"{package}\.{name}"', rules + plans)
+    assert (ROOT / "tests" / package / f"test_{name}.py").is_file()
 
 
 def test_stages_load_heavy_libraries_only_when_their_options_are_known_to_be_good():
-    modules = [f"pipeline_py.{room}.{name}" for room, name in STAGES]
+    modules = [f"pipeline_py.{package}.{name}" for package, name in STAGES]
     heavy = ["torch", "stanza", "thot", "matplotlib"]
     code = f"import sys, {', '.join(modules)}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("room", sorted({room for room, _ in STAGES}))
-def test_every_rule_says_what_it_needs_of_the_machine(room):
-    for file in files_of_rules(room):
+@pytest.mark.parametrize("package", sorted({package for package, _ in STAGES}))
+def test_every_rule_says_what_it_needs_of_the_machine(package):
+    for file in files_of_rules(package):
         rules = file.read_text(encoding="utf-8")
         assert rules.startswith('"""') and "REQUIRED INPUTS:" in rules and "OUTPUTS:" in rules
-    for rule in re.split(r"^ *rule [a-z_]*:", rules_of(room), flags=re.MULTILINE)[1:]:
+    for rule in re.split(r"^ *rule [a-z_]*:", rules_of(package), flags=re.MULTILINE)[1:]:
         if re.search(r"^ {4}run:", rule, flags=re.MULTILINE):  # of the plan, in Snakemake's own process
             continue
         for key in ("log:", "threads:", "resources:", "mem_mb=", "runtime=", "shell:"):

@@ -59,115 +59,115 @@ def directory(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where outputs are kept, on a file system with hard links and on one without."""
     if request.param == "copies":
         no_links(monkeypatch)
-    return tmp_path / "kept" / "job"
+    return tmp_path / "cache" / "job"
 
 
 def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     assert capfd.readouterr().err == ""
     assert content_of(outputs) == expected()
     delete(outputs)
     outputs[0].parent.rmdir()
     given = directory.parent / "input"
     given.write_text("parsed a moment ago")
-    assert OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
     assert all(output.stat().st_mtime >= given.stat().st_mtime for output in outputs)
     assert {*outputs[0].parent.iterdir()} == {*outputs}
     assert capfd.readouterr().err == (
-        f"{outputs[0]}: made before from the same inputs, settings and code, so it is taken back; "
+        f"{outputs[0]}: made before from the same inputs, settings and code, so it comes from the cache; "
         f"to make it anew delete {directory}\n"
     )
 
 
 def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    OutputCache(tmp_path / "kept", "a").keep(*outputs)
-    kept = {file.stat().st_ino for file in kept_files(tmp_path / "kept")}
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
+    kept = {file.stat().st_ino for file in kept_files(tmp_path / "cache")}
     assert {output.stat().st_ino for output in outputs} < kept
     delete(outputs)
-    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
     assert {output.stat().st_ino for output in outputs} < kept
 
 
 def test_without_links_there_are_copies(tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     no_links(monkeypatch)
     work(outputs)
-    OutputCache(tmp_path / "kept", "a").keep(*outputs)
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
     delete(outputs)
-    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
-    assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "kept")]} == {1}
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
+    assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "cache")]} == {1}
     outputs[0].write_bytes(b"edited")
-    assert OutputCache(tmp_path / "kept", "a").take_back(*outputs)
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
     assert content_of(outputs) == expected()
 
 
 @pytest.mark.parametrize("present", ["the same file", "another file"])
 def test_outputs_that_are_still_there_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     if present == "another file":
         work(outputs, times=2)
-    assert OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
     assert {path.name for path in outputs[0].parent.iterdir()} == {*CONTENT}
     assert all(output.stat().st_mtime > YESTERDAY for output in outputs)
 
 
 def test_what_was_made_from_something_else_stays_away(directory: Path, outputs: list[Path]) -> None:
-    assert not OutputCache(directory, "a").take_back(*outputs)
+    assert not OutputCache(directory, "a").restore(*outputs)
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     delete(outputs)
-    assert not OutputCache(directory, "b").take_back(*outputs)
+    assert not OutputCache(directory, "b").restore(*outputs)
     assert not any(output.exists() for output in outputs)
 
 
 def test_other_outputs_are_not_taken_for_these(directory: Path, outputs: list[Path]) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     first, second = outputs
     for others in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
-        assert not OutputCache(directory, "a").take_back(*others)
-    assert OutputCache(directory, "a").take_back(*outputs)
+        assert not OutputCache(directory, "a").restore(*others)
+    assert OutputCache(directory, "a").restore(*outputs)
 
 
 def test_outputs_of_one_name_in_two_folders(directory: Path, tmp_path: Path) -> None:
     outputs = [tmp_path / folder / "identity.json" for folder in ("one", "two")]
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     assert content_of(outputs) == expected()
     delete(outputs)
-    assert OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
 
 
 def test_without_a_directory_nothing_is_kept(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    OutputCache(None, "a").keep(*outputs)
-    assert not OutputCache(None, "a").take_back(*outputs)
+    OutputCache(None, "a").store(*outputs)
+    assert not OutputCache(None, "a").restore(*outputs)
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
 
 
 def test_the_last_run_is_the_one_that_is_kept(directory: Path, outputs: list[Path]) -> None:
     for times, name in ((1, "a"), (2, "b")):
         work(outputs, times)
-        OutputCache(directory, name).keep(*outputs)
+        OutputCache(directory, name).store(*outputs)
     delete(outputs)
-    assert not OutputCache(directory, "a").take_back(*outputs)
-    assert OutputCache(directory, "b").take_back(*outputs)
+    assert not OutputCache(directory, "a").restore(*outputs)
+    assert OutputCache(directory, "b").restore(*outputs)
     assert content_of(outputs) == expected(2)
     assert len(kept_files(directory)) == len(outputs) + 1
 
 
 def test_an_output_that_is_edited_in_its_place_is_not_taken_back(tmp_path: Path, outputs: list[Path]) -> None:
     work(outputs)
-    OutputCache(tmp_path / "kept", "a").keep(*outputs)
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
     with outputs[0].open("r+b") as file:
         file.write(b"W")
     delete(outputs)
-    assert not OutputCache(tmp_path / "kept", "a").take_back(*outputs)
+    assert not OutputCache(tmp_path / "cache", "a").restore(*outputs)
 
 
 def edited(kept: Path) -> None:
@@ -221,16 +221,16 @@ def test_what_is_broken_is_not_taken_back_and_can_be_kept_anew(
     directory: Path, outputs: list[Path], spoil: Callable[[Path], None]
 ) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     delete(outputs)
     (kept,) = directory.iterdir()
     spoil(kept)
-    assert not OutputCache(directory, "a").take_back(*outputs)
+    assert not OutputCache(directory, "a").restore(*outputs)
     assert not any(output.exists() for output in outputs)
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     delete(outputs)
-    assert OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
 
 
@@ -240,9 +240,9 @@ def test_outputs_that_cannot_be_kept_are_still_outputs(
     (tmp_path / "file").write_text("no folder")
     work(outputs)
     for directory in (tmp_path / "file", tmp_path / "file" / "job"):
-        OutputCache(directory, "a").keep(*outputs)
-        assert capfd.readouterr().err.startswith(f"{outputs[0]}: not kept for a later run: ")
-        assert not OutputCache(directory, "a").take_back(*outputs)
+        OutputCache(directory, "a").store(*outputs)
+        assert capfd.readouterr().err.startswith(f"{outputs[0]}: not stored in the cache: ")
+        assert not OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
 
 
@@ -250,22 +250,22 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     directory: Path, outputs: list[Path], tmp_path: Path
 ) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
     remains = temporary_of(outputs[0], os.getpid())
     try:
         os.link(tmp_path / "precious", remains)
     except PermissionError:
         remains.symlink_to(tmp_path / "precious")
-    assert OutputCache(directory, "a").take_back(*outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
     assert content_of(outputs) == expected()
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
     temporary_of(directory / "last", os.getpid()).mkdir()
     work(outputs, times=2)
-    OutputCache(directory, "b").keep(*outputs)
-    assert OutputCache(directory, "b").take_back(*outputs)
+    OutputCache(directory, "b").store(*outputs)
+    assert OutputCache(directory, "b").restore(*outputs)
 
 
 def killed_at(step: int, job: Callable[[], object]) -> bool:
@@ -296,19 +296,19 @@ def killed_at(step: int, job: Callable[[], object]) -> bool:
 
 def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Path, outputs: list[Path]) -> None:
     def keep_the_second() -> None:
-        OutputCache(directory, "second").keep(*outputs)
+        OutputCache(directory, "second").store(*outputs)
 
     taken = {"first": 0, "second": 0, None: 0}
     for step in range(1, 1000):
         work(outputs)
-        OutputCache(directory, "first").keep(*outputs)
+        OutputCache(directory, "first").store(*outputs)
         work(outputs, times=2)
         died = killed_at(step, keep_the_second)
         assert content_of(outputs) == expected(2)
         delete(outputs)
         back = None
         for times, name in ((1, "first"), (2, "second")):
-            if OutputCache(directory, name).take_back(*outputs):
+            if OutputCache(directory, name).restore(*outputs):
                 assert back is None and content_of(outputs) == expected(times)
                 back = name
         taken[back] += 1
@@ -322,16 +322,16 @@ def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Pa
 
 def test_a_kill_while_outputs_are_taken_back_leaves_each_whole_or_away(directory: Path, outputs: list[Path]) -> None:
     work(outputs)
-    OutputCache(directory, "a").keep(*outputs)
+    OutputCache(directory, "a").store(*outputs)
     seen = set()
     for step in range(1, 1000):
         delete(outputs)
-        died = killed_at(step, lambda: OutputCache(directory, "a").take_back(*outputs))
+        died = killed_at(step, lambda: OutputCache(directory, "a").restore(*outputs))
         there = [output.exists() for output in outputs]
         seen.add(tuple(there))
         for output, content, exists in zip(outputs, expected(), there, strict=True):
             assert not exists or output.read_bytes() == content
-        assert OutputCache(directory, "a").take_back(*outputs)
+        assert OutputCache(directory, "a").restore(*outputs)
         assert content_of(outputs) == expected()
         if not died:
             break

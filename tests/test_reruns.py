@@ -434,8 +434,8 @@ def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     assert {file: Path(file).stat().st_mtime_ns for file in times} == times, "finished shards are kept"
     merged = (workplace.folder / target).read_text(encoding="utf-8")
     assert merged.count("# text = ") == 120
-    ledger = json.loads((workplace.folder / f"{target}.json").read_text())
-    assert ledger["in"] == ledger["kept"] == 120
+    counts = json.loads((workplace.folder / f"{target}.json").read_text())
+    assert counts["in"] == counts["kept"] == 120
     texts = (workplace.folder / "results/corpus/tokenized/train.source").read_text(encoding="utf-8").splitlines()
     assert [line.removeprefix("# text = ") for line in merged.splitlines() if line.startswith("# text")] == texts
 
@@ -447,7 +447,7 @@ def test_what_is_damaged_is_made_anew(finished, tmp_path):
     damaged = [results / "nmt/GlobalAtt/seed1/one.pieces", results / "nmt/GlobalAtt/seed1/model.safetensors"]
     targets = ["results/evaluation/GlobalAtt/seed1/one.txt", "results/nmt/GlobalAtt/seed1/dev.pieces"]
     before = {file: file.read_bytes() for file in (*damaged, *(place.folder / target for target in targets))}
-    kept = damaged[1].parent / "kept/model.safetensors/last/1.model.safetensors"
+    kept = damaged[1].parent / "cache/model.safetensors/last/1.model.safetensors"
     kept.unlink()
     kept.hardlink_to(damaged[1])  # a copy of the folder has copies of what was linked
     for file in damaged:

@@ -1,4 +1,4 @@
-"""What stages share: command lines, whole files, ledgers, lines of text, ragged arrays."""
+"""What stages share: command lines, whole files, counts, lines of text, ragged arrays."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from pipeline_py.artifact import LEFT, Ledger, temporary_of, whole, writing
+from pipeline_py.artifact import LEFT, Counts, temporary_of, whole, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.saved import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
@@ -187,14 +187,14 @@ def test_a_full_disk_is_told_in_one_sentence_and_leaves_nothing(tiny, write):
     assert not list(tiny.iterdir())
 
 
-def test_a_ledger_accounts_for_every_sentence(tmp_path):
-    ledger = Ledger()
-    ledger.keep(3)
-    ledger.drop("too long", 2)
-    ledger.drop("empty")
-    ledger.note("truncated")
-    ledger.write(tmp_path / "ledger.json")
-    assert json.loads((tmp_path / "ledger.json").read_text()) == {
+def test_a_counts_accounts_for_every_sentence(tmp_path):
+    counts = Counts()
+    counts.keep(3)
+    counts.drop("too long", 2)
+    counts.drop("empty")
+    counts.note("truncated")
+    counts.write(tmp_path / "counts.json")
+    assert json.loads((tmp_path / "counts.json").read_text()) == {
         "in": 6,
         "kept": 3,
         "dropped": {"empty": 1, "too long": 2},

@@ -366,12 +366,12 @@ def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
     views = [f"results/syntax/bank/train.{view}" for view in ("distances.arrow", "units.arrow", "labels")]
     done = place.snakemake(*views, "results/syntax/bank/report.tsv", config=config)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
-    ledger = json.loads((place.folder / "results/syntax/bank/train.conllu.json").read_text())
-    sentences = ledger["in"]
-    assert ledger["kept"] == sentences > 100 and ledger["dropped"] == {}
-    assert ledger["noted"]["parsed in other words than its tokens"] == sentences
-    assert ledger["noted"]["tokens that share a word with others"] == sentences, "isn"
-    assert ledger["noted"]["tokens that are a part of a word"] >= 4 * sentences, "'t 10 : 30"
+    counts = json.loads((place.folder / "results/syntax/bank/train.conllu.json").read_text())
+    sentences = counts["in"]
+    assert counts["kept"] == sentences > 100 and counts["dropped"] == {}
+    assert counts["noted"]["parsed in other words than its tokens"] == sentences
+    assert counts["noted"]["tokens that share a word with others"] == sentences, "isn"
+    assert counts["noted"]["tokens that are a part of a word"] >= 4 * sentences, "'t 10 : 30"
     report = (place.folder / "results/syntax/bank/report.tsv").read_text(encoding="utf-8")
     assert "train\tdependency\tparsed in other words than its tokens (%)\t100.00\n" in report
     trees = (place.folder / "results/syntax/bank/train.conllu").read_text(encoding="utf-8")
@@ -469,8 +469,8 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert int(en["original"]) > int(en["generalised"]) and int(de["original"]) > int(de["bpe"])
     assert [row["threshold"] for row in rows("attention")] == ["0.2", "0.4", "0.6", "0.8"]
     assert (workplace.folder / "results/figures/trees/picture.2.svg").read_text(encoding="utf-8").startswith("<?xml")
-    ledger = json.loads((workplace.folder / "results/corpus/generalised/3/train.source.json").read_text())
-    assert ledger["in"] == ledger["kept"] == 120 and ledger["noted"]["sentence generalised"] > 0
+    counts = json.loads((workplace.folder / "results/corpus/generalised/3/train.source.json").read_text())
+    assert counts["in"] == counts["kept"] == 120 and counts["noted"]["sentence generalised"] > 0
 
 
 def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of_all_that_it_makes(fresh):

@@ -97,9 +97,9 @@ def described(folder: Path) -> None:
             target_output=given / f"{split}.de",
             conllu_output=given / f"{split}.conllu",
             ptb_output=given / f"{split}.ptb",
-            ledger_output=given / "ledger",
+            counts_output=given / "counts",
         )
-        (given / "ledger").unlink()
+        (given / "counts").unlink()
     for beside in given.glob(".*"):
         beside.unlink()  # a user's files have no checksum
     shutil.copy(given / "one.de", given / "one.second.de")
@@ -165,7 +165,7 @@ def _interrupt(job: Job, folder: Path) -> None:
         finished = Path(name) / "finished"
         shutil.copytree(made, finished, copy_function=_link)
         remove(folder, job.outputs)
-        shutil.rmtree(made / "kept")
+        shutil.rmtree(made / "cache")
         stages.stage(job.command, folder, LIMIT, until=saved)
         if saved.exists():
             (finished / CHECKPOINTS).mkdir(exist_ok=True)

@@ -27,7 +27,7 @@ CHECKSUM = re.compile(r"(.*/)\.([^/]+)\.crc32$")
 
 KINDS = {
     "checkpoint": re.compile(r"/checkpoints/"),
-    "kept copy": re.compile(r"/kept/"),
+    "cached copy": re.compile(r"/cache/"),
     "checksum": re.compile(r"\.crc32$"),
     "compiled kernels": re.compile(r"^cache/"),
     ".arrow": re.compile(r"\.arrow$"),
@@ -62,7 +62,7 @@ def attack(case: Case) -> Result:
         path.unlink()
         path.write_bytes(content)
     if kind == "checkpoint":  # a training whose outputs were kept looks at no checkpoint
-        shutil.rmtree(case.folder / Path(file).parents[1] / "kept", ignore_errors=True)
+        shutil.rmtree(case.folder / Path(file).parents[1] / "cache", ignore_errors=True)
     outcome, said = Outcome.RIGHT, ""
     for job in chosen:
         remove(case.folder, job.outputs)

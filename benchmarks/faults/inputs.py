@@ -19,7 +19,7 @@ TEXT = (".arrow", ".safetensors", ".pt", ".so", ".pdf", ".svg", ".html")
 """How files end that are not text."""
 
 CHEAP = ("corpus", "subword", "syntax")
-"""Rooms whose stages run behind a user's file, as far as they train nothing."""
+"""Packages whose stages run behind a user's file, as far as they train nothing."""
 
 DROPPING = ("clean", "import_trees")
 """Rules that drop sentences and say so, or skip empty ones."""
@@ -71,7 +71,7 @@ def _read_by(experiment: Experiment, users: bool) -> dict[str, list[tuple[Job, s
 
 
 def _is_cheap(job: Job) -> bool:
-    return any(job.command[0].startswith(f"pipeline_py.{room}.") for room in CHEAP) and job.rule not in COSTLY
+    return any(job.command[0].startswith(f"pipeline_py.{package}.") for package in CHEAP) and job.rule not in COSTLY
 
 
 def _given(experiment: Experiment) -> Sequence[str]:

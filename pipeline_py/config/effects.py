@@ -15,7 +15,7 @@ class Effect(IntEnum):
     """Nothing that is made: how often something is saved or shown, or what each run is told of its own."""
 
     ROUNDING = 1
-    """In which order numbers are added up: nothing is made again for the last digits, nor taken back with others."""
+    """In which order numbers are added up: nothing is made again for the last digits, nor reused with others."""
 
     MEANS = 2
     """Where something is computed, or what is written besides: it is made again, but systems may differ in it."""

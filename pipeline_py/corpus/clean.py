@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -29,7 +29,7 @@ def clean(
     source_output: Path,
     target_output: list[Path],
     lines_output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     mode: Literal["train", "held-out"] = "train",
     held_out: list[Path] | None = None,
     min_length: int = 1,
@@ -49,7 +49,7 @@ def clean(
     which cannot be scored.
 
     In both modes a control character (tabs, a lone CR, and U+2028/U+2029 among them) becomes a space, and the
-    sentence is noted in the ledger. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
+    sentence is noted. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
 
     Words stand between whitespace, and each Han or Kana character counts as one, unless the side is tokenized.
     Sentences are the same if their words are, whatever the spacing. A target sentence of a held-out set may occur
@@ -62,7 +62,7 @@ def clean(
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
         lines_output: For each kept line its number in the input, counted from 1.
-        ledger_output: JSON counts of pairs kept, dropped by reason, and noted.
+        counts_output: JSON counts of pairs kept, dropped by reason, and noted.
         mode: `train` or `held-out`.
         held_out: Raw sources of dev and test sets; repeat the option for several.
         min_length: Fewest words of either side.
@@ -83,26 +83,26 @@ def clean(
         raise InputError("training text has one target; give several (references) with --mode held-out only")
     if not 1 <= min_length <= (max_length or min_length):
         raise InputError("--min-length must be at least 1 and at most --max-length")
-    ledger = Ledger()
+    counts = Counts()
     with ExitStack() as stack:
         stack.enter_context(_naming(called or []))
         if mode == "held-out":
             _check_line_counts([source_input, *target_input])
-            sentences = _held_out_sentences([source_input, *target_input], ledger)
+            sentences = _held_out_sentences([source_input, *target_input], counts)
         else:
             fingerprints = _fingerprints(source_input, target_input[0])
             known = set() if held_out is None else {_fingerprint(line) for p in held_out for line in _repaired_lines(p)}
             repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
             limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
-            sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, ledger)
+            sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, counts)
         files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_output)]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
                 file.write(part + "\n")
-        if ledger.kept == 0:
-            reasons = ", ".join(f"{reason} {count}" for reason, count in ledger.dropped.most_common())
+        if counts.kept == 0:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped.most_common())
             raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 @contextmanager
@@ -141,7 +141,7 @@ class _Limits:
 
 
 def _training_pairs(
-    source: Path, target: Path, limits: _Limits, held_out: set[int], repeats: bytes, ledger: Ledger
+    source: Path, target: Path, limits: _Limits, held_out: set[int], repeats: bytes, counts: Counts
 ) -> Iterator[tuple[str, ...]]:
     """Yield the line number and both sides of each pair that is kept."""
     pairs = zip(read_bytes(source), read_bytes(target), strict=True)
@@ -149,37 +149,37 @@ def _training_pairs(
         try:
             raw = (lines[0].decode("utf-8"), lines[1].decode("utf-8"))
         except UnicodeDecodeError:
-            ledger.drop("invalid UTF-8")
+            counts.drop("invalid UTF-8")
             continue
         pair = (without_controls(raw[0]), without_controls(raw[1]))
         if pair != raw:
-            ledger.note(REPAIRED)
+            counts.note(REPAIRED)
         if reason := limits.fault(*pair):
-            ledger.drop(reason)
+            counts.drop(reason)
         elif held_out and _fingerprint(pair[0]) in held_out:
-            ledger.drop("occurs in held-out")
+            counts.drop("occurs in held-out")
         elif repeats[number - 1]:
-            ledger.drop("duplicate pair")
+            counts.drop("duplicate pair")
         else:
-            ledger.keep()
+            counts.keep()
             yield str(number), *pair
 
 
-def _held_out_sentences(paths: list[Path], ledger: Ledger) -> Iterator[tuple[str, ...]]:
+def _held_out_sentences(paths: list[Path], counts: Counts) -> Iterator[tuple[str, ...]]:
     """Yield the line number and all sides of each sentence."""
     lines = progress(read_parallel(*paths), f"clean {paths[0].name}")
     for number, raw in enumerate(lines, start=1):
         sides = tuple(without_controls(side) for side in raw)
         if sides != raw:
-            ledger.note(REPAIRED)
+            counts.note(REPAIRED)
         if not words(sides[0]):
-            ledger.note("empty source")
+            counts.note("empty source")
         for path, side in zip(paths[1:], sides[1:], strict=True):
             if not words(side):
                 raise InputError(
                     "the reference is empty; write it, or take the line out of all files of the set", path, number
                 )
-        ledger.keep()
+        counts.keep()
         yield str(number), *sides
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, write_json, writing
+from pipeline_py.artifact import Counts, write_json, writing
 from pipeline_py.corpus.expressions import kind_of
 from pipeline_py.corpus.placeholders import PLACEHOLDER_OF, PLACEHOLDERS
 from pipeline_py.input_error import InputError
@@ -13,14 +13,14 @@ from pipeline_py.progress import progress
 from pipeline_py.text import read_lines, tokens_of
 
 
-def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger_output: Path) -> None:
+def generalise(*, input: Path, train: Path, min_count: int, output: Path, counts_output: Path) -> None:
     """Write a text with a placeholder for each time, date and number that is rare in the training text.
 
     A word becomes one word, so trees over the words stay valid. What counts as a time, a date or a number is said in
     `expressions`; all other words stay, also those that are `$time`, `$date` or `$number` already. Moses separates
     the parts of `12:30` and `12/05/2004`: then each part is a number.
 
-    The ledger counts sentences, `words` by placeholder, and the `types` (different words) of the text before and
+    The counts are of sentences, `words` by placeholder, and the `types` (different words) of the text before and
     after, which are the vocabularies of the paper's Table 2 where the text is the training text.
 
     Args:
@@ -28,7 +28,7 @@ def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger
         train: The training text of the same side, tokenized alike; it may be the input itself.
         min_count: What occurs fewer times than this in the training text is rare.
         output: The same sentences, generalised.
-        ledger_output: JSON counts.
+        counts_output: JSON counts.
 
     Raises:
         InputError: a file is not UTF-8, or the training text has no word.
@@ -36,7 +36,7 @@ def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger
     if min_count < 1:
         raise InputError("--min-count must be at least 1")
     rare = RareExpressions(train, min_count)
-    ledger = Ledger()
+    counts = Counts()
     words = Counter(dict.fromkeys(PLACEHOLDERS, 0))
     before: set[str] = set()
     after: set[str] = set()
@@ -44,22 +44,22 @@ def generalise(*, input: Path, train: Path, min_count: int, output: Path, ledger
         for tokens in progress(_read(input), f"generalise {input.name}"):
             generalised = [rare.word(token) for token in tokens]
             put = [new for new, old in zip(generalised, tokens, strict=True) if new != old]
-            ledger.keep()
+            counts.keep()
             if put:
-                ledger.note("sentence generalised")
+                counts.note("sentence generalised")
             if not PLACEHOLDERS.isdisjoint(tokens):
-                ledger.note("sentence with a placeholder of its own")
+                counts.note("sentence with a placeholder of its own")
             words.update(put)
             before.update(tokens)
             after.update(generalised)
             file.write(" ".join(generalised) + "\n")
     write_json(
-        ledger_output,
+        counts_output,
         {
-            "in": ledger.read,
-            "kept": ledger.kept,
+            "in": counts.read,
+            "kept": counts.kept,
             "dropped": {},
-            "noted": dict(sorted(ledger.noted.items())),
+            "noted": dict(sorted(counts.noted.items())),
             "words": dict(sorted(words.items())),
             "types": {"before": len(before), "after": len(after)},
         },

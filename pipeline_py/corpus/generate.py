@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
@@ -20,7 +20,7 @@ def generate(
     target_output: Path,
     conllu_output: Path,
     ptb_output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     seed: int = 1,
     share_from: float = 0.0,
     share_to: float = 1.0,
@@ -45,7 +45,7 @@ def generate(
         target_output: German, aligned.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        ledger_output: Counts: drawings kept and dropped by reason, sentences by phenomenon.
+        counts_output: Counts: drawings kept and dropped by reason, sentences by phenomenon.
         seed: The same seed gives the same files.
         share_from: Start of the share of the space of sentences, in [0, 1).
         share_to: End of the share, exclusive, in (0, 1].
@@ -68,18 +68,18 @@ def generate(
     if sentences < 1:
         raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
-    ledger = Ledger()
+    counts = Counts()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (
             stack.enter_context(writing(path)) for path in (source_output, target_output, conllu_output, ptb_output)
         )
-        drawn = progress(Pairs(seed, limits).distinct(sentences, ledger), "generate", total=sentences)
+        drawn = progress(Pairs(seed, limits).distinct(sentences, counts), "generate", total=sentences)
         for number, pair in enumerate(drawn, start=1):
             source.write(pair.english + "\n")
             target.write(pair.german + "\n")
             dependencies.write(conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.bracket() + "\n")
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.grammar.focus import Contrast, Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
@@ -21,7 +21,7 @@ def generate_contrast(
     pairs_output: Path,
     conllu_output: Path,
     ptb_output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     kind: list[Contrast],
     seed: int = 1,
     share_from: float = 0.0,
@@ -45,7 +45,7 @@ def generate_contrast(
         pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `pipeline_py.contrastive`.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        ledger_output: Counts: drawings kept and dropped by reason, pairs by kind.
+        counts_output: Counts: drawings kept and dropped by reason, pairs by kind.
         kind: What the mistakes are; give the option once for each.
         seed: The same seed gives the same files.
         share_from: Start of the share of the space of sentences, in [0, 1); see `generate`.
@@ -65,8 +65,8 @@ def generate_contrast(
     if sentences < 1:
         raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
-    ledger = Ledger()
-    drawn = ContrastivePairs(seed, limits, kind).distinct(sentences, ledger)
+    counts = Counts()
+    drawn = ContrastivePairs(seed, limits, kind).distinct(sentences, counts)
     with ExitStack() as stack:
         pairs, dependencies, brackets = (
             stack.enter_context(writing(path)) for path in (pairs_output, conllu_output, ptb_output)
@@ -78,7 +78,7 @@ def generate_contrast(
             pairs.write("\t".join(columns) + "\n")
             dependencies.write(conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.bracket() + "\n")
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, whole
+from pipeline_py.artifact import Counts, whole
 from pipeline_py.corpus.characters import is_latin
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
@@ -24,7 +24,7 @@ def learn_segmenter(
     treebank_train: Path,
     treebank_dev: Path,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     epochs: int = 15,
     seed: int = 1,
     threads: int = 1,
@@ -39,7 +39,7 @@ def learn_segmenter(
         treebank_train: CoNLL-U; may be gzipped.
         treebank_dev: the same, of other sentences.
         output: the Stanza model.
-        ledger_output: counts of the training sentences.
+        counts_output: counts of the training sentences.
         epochs: passes over the training sentences.
         seed: of all random numbers.
         threads: CPU threads.
@@ -49,17 +49,17 @@ def learn_segmenter(
     """
     if epochs < 1 or threads < 1:
         raise InputError("epochs and threads must be at least 1")
-    ledger = Ledger()
+    counts = Counts()
     train, dev = _sentences(treebank_train), _sentences(treebank_dev)
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         for part, sentences in ((TRAIN, train), (DEV, dev)):
             _write(sentences, Path(part))
-        ledger.keep(len(train))
+        counts.keep(len(train))
         Path(LEXICON).write_text("".join(f"{word}\n" for word in _lexicon()), encoding="utf-8")
         Path(EXPANSIONS).write_text("{}", encoding="utf-8")
         model = _trained(-(-len(train) // BATCH), epochs, seed, threads)
     _save(model, output)
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 def _sentences(treebank: Path) -> list[list[str]]:

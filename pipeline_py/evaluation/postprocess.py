@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
 from pipeline_py.evaluation.restoring.put_back import UNKNOWN, known_words, put_back
 from pipeline_py.input_error import InputError
@@ -30,7 +30,7 @@ def postprocess(
     alignment: Path | None = None,
     source_pieces: Path | None = None,
     source_tokens: Path | None = None,
-    ledger_output: Path | None = None,
+    counts_output: Path | None = None,
 ) -> None:
     """Turn decoder output into the text that is scored; every sentence is kept, be it empty.
 
@@ -46,12 +46,12 @@ def postprocess(
         alignment: for each output piece the position, from 0, of the source piece that it attended to most.
         source_pieces: the source as the system read it; the position behind its last piece is EOS, no word.
         source_tokens: the words of the source before rare times, dates and numbers became placeholders.
-        ledger_output: counts of empty outputs, of unknown words and of placeholders as JSON.
+        counts_output: counts of empty outputs, of unknown words and of placeholders as JSON.
 
     Raises:
         InputError: if files differ in length, or an alignment does not fit its sentence.
     """
-    ledger = Ledger()
+    counts = Counts()
     if replace_unknown and (alignment is None or source_pieces is None):
         raise InputError("--replace-unknown needs --alignment and --source-pieces; give both or leave it out")
     if restore_placeholders and (alignment is None or source_pieces is None or source_tokens is None):
@@ -59,11 +59,11 @@ def postprocess(
             "--restore-placeholders needs --alignment, --source-pieces and --source-tokens; "
             "give all three or leave it out"
         )
-    sentences = _plain(pieces, ledger)
+    sentences = _plain(pieces, counts)
     if (replace_unknown or restore_placeholders) and alignment is not None and source_pieces is not None:
         attended = read_attended(pieces, alignment, source_pieces, source_tokens, joiner)
         sentences = (
-            _restored(sentence, replace_unknown, restore_placeholders, joiner, ledger) for sentence in attended
+            _restored(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
         )
     join_tokens = _detokenizer(detokenizer, language)
     restore_case = _case_restorer() if truecased else None
@@ -71,34 +71,34 @@ def postprocess(
         for restored in progress(sentences, "postprocess"):
             words = words_of(restored, joiner)
             sentence = join_tokens(restore_case(words) if restore_case else words)
-            ledger.keep()
+            counts.keep()
             if not sentence:
-                ledger.note("empty output")
+                counts.note("empty output")
             file.write(sentence + "\n")
-    if ledger_output is not None:
-        ledger.write(ledger_output)
+    if counts_output is not None:
+        counts.write(counts_output)
 
 
-def _plain(pieces: Path, ledger: Ledger) -> Iterator[list[str]]:
+def _plain(pieces: Path, counts: Counts) -> Iterator[list[str]]:
     """Yield the pieces of each output as they are."""
     for line in read_lines(pieces):
         output = tokens_of(line)
-        _note_unknown(output, ledger)
+        _note_unknown(output, counts)
         yield output
 
 
-def _note_unknown(output: list[str], ledger: Ledger) -> None:
+def _note_unknown(output: list[str], counts: Counts) -> None:
     if UNKNOWN in output:
-        ledger.note("unknown word left", output.count(UNKNOWN))
+        counts.note("unknown word left", output.count(UNKNOWN))
 
 
-def _restored(sentence: Attended, unknown: bool, placeholders: bool, joiner: Joiner, ledger: Ledger) -> list[str]:
+def _restored(sentence: Attended, unknown: bool, placeholders: bool, joiner: Joiner, counts: Counts) -> list[str]:
     """Give the pieces of an output with unknown words, placeholders or both taken from the source."""
-    words = known_words(sentence, ledger) if unknown else {}
+    words = known_words(sentence, counts) if unknown else {}
     if not unknown:
-        _note_unknown(sentence.pieces, ledger)
+        _note_unknown(sentence.pieces, counts)
     if placeholders:
-        words |= put_back(sentence, {sentence.attended[place] for place in words}, ledger)
+        words |= put_back(sentence, {sentence.attended[place] for place in words}, counts)
     restored: list[str] = []
     for place, piece in enumerate(sentence.pieces):
         if place not in words:

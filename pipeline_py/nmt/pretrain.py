@@ -39,7 +39,7 @@ def pretrain(
     source_vocabulary: Path,
     syntax_vocabulary: list[str] | None = None,
     code: str = "",
-    kept: Path | None = None,
+    cache: Path | None = None,
     output: Path,
     facts_output: Path,
 ) -> None:
@@ -63,8 +63,8 @@ def pretrain(
         dev_syntax: The same for the development set.
         source_vocabulary: `token count` per line.
         syntax_vocabulary: KIND=FILE for each of these kinds that has a vocabulary, e.g. labels=vocabulary.labels.
-        code: Anything that names the version of the code; outputs of another version are not taken back.
-        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+        code: Anything that names the version of the code; outputs of another version are not reused.
+        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
             every run trains.
         output: Weights of the encoder in safetensors, all of them, under the names that they have in the system.
         facts_output: Loss, attachment, speed and versions as JSON.
@@ -93,8 +93,8 @@ def pretrain(
         code,
         *map(metadata.version, LIBRARIES),
     )
-    finished = OutputCache(kept, made_from)
-    if finished.take_back(output, facts_output):
+    finished = OutputCache(cache, made_from)
+    if finished.restore(output, facts_output):
         return
 
     import numpy as np
@@ -150,7 +150,7 @@ def pretrain(
             "versions": {"torch": torch.__version__, "numpy": np.__version__},
         },
     )
-    finished.keep(output, facts_output)
+    finished.store(output, facts_output)
 
 
 def _parser_of(system: System) -> tuple[int, int]:

@@ -43,7 +43,7 @@ def train(
     code: str = "",
     checkpoints: Path,
     tensorboard: Path | None = None,
-    kept: Path | None = None,
+    cache: Path | None = None,
     model_output: Path,
     config_output: Path,
     curve_output: Path,
@@ -78,10 +78,10 @@ def train(
         syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
             that the system, or the one it is to be like, reads or learned to predict.
         code: Anything that names the version of the code; a checkpoint of another version is not resumed, and outputs
-            of another version are not taken back.
+            of another version are not reused.
         checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
         tensorboard: Directory for the learning curve as TensorBoard reads it, of this run alone.
-        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
             every run trains.
         model_output: Weights in safetensors.
         config_output: What is needed to build the network: {"system", "vocabularies"}.
@@ -110,10 +110,10 @@ def train(
         code,
         *map(metadata.version, LIBRARIES),
     )
-    finished = OutputCache(kept, made_from)
+    finished = OutputCache(cache, made_from)
     outputs = model_output, config_output, curve_output, facts_output
     one_of_several = is_one_of_several(training_options.processes)
-    if not one_of_several and finished.take_back(*outputs):
+    if not one_of_several and finished.restore(*outputs):
         return
     if training_options.processes > 1 and not one_of_several:
         launch(training_options.processes)
@@ -188,7 +188,7 @@ def train(
     save_config(config_output, run.model)
     write_curve(curve_output, run.state.curve)
     write_facts(facts_output, run, data.skipped)
-    finished.keep(*outputs)
+    finished.store(*outputs)
     rolling.remove()
     processes.part()
 

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.config.base import from_json
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.decoding import Decoding
@@ -42,12 +42,12 @@ def translate(
     device: Annotated[str, Option()] = "auto",
     threads: Annotated[int, Option()] = 1,
     code: Annotated[str, Option()] = "",
-    kept: Annotated[Path | None, Option()] = None,
+    cache: Annotated[Path | None, Option()] = None,
     output: Annotated[Path, Option()],
     alignment_output: Annotated[Path, Option()],
     n_best_output: Annotated[Path | None, Option()] = None,
     attention_output: Annotated[Path | None, Option()] = None,
-    ledger_output: Annotated[Path, Option()],
+    counts_output: Annotated[Path, Option()],
 ) -> None:
     """Translate every sentence by beam search; line k of each output belongs to sentence k of the source.
 
@@ -67,8 +67,8 @@ def translate(
         decoding: `decoding` of the configuration as JSON.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        code: Anything that names the version of the code; outputs of another version are not taken back.
-        kept: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
+        code: Anything that names the version of the code; outputs of another version are not reused.
+        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
             every run translates.
         output: Pieces of the best translation, separated by spaces.
         alignment_output: For each of these pieces the 0-based source position that it attended to most (first
@@ -79,7 +79,7 @@ def translate(
             matrix row by row: one row for each piece and one for the predicted EOS (none where the translation was
             cut at its greatest length); a column for each source position, the last of them for EOS, and after these
             one for each phrase where the system attends to phrases. Empty for an empty source.
-        ledger_output: JSON counts of sentences, of those cut at their greatest length, of empty ones, and of those of a
+        counts_output: JSON counts of sentences, of those cut at their greatest length, of empty ones, and of those of a
             length that the length model does not know.
 
     Raises:
@@ -90,14 +90,14 @@ def translate(
     if threads < 1:
         raise InputError("--threads must be at least 1")
     requested = [path for path in (n_best_output, attention_output) if path is not None]
-    outputs = output, alignment_output, ledger_output, *requested
+    outputs = output, alignment_output, counts_output, *requested
     made_from = ""
-    if kept is not None:
+    if cache is not None:
         inputs = [*model, *config, *source, target_vocabulary, *([] if length_model is None else [length_model])]
         asked = str([n_best_output is not None, attention_output is not None])
         made_from = _identity(inputs, syntax or [], options, asked, device, str(threads), code)
-    finished = OutputCache(kept, made_from)
-    if finished.take_back(*outputs):
+    finished = OutputCache(cache, made_from)
+    if finished.restore(*outputs):
         return
 
     from pipeline_py.nmt.device import prepare
@@ -111,15 +111,15 @@ def translate(
     members = open_members(model, config, source, syntax or [], predicted, prepare(device, threads))
     lengths = None if length_model is None else LengthModel.load(length_model, options.length_floor)
 
-    ledger = Ledger()
-    searched = _search(members, options, lengths, attention_output is not None, ledger)
+    counts = Counts()
+    searched = _search(members, options, lengths, attention_output is not None, counts)
     found = in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
     with ExitStack() as files:
         pieces = files.enter_context(writing(output))
         alignment = files.enter_context(writing(alignment_output))
         n_best = files.enter_context(writing(n_best_output)) if n_best_output is not None else None
         # The ragged writer asks for its rows one by one; the lines of the text files are written as it goes.
-        rows = _write(found, vocabulary, ledger, pieces, alignment, n_best)
+        rows = _write(found, vocabulary, counts, pieces, alignment, n_best)
         try:
             if attention_output is not None:
                 write_rows(attention_output, rows, "float32")
@@ -127,8 +127,8 @@ def translate(
                 deque(rows, maxlen=0)
         except FloatingPointError as error:
             raise InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
-    ledger.write(ledger_output)
-    finished.keep(*outputs)
+    counts.write(counts_output)
+    finished.store(*outputs)
 
 
 def _decoding(text: str, n_best_output: Path | None, length_model: Path | None) -> Decoding:
@@ -164,7 +164,7 @@ def _identity(inputs: Sequence[Path], syntax: Sequence[str], options: Decoding, 
 
 
 def _search(
-    members: Sequence["Member"], options: Decoding, lengths: "LengthModel | None", attention: bool, ledger: Ledger
+    members: Sequence["Member"], options: Decoding, lengths: "LengthModel | None", attention: bool, counts: Counts
 ) -> Iterator[tuple[int, list["Hypothesis"]]]:
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
@@ -179,7 +179,7 @@ def _search(
     for sentences in sources.batches(options.batch_size):
         words = sources.lengths[sentences] - 1
         for number in sentences[words == 0].tolist():
-            ledger.note("empty source")
+            counts.note("empty source")
             yield number, [nothing]
         sentences, words = sentences[words > 0], words[words > 0]
         if len(sentences):
@@ -191,7 +191,7 @@ def _search(
                 terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
                 unknown = sum(not lengths.knows(length) for length in words.tolist())
                 if unknown:
-                    ledger.note("source of a length that the length model does not know", unknown)
+                    counts.note("source of a length that the length model does not know", unknown)
             found = beam_search(
                 networks,
                 [member.sources.batch(sentences).to(device) for member in members],
@@ -208,7 +208,7 @@ def _search(
 def _write(
     found: Iterator[list["Hypothesis"]],
     vocabulary: "Vocabulary",
-    ledger: Ledger,
+    counts: Counts,
     pieces: IO[str],
     alignment: IO[str],
     n_best: IO[str] | None,
@@ -216,11 +216,11 @@ def _write(
     """Write a line of each file for each sentence and yield its attention, flattened (empty if it was not kept)."""
     for number, hypotheses in enumerate(found):
         best = hypotheses[0]
-        ledger.keep()
+        counts.keep()
         if best.cut:
-            ledger.note("cut at the greatest length")
+            counts.note("cut at the greatest length")
         if not best.tokens:
-            ledger.note("empty translation")
+            counts.note("empty translation")
         pieces.write(" ".join(vocabulary.decode(best.tokens)) + "\n")
         alignment.write(" ".join(map(str, best.alignment[: len(best.tokens)])) + "\n")
         if n_best is not None:

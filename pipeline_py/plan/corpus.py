@@ -93,7 +93,7 @@ class CorpusPlan:
 
     @property
     def stanza_tokenizes(self) -> bool:
-        """Whether a side is tokenized with the software of the room that parses."""
+        """Whether a side is tokenized with the software of the package that parses."""
         return "stanza" in (self.language("source").tokenizer, self.language("target").tokenizer)
 
     def generation_of_split(self, split: str) -> dict[str, Any]:

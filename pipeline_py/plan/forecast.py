@@ -24,7 +24,7 @@ RATES = {
     "report": (2.0, 0.0),
     "": (0.6, 0.3),
 }
-"""Seconds to start a job of a stage, else of its room, else of any, and for a thousand sentences; on an AMD EPYC."""
+"""Seconds to start a job of a stage, else of its package, else of any, and for a thousand sentences; on an AMD EPYC."""
 
 
 class Stage(NamedTuple):
@@ -37,7 +37,7 @@ class Stage(NamedTuple):
 
 
 def planned(counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int]) -> list[Stage]:
-    """Stages of a run, given its jobs by their benchmark file, BENCHMARKS/ROOM/STAGE/NAME.tsv, and sizes of splits."""
+    """Stages of a run, given its jobs by their benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv, and sizes of splits."""
     benchmarks, stages = Path(experiment.folder("benchmarks")), []
     for pattern, jobs in counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
@@ -91,11 +91,11 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
 
 
 def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
-    """The forecast in words; not less than the longest jobs of all rooms in a row. On a cluster `cores` is null."""
-    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(room)) for room in ("", "nmt/"))
-    rooms = {stage.name.split("/")[0] for stage in stages}
+    """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `cores` is null."""
+    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(package)) for package in ("", "nmt/"))
+    packages = {stage.name.split("/")[0] for stage in stages}
     longest = sum(
-        max(stage.work / stage.jobs for stage in stages if stage.name.startswith(f"{room}/")) for room in rooms
+        max(stage.work / stage.jobs for stage in stages if stage.name.startswith(f"{package}/")) for package in packages
     )
     together = _time(max(longest, total / (cores or math.inf), networks / (cards or math.inf)))
     rows = [stage for stage in stages if stage.work >= max(1, 0.01 * total)]

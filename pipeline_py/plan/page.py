@@ -177,7 +177,7 @@ class PagePlan:
                 f"{parser}:{other}": f"<results>/syntax/{parser}/agreement.{other}.tsv"
                 for parser, other in self.syntax.pairs_of_parsers()
             },
-            "ledger": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
+            "counts": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
         }
 
     def manifest(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What paths, patterns and options are made of, in every room."""
+"""What paths, patterns and options are made of, in every package."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ def one_of(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def place_of_kept(output: str) -> str:
-    """Where a costly job keeps its outputs, out of Snakemake's sight, which deletes outputs before a job starts."""
+def cache_of(output: str) -> str:
+    """The cache of a costly job's outputs, out of Snakemake's sight, which deletes outputs before a job starts."""
     path = PurePosixPath(output)
-    return f"{path.parent}/kept/{path.name}"
+    return f"{path.parent}/cache/{path.name}"
 
 
 def named_files(option: str, names: Iterable[str | tuple[str, ...]], files: Iterable[str]) -> list[str]:
@@ -30,7 +30,7 @@ def named_files(option: str, names: Iterable[str | tuple[str, ...]], files: Iter
 
 
 def folder_of_system(experiment: Description, system: str) -> str:
-    """The folder of a system's runs, in the room that trains it."""
+    """The folder of a system's runs, in the package that trains it."""
     return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"
 
 

@@ -1,4 +1,4 @@
-"""What the configuration means for the rules: one object, made once, with a part for each room."""
+"""What the configuration means for the rules: one object, made once, with a part for each package."""
 
 from collections.abc import Iterable
 from pathlib import Path

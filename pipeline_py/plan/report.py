@@ -96,7 +96,7 @@ class ReportPlan:
         options = self.experiment.tables[table]
         if isinstance(options, ParseTable):
             splits = self.experiment.corpora.splits
-            return {"ledger": {split: f"<results>/syntax/{options.parser}/{split}.binary.json" for split in splits}}
+            return {"counts": {split: f"<results>/syntax/{options.parser}/{split}.binary.json" for split in splits}}
         if isinstance(options, VocabularyTable):
             corpora, units, subword = self.experiment.corpora, options.subword, self.subword
             return {

@@ -20,7 +20,7 @@ class RunLines:
     """Jobs of a run that are at work, and what was told of it.
 
     Attributes:
-        expected: seconds of a job of each stage, by ROOM/STAGE.
+        expected: seconds of a job of each stage, by PACKAGE/STAGE.
         clock: tells seconds.
     """
 
@@ -35,12 +35,12 @@ class RunLines:
 
         Args:
             number: of the job.
-            times: the file for its times below that of all, ROOM/STAGE/NAME.tsv.
+            times: the file for its times below that of all, PACKAGE/STAGE/NAME.tsv.
         """
-        room, stage, *rest = PurePath(times).with_suffix("").parts
+        package, stage, *rest = PurePath(times).with_suffix("").parts
         name = " ".join([stage, "/".join(rest).replace(".", " ")])
         self._running[number] = name, self.clock()
-        return f"{name}: begins" if self.expected.get(f"{room}/{stage}", 0) >= COSTLY else ""
+        return f"{name}: begins" if self.expected.get(f"{package}/{stage}", 0) >= COSTLY else ""
 
     def end(self, number: int) -> None:
         """Take note that a job is done."""

@@ -35,7 +35,7 @@ class SyntaxPlan:
     def __init__(
         self, experiment: Experiment, contents_of: ContentsOf, corpus: CorpusPlan, parsers: ParsersPlan
     ) -> None:
-        """Take an experiment, what hashes users' files, and the rooms before.
+        """Take an experiment, what hashes users' files, and the packages before.
 
         Raises:
             InputError: a text or a Stanza directory is broken, or has not what is asked for.
@@ -134,12 +134,12 @@ class SyntaxPlan:
         return [f"--first={shard * size}", f"--sentences={size}"]
 
     def shards_of(self, parser: str, split: str, trees: Trees) -> dict[str, list[str]]:
-        """Trees, ledgers and facts of the shards of a text, in order."""
+        """Trees, counts and facts of the shards of a text, in order."""
         folder = f"<results>/syntax/{parser}/shards/{split}"
         shards = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
         return {
             "parts": shards,
-            "ledgers": [f"{shard}.json" for shard in shards],
+            "counts": [f"{shard}.json" for shard in shards],
             "facts": [f"{shard}.facts.json" for shard in shards],
         }
 
@@ -157,7 +157,7 @@ class SyntaxPlan:
         }
         return {
             "statistics": {name: f"{file}.statistics.json" for name, file in files.items()},
-            "ledger": {name: f"{file}.json" for name, file in files.items()},
+            "counts": {name: f"{file}.json" for name, file in files.items()},
             "facts": {name: f"{file}.facts.json" for name, file in files.items()},
             "accuracy": {
                 ANNOTATION[trees]: f"<results>/syntax/{parser}/accuracy/{trees}.tsv"

@@ -42,7 +42,7 @@ def table(
         file: KIND:NAME=FILE, what it is made of; repeatable. Of scores: `statistics:SYSTEM:RUN:SET`,
             `comparisons:SET`, `facts:SYSTEM:RUN`, `parsed:SET` where only parsed sentences are scored,
             `correct:SYSTEM:RUN:SET` and `contrastive:SYSTEM:RUN:SET` of each contrastive set,
-            `accuracy:PARSER:TREES`, `published` and `claims`. Of counts: `ledger:SPLIT`, `original:LANGUAGE`,
+            `accuracy:PARSER:TREES`, `published` and `claims`. Of counts: `counts:SPLIT`, `original:LANGUAGE`,
             `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: the table as TSV.
         sheet_output: the table as JSON, what all other formats are drawn from.

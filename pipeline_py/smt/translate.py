@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines, tokens_of
 
 
-def translate(*, model: Path, source: Path, output: Path, ledger_output: Path) -> None:
+def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -> None:
     """Translate every sentence; line k of the output belongs to sentence k of the source.
 
     An empty source becomes an empty line without asking the decoder. A sentence that is longer than Thot can
@@ -18,7 +18,7 @@ def translate(*, model: Path, source: Path, output: Path, ledger_output: Path) -
         model: Directory that `smt.train` wrote.
         source: Tokenized sentences, words separated by a space.
         output: Words of the best translation, separated by spaces.
-        ledger_output: JSON counts of sentences; of empty ones, of those cut into parts and of empty translations; and
+        counts_output: JSON counts of sentences; of empty ones, of those cut into parts and of empty translations; and
             of unknown words that were copied.
 
     Raises:
@@ -28,22 +28,22 @@ def translate(*, model: Path, source: Path, output: Path, ledger_output: Path) -
 
     lines = list(read_lines(source))
     translator = load(model)
-    ledger = Ledger()
+    counts = Counts()
     with writing(output) as file:
         for line in progress(lines, f"translate {source.name}", total=len(lines)):
             words = tokens_of(line)
             translation = translator.translate(words)
-            ledger.keep()
+            counts.keep()
             if not words:
-                ledger.note("empty source")
+                counts.note("empty source")
             elif not translation.words:
-                ledger.note("empty translation")
+                counts.note("empty translation")
             if translation.parts > 1:
-                ledger.note("cut into parts")
+                counts.note("cut into parts")
             if translation.unknown:
-                ledger.note("unknown words copied", translation.unknown)
+                counts.note("unknown words copied", translation.unknown)
             file.write(" ".join(translation.words) + "\n")
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 if __name__ == "__main__":

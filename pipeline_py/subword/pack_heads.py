@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.progress import progress
@@ -20,7 +20,7 @@ LAST_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""
 
 
-def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, ledger_output: Path) -> None:
+def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, counts_output: Path) -> None:
     """Write the position of the head of every piece, counted from 0.
 
     The head of a word is the first piece of its head word, and each further piece of a word hangs under the word's
@@ -33,15 +33,15 @@ def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, ledger_
         pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words, so this may
             be a text whose words are not split, with any words in it.
         output: Arrow file; row k holds n + 1 heads, those of the n pieces of sentence k and that of EOS, int16.
-        ledger_output: JSON counts of sentences, of failed parses and of those with several roots.
+        counts_output: JSON counts of sentences, of failed parses and of those with several roots.
 
     Raises:
         InputError: the trees are not those of the text, the files have different numbers of sentences or a sentence
             different numbers of words, or a sentence is too long for int16.
     """
-    ledger = Ledger()
-    write_rows(output, _rows(trees, tokens, pieces, ledger), "int16")
-    ledger.write(ledger_output)
+    counts = Counts()
+    write_rows(output, _rows(trees, tokens, pieces, counts), "int16")
+    counts.write(counts_output)
 
 
 def heads_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[int]:
@@ -66,7 +66,7 @@ def heads_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[
     return [*found, len(found)]
 
 
-def _rows(trees: Path, tokens: Path, pieces: Path, ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(trees: Path, tokens: Path, pieces: Path, counts: Counts) -> Iterator[np.ndarray]:
     parsed = with_tokens(read_dependencies(trees), trees, tokens)
     sentences = progress(subword.read(pieces), f"pack_heads {pieces.name}")
     for number, (tree, units) in enumerate(zip_longest(parsed, sentences), start=1):
@@ -82,13 +82,13 @@ def _rows(trees: Path, tokens: Path, pieces: Path, ledger: Ledger) -> Iterator[n
                 number,
             )
         words = _word_of_piece(units, len(tree.words), pieces, number)
-        ledger.keep()
+        counts.keep()
         if not units:
-            ledger.note("empty line")
+            counts.note("empty line")
         elif tree.failed is not None:
-            ledger.note("failed parse, no heads")
+            counts.note("failed parse, no heads")
         elif len(tree.roots) > 1:
-            ledger.note("several roots")
+            counts.note("several roots")
         failed = tree.failed is not None
         yield np.array([NO_HEAD] * (len(units) + 1) if failed else heads_of_pieces(tree.heads, words), dtype=np.int16)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.progress import progress
@@ -18,7 +18,7 @@ from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read
 
 
 def pack_trees(
-    *, trees: Path | None = None, lexical: bool = False, pieces: Path, output: Path, ledger_output: Path
+    *, trees: Path | None = None, lexical: bool = False, pieces: Path, output: Path, counts_output: Path
 ) -> None:
     """Write the nodes of each sentence's tree by number, lower ones first.
 
@@ -31,7 +31,7 @@ def pack_trees(
         lexical: Instead of `trees`: over the pieces of each split word a left-branching tree, and nothing above words.
         pieces: The pieces of the sentences.
         output: Arrow file; row k holds the trees of sentence k, int32.
-        ledger_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
+        counts_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
 
     Raises:
         InputError: neither or both of `trees` and `lexical` are given, the files have different numbers of sentences
@@ -39,11 +39,11 @@ def pack_trees(
     """
     if (trees is None) is not lexical:
         raise InputError("give either --trees FILE or --lexical, one of the two")
-    ledger = Ledger()
+    counts = Counts()
     sentences = progress(subword.read(pieces), f"pack_trees {pieces.name}")
-    rows = _lexical(sentences, ledger) if trees is None else _parsed(trees, pieces, sentences, ledger)
+    rows = _lexical(sentences, counts) if trees is None else _parsed(trees, pieces, sentences, counts)
     write_rows(output, rows, "int32")
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 class Node(NamedTuple):
@@ -93,7 +93,7 @@ def _leaves(count: int) -> Iterator[Node]:
     return (Node(0, number) for number in range(count))
 
 
-def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], ledger: Ledger) -> Iterator[np.ndarray]:
+def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndarray]:
     for number, (tree, pieces) in enumerate(zip_longest(read_trees(path), sentences), start=1):
         if tree is None or pieces is None:
             shorter, longer = (path, pieces_path) if tree is None else (pieces_path, path)
@@ -108,13 +108,13 @@ def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], ledge
                 path,
                 number,
             )
-        ledger.keep()
+        counts.keep()
         if not pieces:
-            ledger.note("empty line")
+            counts.note("empty line")
         elif tree.failed:
-            ledger.note("no tree, words only")
+            counts.note("no tree, words only")
         elif leaves == 1:
-            ledger.note("one word")
+            counts.note("one word")
         yield _row(tree, leaves, path, number)
 
 
@@ -134,11 +134,11 @@ def _row(tree: PhraseTree, leaves: int, path: Path, line: int) -> np.ndarray:
     return forest.row(fold(tree.root, lambda _: next(nodes), join))
 
 
-def _lexical(sentences: Iterable[list[str]], ledger: Ledger) -> Iterator[np.ndarray]:
+def _lexical(sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndarray]:
     for pieces in sentences:
-        ledger.keep()
+        counts.keep()
         if not pieces:
-            ledger.note("empty line")
+            counts.note("empty line")
         forest = Forest(len(pieces))
         nodes = _leaves(len(pieces))
         for word in subword.by_word(pieces):
@@ -146,7 +146,7 @@ def _lexical(sentences: Iterable[list[str]], ledger: Ledger) -> Iterator[np.ndar
             for other in others:
                 node = forest.join(node, other)
             if others:
-                ledger.note("words with a lexical tree")
+                counts.note("words with a lexical tree")
         yield forest.row(None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import UNIT_SIZE
 from pipeline_py.progress import progress
@@ -19,7 +19,7 @@ NOTHING = EOS
 """ε: no unit holds the end of the sentence, whose identifier is free."""
 
 
-def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, ledger_output: Path) -> None:
+def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, counts_output: Path) -> None:
     """Write the identifiers of the words of each unit.
 
     Identifiers are those of the vocabulary; 0 stands for ε, and the one after the vocabulary's last for "/".
@@ -29,18 +29,18 @@ def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, led
         tokens: The words that the places mean, one sentence a line.
         vocabulary: Words that units know, as the `vocabulary` stage writes them.
         output: Arrow file; row k holds 10 identifiers for each unit of sentence k, int32.
-        ledger_output: JSON counts of sentences, words in units, and unknown ones among them.
+        counts_output: JSON counts of sentences, words in units, and unknown ones among them.
 
     Raises:
         InputError: the files have different numbers of sentences, or a unit names a word that its sentence has not.
     """
-    ledger = Ledger()
+    counts = Counts()
     words = Vocabulary.load(vocabulary)
-    write_rows(output, _rows(units, tokens, words, ledger), "int32")
-    ledger.write(ledger_output)
+    write_rows(output, _rows(units, tokens, words, counts), "int32")
+    counts.write(counts_output)
 
 
-def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, counts: Counts) -> Iterator[np.ndarray]:
     sentences = progress(pieces.read(tokens), f"pack_units {tokens.name}")
     for number, (row, words) in enumerate(zip_longest(read_rows(units), sentences), start=1):
         if row is None or words is None:
@@ -56,9 +56,9 @@ def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, ledger: Ledger) -> 
             )
         # By place: ε, the sentence's words, and last, where -1 finds it, the padding.
         table = np.array([NOTHING, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)
-        ledger.keep()
-        ledger.note("words in units", int((row > 0).sum()))
-        ledger.note("unknown words in units", int((table[row] == UNK).sum()))
+        counts.keep()
+        counts.note("words in units", int((row > 0).sum()))
+        counts.note("unknown words in units", int((table[row] == UNK).sum()))
         yield table[row]
 
 

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
@@ -26,7 +26,7 @@ from pipeline_py.syntax.trees.head_rules import head_child
 from pipeline_py.syntax.trees.simplify import simplify
 
 FAILED = "failed parse, words only"
-"""What the ledger calls a sentence without a tree."""
+"""What the counts call a sentence without a tree."""
 
 
 class Branching(StrEnum):
@@ -38,7 +38,7 @@ class Branching(StrEnum):
 
 
 def binarize(
-    *, trees: Path, tokens: Path, branching: Branching = Branching.HEAD_OUTWARD, output: Path, ledger_output: Path
+    *, trees: Path, tokens: Path, branching: Branching = Branching.HEAD_OUTWARD, output: Path, counts_output: Path
 ) -> None:
     """Make the phrase trees of a text binary.
 
@@ -49,22 +49,22 @@ def binarize(
         tokens: the text the trees belong to.
         branching: how phrases of more than two children are divided.
         output: binary trees, one a line; leaves keep their tags.
-        ledger_output: counts of sentences and of failed parses.
+        counts_output: counts of sentences and of failed parses.
     """
-    ledger = Ledger()
+    counts = Counts()
     with writing(output) as file:
         aligned = with_tokens(read_trees(trees), trees, tokens)
-        write_trees(file, _binarized(progress(aligned, "binarize"), branching, ledger))
-    ledger.write(ledger_output)
+        write_trees(file, _binarized(progress(aligned, "binarize"), branching, counts))
+    counts.write(counts_output)
 
 
-def _binarized(trees: Iterator[PhraseTree], branching: Branching, ledger: Ledger) -> Iterator[PhraseTree]:
+def _binarized(trees: Iterator[PhraseTree], branching: Branching, counts: Counts) -> Iterator[PhraseTree]:
     for tree in trees:
-        ledger.keep()
+        counts.keep()
         if tree.failed:
-            ledger.note(FAILED)
+            counts.note(FAILED)
         if tree.root is None:
-            ledger.note("empty line")
+            counts.note("empty line")
         yield binary(tree, branching)
 
 

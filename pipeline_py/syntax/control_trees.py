@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
@@ -25,7 +25,7 @@ def control_trees(
     seed: int = 1,
     tokens: Path,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     facts_output: Path,
 ) -> None:
     """Make a tree for every line of a tokenized text; line k of the text is tree k of the output.
@@ -40,27 +40,27 @@ def control_trees(
         seed: of random trees.
         tokens: one sentence a line, tokens separated by a space.
         output: CoNLL-U or one tree in brackets a line.
-        ledger_output: counts of sentences.
+        counts_output: counts of sentences.
         facts_output: how long it took.
 
     Raises:
         InputError: for a tab or a carriage return within a line.
     """
     started = time.monotonic()
-    ledger = Ledger()
-    sentences = progress(_sentences(tokens, ledger), "control trees")
+    counts = Counts()
+    sentences = progress(_sentences(tokens, counts), "control trees")
     with writing(output) as file:
         tree = dependency_tree if annotation is Annotation.DEPENDENCY else phrase_tree
         FORMATS[annotation].write(file, (tree(words, shape, seed) for words in sentences))
-    ledger.write(ledger_output)
-    TreeFacts(ledger.kept, time.monotonic() - started).write(facts_output)
+    counts.write(counts_output)
+    TreeFacts(counts.kept, time.monotonic() - started).write(facts_output)
 
 
-def _sentences(tokens: Path, ledger: Ledger) -> Iterator[tuple[str, ...]]:
+def _sentences(tokens: Path, counts: Counts) -> Iterator[tuple[str, ...]]:
     for words in read_sentences(tokens):
-        ledger.keep()
+        counts.keep()
         if not words:
-            ledger.note("empty line")
+            counts.note("empty line")
         yield words
 
 

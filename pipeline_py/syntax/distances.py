@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from pipeline_py import ragged, stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
@@ -27,33 +27,33 @@ WINDOW_ELEMENTS = 2**24
 BATCH_ELEMENTS = 250_000
 
 
-def distances(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
+def distances(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Compute the matrix of syntactic distances of every sentence.
 
     Args:
         trees: CoNLL-U, one block per line of the text.
         tokens: the text the trees belong to.
         output: Arrow file; row k holds the (J+1)² distances of the J words of sentence k and EOS, row by row, uint8.
-        ledger_output: counts of sentences, of failed parses (linear distances) and of saturated matrices.
+        counts_output: counts of sentences, of failed parses (linear distances) and of saturated matrices.
     """
-    ledger = Ledger()
+    counts = Counts()
     aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "distances")
-    ragged.write_rows(output, _rows(aligned, ledger), "uint8")
-    ledger.write(ledger_output)
+    ragged.write_rows(output, _rows(aligned, counts), "uint8")
+    counts.write(counts_output)
 
 
-def _rows(trees: Iterable[DependencyTree], ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(trees: Iterable[DependencyTree], counts: Counts) -> Iterator[np.ndarray]:
     for window in _windows(trees):
         heads = [None if tree.failed is not None else tree.heads for tree in window]
         matrices = batch_distances(heads, [len(tree.words) for tree in window])
         for tree, matrix in zip(window, matrices, strict=True):
-            ledger.keep()
+            counts.keep()
             if tree.failed is not None:
-                ledger.note("failed parse, linear distances")
+                counts.note("failed parse, linear distances")
             elif not tree.words:
-                ledger.note("empty line")
+                counts.note("empty line")
             if matrix.max() == FARTHEST:
-                ledger.note(f"distances of {FARTHEST} or more")
+                counts.note(f"distances of {FARTHEST} or more")
             yield matrix.ravel()
 
 

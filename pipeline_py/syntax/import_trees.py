@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
@@ -28,7 +28,7 @@ def import_trees(
     tokens: Path,
     ignore_case: bool = False,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     facts_output: Path,
 ) -> None:
     """Take over the trees of a text: line k of the kept, tokenized text is tree k of the output.
@@ -46,22 +46,22 @@ def import_trees(
         tokens: the kept lines, tokenized.
         ignore_case: words that are equal when lower-cased are the same, for lower-cased or truecased text.
         output: CoNLL-U or one tree in brackets a line.
-        ledger_output: counts of sentences, of failed parses by reason, and of trees whose words were adapted.
+        counts_output: counts of sentences, of failed parses by reason, and of trees whose words were adapted.
         facts_output: time, and checksums of the tree files.
 
     Raises:
         InputError: a tree is malformed; its words are not those of its line; more or fewer trees than lines.
     """
     started = time.perf_counter()
-    ledger = Ledger()
-    comparison = _Comparison(text, tokens, ignore_case, ledger)
+    counts = Counts()
+    comparison = _Comparison(text, tokens, ignore_case, counts)
     with writing(output) as file:
         kind = FORMATS[annotation]
         located = (Located(tree, path) for path in trees for tree in kind.read_treebank(path))
         sentences = filtered_trees(located, text, lines, tokens)
         kind.write(file, progress(_imported(sentences, kind, comparison), "import trees"))
-    ledger.write(ledger_output)
-    TreeFacts(ledger.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)
+    counts.write(counts_output)
+    TreeFacts(counts.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class _Comparison:
     text: Path
     tokens: Path
     ignore_case: bool
-    ledger: Ledger
+    counts: Counts
 
     def matches(self, line: KeptLine, given: Located[AnyTree] | None) -> list[Match]:
         """Match the words of a tree with the tokens of its line.
@@ -79,9 +79,9 @@ class _Comparison:
         Raises:
             InputError: they are not the same.
         """
-        self.ledger.keep()
+        self.counts.keep()
         if not line.tokens:
-            self.ledger.note("empty line")
+            self.counts.note("empty line")
         if given is None:
             return []
         multiword = given.tree.multiword if isinstance(given.tree, DependencyTree) else ()
@@ -95,11 +95,11 @@ class _Comparison:
                 given.tree.line,
             ) from None
         if any(len(match.words) > 1 for match in matches):
-            self.ledger.note("multi-word token taken as one word")
+            self.counts.note("multi-word token taken as one word")
         if any(len(match.tokens) > 1 for match in matches):
-            self.ledger.note("word with spaces taken as several")
+            self.counts.note("word with spaces taken as several")
         if any(match.form != SPACE.join(line.tokens[place] for place in match.tokens) for match in matches):
-            self.ledger.note("spelt otherwise than in the text")
+            self.counts.note("spelt otherwise than in the text")
         return matches
 
     def _remedy(self, words: Sequence[str], line: KeptLine, multiword: Sequence[MultiwordToken]) -> str:
@@ -120,7 +120,7 @@ def _imported(
         matches = comparison.matches(line, given)
         reason = kind.reason(tree)
         if reason is not None and line.tokens:
-            note_fallback(comparison.ledger, reason)
+            note_fallback(comparison.counts, reason)
             yield kind.unparsed(line.tokens, reason)
         else:
             yield over_tokens(tree, line.tokens, places_of(matches))

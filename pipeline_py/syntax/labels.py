@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.dependency import read_dependencies
@@ -12,26 +12,26 @@ UNKNOWN = "_"
 """Stands for the labels of a sentence without a parse; CoNLL-U's mark for what is not specified."""
 
 
-def labels(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
+def labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Write the dependency labels of every sentence, one for each word, separated by spaces.
 
     Args:
         trees: CoNLL-U, one block per line of the text.
         tokens: the text the trees belong to.
         output: line k holds the J labels of the J words of sentence k.
-        ledger_output: counts of sentences and of failed parses, whose words have the label `_`.
+        counts_output: counts of sentences and of failed parses, whose words have the label `_`.
     """
-    ledger = Ledger()
+    counts = Counts()
     with writing(output) as file:
         for tree in progress(with_tokens(read_dependencies(trees), trees, tokens), "labels"):
-            ledger.keep()
+            counts.keep()
             if tree.failed is not None:
-                ledger.note("failed parse, no labels")
+                counts.note("failed parse, no labels")
             elif not tree.words:
-                ledger.note("empty line")
+                counts.note("empty line")
             found = [UNKNOWN] * len(tree.words) if tree.failed is not None else tree.labels
             file.write(" ".join(label.replace(" ", "_") or UNKNOWN for label in found) + "\n")
-    ledger.write(ledger_output)
+    counts.write(counts_output)
 
 
 if __name__ == "__main__":

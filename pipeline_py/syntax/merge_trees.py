@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import IO
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, whole
+from pipeline_py.artifact import Counts, whole
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.alignment import REMEDY, same_words
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
@@ -18,52 +18,51 @@ def merge_trees(
     *,
     annotation: Annotation,
     parts: list[Path],
-    ledgers: list[Path],
+    counts: list[Path],
     facts: list[Path],
     tokens: Path,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     facts_output: Path,
 ) -> None:
     """Join the trees of all slices of a text, byte for byte and in the order given.
 
-    Every part must hold as many trees as its ledger and facts count, and all parts together as many as the text has
+    Every part must hold as many trees as its counts and facts count, and all parts together as many as the text has
     lines. Of each part the words of the first tree are compared with the line that it belongs to, which finds parts in
     another order; those who read the trees compare all.
 
     Args:
         annotation: dependency (CoNLL-U) or constituency (one tree in brackets a line).
         parts: trees of the slices, first to last; those of a slice beyond the end of the text are empty.
-        ledgers: of the parts, in the same order.
+        counts: of the parts, in the same order.
         facts: of the parts, in the same order.
         tokens: the text, one sentence a line.
         output: all trees.
-        ledger_output: the sums of the ledgers.
+        counts_output: the sums of the counts.
         facts_output: what the facts say together.
 
     Raises:
         InputError: where a tree is missing or too many, with the part.
     """
-    if not parts or not len(parts) == len(ledgers) == len(facts):
-        raise InputError("give each part with its ledger and its facts: --parts, --ledgers, --facts")
-    ledger = Ledger()
-    counts = []
-    for path in ledgers:
-        counted = Ledger.of(path, f"no ledger; {AGAIN}")
-        counts.append(counted.kept)
-        ledger.add(counted)
+    if not parts or not len(parts) == len(counts) == len(facts):
+        raise InputError("give each part with its counts and its facts: --parts, --counts, --facts")
+    total, kept = Counts(), []
+    for path in counts:
+        counted = Counts.of(path, f"no counts of sentences; {AGAIN}")
+        kept.append(counted.kept)
+        total.add(counted)
     all_facts = [TreeFacts.read(path) for path in facts]
     with whole(output) as temporary, temporary.open("wb") as file:
-        for part, sentences, of_part in zip(parts, counts, all_facts, strict=True):
+        for part, sentences, of_part in zip(parts, kept, all_facts, strict=True):
             trees = _copy(part, file, annotation)
             if not trees == sentences == of_part.sentences:
                 raise InputError(
-                    f"the file has {trees} trees, its ledger counts {sentences}, "
+                    f"the file has {trees} trees, its counts say {sentences}, "
                     f"its facts {of_part.sentences}; {AGAIN}",
                     part,
                 )
-        _check(parts, counts, annotation, tokens)
-    ledger.write(ledger_output)
+        _check(parts, kept, annotation, tokens)
+    total.write(counts_output)
     TreeFacts.joined(all_facts).write(facts_output)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger, writing
+from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.order import in_order
 from pipeline_py.output_cache import OutputCache, identity
@@ -34,7 +34,7 @@ def parse(
     annotation: Annotation,
     tokens: Path,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     facts_output: Path,
     tagger: Path | None = None,
     depparse: Path | None = None,
@@ -52,7 +52,7 @@ def parse(
     device: str = "auto",
     threads: int = 1,
     code: str = "",
-    kept: Path | None = None,
+    cache: Path | None = None,
 ) -> None:
     """Parse every line of a tokenized text, or of a slice of it; line k of the slice is tree k of the output.
 
@@ -66,7 +66,7 @@ def parse(
         annotation: dependency (tagger and dependency parser) or constituency (tagger and constituency parser).
         tokens: one sentence a line, tokens separated by a space.
         output: CoNLL-U or one tree in brackets a line.
-        ledger_output: counts of sentences and of fallbacks by reason.
+        counts_output: counts of sentences and of fallbacks by reason.
         facts_output: seconds, device, versions and checksums of the models.
         tagger: model file.
         depparse: model file, for the annotation dependency.
@@ -84,10 +84,10 @@ def parse(
         max_words: longer sentences get the fallback.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        code: what stands for the code of this stage when kept outputs are compared.
-        kept: directory for the outputs of the last run, which are taken back where models, settings, code and the
+        code: what stands for the code of this stage when outputs in the cache are compared.
+        cache: directory for the outputs of the last run, which are reused where models, settings, code and the
             tokens of the slice are the same; not used with a package, whose files are known when it is downloaded,
-            and nothing is kept where memory did not suffice for a sentence.
+            and nothing is cached where memory did not suffice for a sentence.
     """
     if batch_size < 1 or max_words < 1 or threads < 1:
         raise InputError("batch size, max words and threads must be at least 1")
@@ -102,16 +102,16 @@ def parse(
             raise InputError(f"{lines} lines where {tokens} has {total}; tokenize the text again", text)
         settings += [words, content]
     versions = {name: metadata.version(name) for name in LIBRARIES}
-    ledger = Ledger()
+    counts = Counts()
     if total == 0:
         with writing(output):
             pass
-        ledger.write(ledger_output)
+        counts.write(counts_output)
         TreeFacts(0, 0.0, NO_DEVICE, versions).write(facts_output)
         return
     with_tokenizer = text is not None and words == "stanza"
-    last_run = _last_run(kept, source, [*settings, *versions.values()], with_tokenizer)
-    if last_run.take_back(output, ledger_output, facts_output):
+    last_run = _last_run(cache, source, [*settings, *versions.values()], with_tokenizer)
+    if last_run.restore(output, counts_output, facts_output):
         return
 
     # Stanza and torch take seconds to import: not before the arguments are known to be good.
@@ -122,22 +122,22 @@ def parse(
 
     torch.set_num_threads(threads)
     pipeline = source.load(device, batch_size)
-    parser = text_parser(pipeline, annotation, batch_size, max_words, ledger)
+    parser = text_parser(pipeline, annotation, batch_size, max_words, counts)
     to_parse: Iterator[Sentence]
     if text is None:
         to_parse = map(in_tokens, read_sentences(tokens, first, sentences))
     else:
         divide = source.tokenizer() if words == "stanza" else _english(pipeline)
-        to_parse = read_in_words(tokens, text, first, sentences, divide, ledger)
+        to_parse = read_in_words(tokens, text, first, sentences, divide, counts)
     start = time.perf_counter()
     with writing(output) as file, models_left_alone():
         parsed = parser.parsed(to_parse)
         file.writelines(in_order(progress(parsed, "parse", total)))
     seconds = time.perf_counter() - start
-    ledger.write(ledger_output)
+    counts.write(counts_output)
     TreeFacts(total, seconds, str(pipeline.device), versions, checksums(model_files(pipeline))).write(facts_output)
-    if not any(map(_lacked_memory, fallbacks(ledger.noted))):
-        last_run.keep(output, ledger_output, facts_output)
+    if not any(map(_lacked_memory, fallbacks(counts.noted))):
+        last_run.store(output, counts_output, facts_output)
 
 
 def _content(lines: Iterator[str]) -> tuple[int, str]:
@@ -157,13 +157,13 @@ def _english(pipeline: "Pipeline") -> Divide:
     return lambda texts: ([Word(*span) for span in english_words(text, hyphens)] for text in texts)
 
 
-def _last_run(kept: Path | None, source: ModelSource, settings: list[str], with_tokenizer: bool) -> OutputCache:
-    files = None if kept is None else source.files(with_tokenizer)
+def _last_run(cache: Path | None, source: ModelSource, settings: list[str], with_tokenizer: bool) -> OutputCache:
+    files = None if cache is None else source.files(with_tokenizer)
     if files is None:
         return OutputCache(None, "")
     # The names of files in a directory say which of its packages they are.
     names = [] if source.directory is None else [str(path.relative_to(source.directory)) for path in files]
-    return OutputCache(kept, identity(files, *settings, *names))
+    return OutputCache(cache, identity(files, *settings, *names))
 
 
 def _lacked_memory(reason: str) -> bool:

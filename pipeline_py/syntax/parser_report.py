@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
 from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
@@ -20,7 +20,7 @@ Measures: TypeAlias = Iterator[tuple[str, str]]
 def parser_report(
     *,
     statistics: list[str],
-    ledger: list[str],
+    counts: list[str],
     facts: list[str],
     output: Path,
     accuracy: list[str] | None = None,
@@ -35,7 +35,7 @@ def parser_report(
 
     Args:
         statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; give the option once for each, in order.
-        ledger: SPLIT:ANNOTATION=FILE, the ledger of the same trees.
+        counts: SPLIT:ANNOTATION=FILE, the counts of the same trees.
         facts: SPLIT:ANNOTATION=FILE, facts of the same trees.
         output: the report as TSV.
         accuracy: ANNOTATION=FILE, TSV of `syntax.accuracy`; repeatable.
@@ -43,15 +43,15 @@ def parser_report(
     Raises:
         InputError: if the options are not of the same trees, or a file is not what it should be.
     """
-    counted, ledgers, about = (
+    counted, kept, about = (
         files_by_split(pairs, option)
-        for pairs, option in ((statistics, "--statistics"), (ledger, "--ledger"), (facts, "--facts"))
+        for pairs, option in ((statistics, "--statistics"), (counts, "--counts"), (facts, "--facts"))
     )
-    need_the_same({"--statistics": counted, "--ledger": ledgers, "--facts": about})
+    need_the_same({"--statistics": counted, "--counts": kept, "--facts": about})
     facts_of = {trees: TreeFacts.read(path) for trees, path in about.items()}
     rows: list[Row] = []
     for trees, path in counted.items():
-        rows += [(*trees, *row) for row in _of_split(trees[1], path, ledgers[trees], about[trees], facts_of[trees])]
+        rows += [(*trees, *row) for row in _of_split(trees[1], path, kept[trees], about[trees], facts_of[trees])]
     for annotation in dict.fromkeys(annotation for _, annotation in counted):
         rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
     for of_all, path in files_by_split(accuracy or [], "--accuracy", "ANNOTATION").items():
@@ -59,11 +59,11 @@ def parser_report(
     write_measures(output, rows)
 
 
-def _of_split(annotation: Annotation, path: Path, ledger: Path, facts: Path, about: TreeFacts) -> Measures:
+def _of_split(annotation: Annotation, path: Path, counted: Path, facts: Path, about: TreeFacts) -> Measures:
     found = read_statistics(path, annotation)
-    counts = Ledger.of(ledger, "the file is no ledger; make the trees again")
+    counts = Counts.of(counted, "the file has no counts of sentences; make the trees again")
     noted = counts.noted
-    for other, sentences in ((ledger, counts.read), (facts, about.sentences)):
+    for other, sentences in ((counted, counts.read), (facts, about.sentences)):
         if sentences != found["sentences"]:
             raise InputError(
                 f"the file is about {sentences} sentences and {path} about {found['sentences']}; make the trees again",

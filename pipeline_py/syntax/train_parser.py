@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache, identity
@@ -32,7 +32,7 @@ def train_parser(
     treebank_train: Path,
     treebank_dev: Path,
     output: Path,
-    ledger_output: Path,
+    counts_output: Path,
     language: str = "en",
     vectors: Path | None = None,
     tagger: Path | None = None,
@@ -44,7 +44,7 @@ def train_parser(
     threads: int = 1,
     device: str = "cpu",
     code: str = "",
-    kept: Path | None = None,
+    cache: Path | None = None,
 ) -> None:
     """Train a tagger, a dependency parser or a constituency parser.
 
@@ -56,7 +56,7 @@ def train_parser(
         treebank_train: CoNLL-U for tagger and depparse, Penn Treebank brackets for constituency; may be gzipped.
         treebank_dev: the same, of other sentences.
         output: the Stanza model.
-        ledger_output: counts of the training sentences.
+        counts_output: counts of the training sentences.
         language: Stanza's code of the language.
         vectors: word vectors in word2vec's text format.
         tagger: for constituency: the trained tagger that the parser will work with (with the same vectors).
@@ -68,8 +68,8 @@ def train_parser(
         seed: of all random numbers.
         threads: CPU threads.
         device: auto, cpu or cuda.
-        code: what stands for the code of this stage when kept outputs are compared.
-        kept: directory for the outputs of the last run, which are taken back where treebanks, vectors, tagger,
+        code: what stands for the code of this stage when outputs in the cache are compared.
+        cache: directory for the outputs of the last run, which are reused where treebanks, vectors, tagger,
             settings and code are the same.
     """
     if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
@@ -81,18 +81,18 @@ def train_parser(
         raise InputError("the constituency parser learns from the tags that it will see; give --tagger")
 
     epochs = epochs or EPOCHS[processor]
-    outputs = [path for path in (output, ledger_output, pretrain_output) if path is not None]
+    outputs = [path for path in (output, counts_output, pretrain_output) if path is not None]
     given = [path for path in (treebank_train, treebank_dev, vectors, tagger) if path is not None]
     settings = [processor, language, str(lowercase), str(hidden), str(epochs), str(seed), str(threads), device, code]
     settings += [f"vectors: {vectors is not None}", f"pretrain: {pretrain_output is not None}"]
     settings += [metadata.version("stanza"), metadata.version("torch")]
-    last_run = OutputCache(kept, "" if kept is None else identity(given, *settings))
-    if last_run.take_back(*outputs):
+    last_run = OutputCache(cache, "" if cache is None else identity(given, *settings))
+    if last_run.restore(*outputs):
         return
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ledger, sentences, words = _write_data(processor, treebank_train, treebank_dev, folder, lowercase)
+        counts, sentences, words = _write_data(processor, treebank_train, treebank_dev, folder, lowercase)
 
         # Stanza and torch take seconds to import: not before the treebanks are known to be good.
         import torch
@@ -123,20 +123,20 @@ def train_parser(
         save_reproducibly(load_model(folder / stanza_training.MODEL), output)
         if pretrain_output is not None:
             save_reproducibly(load_model(pretrain), pretrain_output)
-    ledger.write(ledger_output)
-    last_run.keep(*outputs)
+    counts.write(counts_output)
+    last_run.store(*outputs)
 
 
-def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Ledger, int, int]:
-    """Check both treebanks and write them for Stanza; the ledger is of the training trees, with notes on the others."""
+def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Counts, int, int]:
+    """Check both treebanks and write them for Stanza; the counts are of the training trees, with notes on the others."""
     write = write_phrase_training if processor is Processor.CONSTITUENCY else write_dependency_training
-    ledger = Ledger()
-    words = write(train, folder / "train.txt", lowercase, ledger)
-    of_dev = Ledger()
+    counts = Counts()
+    words = write(train, folder / "train.txt", lowercase, counts)
+    of_dev = Counts()
     write(dev, folder / "dev.txt", lowercase, of_dev)
     for what, sentences in (of_dev.dropped + of_dev.noted).items():
-        ledger.note(f"dev: {what}", sentences)
-    return ledger, ledger.kept, words
+        counts.note(f"dev: {what}", sentences)
+    return counts, counts.kept, words
 
 
 if __name__ == "__main__":

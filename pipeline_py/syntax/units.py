@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
 from pipeline_py.progress import progress
@@ -18,7 +18,7 @@ LAST_PLACE = np.iinfo(np.int16).max
 """The last word of a sentence that a unit can name."""
 
 
-def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> None:
+def units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Find the dependency unit of every word.
 
     A unit is kept as places of words, so that it does not depend on a vocabulary: 0 is ε, i the i-th word of the
@@ -28,18 +28,18 @@ def units(*, trees: Path, tokens: Path, output: Path, ledger_output: Path) -> No
         trees: CoNLL-U, one block per line of the text.
         tokens: the text the trees belong to.
         output: Arrow file; row k holds the units of the J words of sentence k and of EOS, (J + 1) · 10 values, int16.
-        ledger_output: counts of sentences, of failed parses (empty units), of units and of those cut at 10 words.
+        counts_output: counts of sentences, of failed parses (empty units), of units and of those cut at 10 words.
 
     Raises:
         InputError: the trees are not those of the text, or a sentence is too long for int16.
     """
-    ledger = Ledger()
+    counts = Counts()
     aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "units")
-    write_rows(output, _rows(aligned, trees, ledger), "int16")
-    ledger.write(ledger_output)
+    write_rows(output, _rows(aligned, trees, counts), "int16")
+    counts.write(counts_output)
 
 
-def _rows(trees: Iterable[DependencyTree], path: Path, ledger: Ledger) -> Iterator[np.ndarray]:
+def _rows(trees: Iterable[DependencyTree], path: Path, counts: Counts) -> Iterator[np.ndarray]:
     for tree in trees:
         if len(tree.words) > LAST_PLACE:
             raise InputError(
@@ -47,14 +47,14 @@ def _rows(trees: Iterable[DependencyTree], path: Path, ledger: Ledger) -> Iterat
                 path,
                 tree.line,
             )
-        ledger.keep()
+        counts.keep()
         if tree.failed is not None:
-            ledger.note("failed parse, empty units")
+            counts.note("failed parse, empty units")
         elif not tree.words:
-            ledger.note("empty line")
+            counts.note("empty line")
         found = [[NOTHING] * 3] * len(tree.words) if tree.failed is not None else dependency_units(tree.heads)
-        ledger.note("units", len(found))
-        ledger.note(f"units cut at {UNIT_SIZE} words", sum(len(unit) > UNIT_SIZE for unit in found))
+        counts.note("units", len(found))
+        counts.note(f"units cut at {UNIT_SIZE} words", sum(len(unit) > UNIT_SIZE for unit in found))
         yield np.array([padded(unit) for unit in [*found, [NOTHING] * 3]], dtype=np.int16).ravel()
 
 

@@ -78,14 +78,14 @@ def run(tmp_path: Path, source: Path, target: Path | list[Path], **options: Any)
         lines_output=outputs[0],
         source_output=outputs[1],
         target_output=outputs[2:],
-        ledger_output=tmp_path / "out" / "ledger.json",
+        counts_output=tmp_path / "out" / "counts.json",
         **options,
     )
     return tuple(path.read_bytes().decode().split("\n")[:-1] for path in outputs)
 
 
-def ledger(tmp_path: Path) -> dict[str, Any]:
-    return json.loads((tmp_path / "out" / "ledger.json").read_text())
+def counts(tmp_path: Path) -> dict[str, Any]:
+    return json.loads((tmp_path / "out" / "counts.json").read_text())
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -125,7 +125,7 @@ def test_training_text_against_the_naive_rules(
             run(tmp_path, source, target, **options)
         return
     assert run(tmp_path, source, target, **options) == tuple(map(list, zip(*kept, strict=True)))
-    counts = ledger(tmp_path)
+    counts = counts(tmp_path)
     assert counts["dropped"] == dict(sorted(dropped.items()))
     assert counts["noted"].get("control characters replaced by spaces", 0) == noted
     assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
@@ -136,7 +136,7 @@ def test_kept_lines_have_their_numbers_in_the_raw_text(tmp_path: Path) -> None:
     target = write(tmp_path / "t", [b"x", b"y", b"x", b"x", b"z", b"\xff", b"z", b"x"])
     held_out = [write(tmp_path / "h", [b"test"])]
     assert run(tmp_path, source, target, held_out=held_out, max_length=8)[0] == ["1", "2", "8"]
-    assert ledger(tmp_path)["dropped"] == {
+    assert counts(tmp_path)["dropped"] == {
         "duplicate pair": 1,
         "empty": 1,
         "invalid UTF-8": 1,
@@ -155,7 +155,7 @@ def test_a_pair_that_is_not_utf8_is_never_the_first_of_two_equal_ones(tmp_path: 
     source = write(tmp_path / "s", [b"caf\xe9", "caf\ufffd".encode(), b"caf\xe8"])
     lines, kept, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
     assert (lines, kept) == (["2"], ["caf\ufffd"])
-    assert ledger(tmp_path)["dropped"] == {"invalid UTF-8": 2}
+    assert counts(tmp_path)["dropped"] == {"invalid UTF-8": 2}
 
 
 def test_tokenized_chinese_is_counted_in_its_words(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     assert numbers == ["1", "2", "3", "4", "5", "6"]
     assert len(sides) == 5
     assert sides[0] == ["one", "", "one", "a b ", "long " * 300, "x y z w"]
-    assert ledger(tmp_path) == {
+    assert counts(tmp_path) == {
         "in": 6,
         "kept": 6,
         "dropped": {},
@@ -251,7 +251,7 @@ def test_the_command_says_one_sentence(tmp_path: Path) -> None:
     write(tmp_path / "t", [b"x"])
     command = [sys.executable, "-m", "pipeline_py.corpus.clean", "--source-input", "s", "--target-input", "t"]
     command += ["--source-output", "so", "--target-output", "to", "--lines-output", "n"]
-    command += ["--ledger-output", "l"]
+    command += ["--counts-output", "l"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == "error: s has 2 lines and t has 1; parallel files need the same number of lines\n"

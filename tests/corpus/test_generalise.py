@@ -32,23 +32,23 @@ def run(folder: Path, lines: list[str], train: list[str], min_count: int) -> tup
         train=write(folder / "train", *train),
         min_count=min_count,
         output=folder / "output",
-        ledger_output=folder / "ledger",
+        counts_output=folder / "counts",
     )
     output = (folder / "output").read_text(encoding="utf-8").split("\n")
     assert output.pop() == ""
-    return output, json.loads((folder / "ledger").read_text(encoding="utf-8"))
+    return output, json.loads((folder / "counts").read_text(encoding="utf-8"))
 
 
 def test_training_text_by_its_own_frequencies(tmp_path: Path) -> None:
     """17 occurs three times, 14:30 twice, everything else once."""
-    output, ledger = run(tmp_path, TRAIN, TRAIN, 3)
+    output, counts = run(tmp_path, TRAIN, TRAIN, 3)
     assert output == [
         "at $time he paid 17 dollars , she paid 17 , we 17",
         "on $date at $time : $number % of $number",
         "",
         "B2B 3D $number $number",
     ]
-    assert ledger == {
+    assert counts == {
         "in": 4,
         "kept": 4,
         "dropped": {},
@@ -60,16 +60,16 @@ def test_training_text_by_its_own_frequencies(tmp_path: Path) -> None:
     }
     again, _ = run(tmp_path, TRAIN, TRAIN, 2)
     assert again[0] == TRAIN[0] and again[1] == "on $date at 14:30 : $number % of $number"
-    same, ledger = run(tmp_path, TRAIN, TRAIN, 1)
-    assert same == TRAIN and ledger["words"] == {"$date": 0, "$number": 0, "$time": 0}
+    same, counts = run(tmp_path, TRAIN, TRAIN, 1)
+    assert same == TRAIN and counts["words"] == {"$date": 0, "$number": 0, "$time": 0}
 
 
 def test_other_text_by_the_frequencies_of_the_training_text(tmp_path: Path) -> None:
     """What the training text does not have is rare, however often it occurs here."""
-    output, ledger = run(tmp_path, ["17 18 18 18 14:30 2004-05-13 1998年5月3日 三百 words"], TRAIN, 2)
+    output, counts = run(tmp_path, ["17 18 18 18 14:30 2004-05-13 1998年5月3日 三百 words"], TRAIN, 2)
     assert output == ["17 $number $number $number 14:30 $date $date $number words"]
-    assert ledger["types"] == {"before": 7, "after": 5}
-    assert ledger["words"] == {"$date": 2, "$number": 4, "$time": 0}
+    assert counts["types"] == {"before": 7, "after": 5}
+    assert counts["words"] == {"$date": 2, "$number": 4, "$time": 0}
 
 
 def test_chinese_and_japanese(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ WORDS = ["17", "3,5", "12:30", "5月", "$time", "$", "a", "..", "2004-05-12", "\
 @given(st.lists(st.lists(st.sampled_from(WORDS))))
 def test_one_word_becomes_one_word(tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]]) -> None:
     lines = [" ".join(sentence) for sentence in sentences]
-    output, ledger = run(tmp_path_factory.getbasetemp(), lines, ["17 17 word"], 2)
+    output, counts = run(tmp_path_factory.getbasetemp(), lines, ["17 17 word"], 2)
     counts = Counter()
     for old, new in zip(lines, output, strict=True):
         for before, after in zip(old.split(" "), new.split(" "), strict=True):
@@ -100,19 +100,19 @@ def test_one_word_becomes_one_word(tmp_path_factory: pytest.TempPathFactory, sen
                 after in ("$time", "$date", "$number") and before not in ("17", "$", "a", "..", "\u00a0")
             )
             counts[after] += after != before
-    assert ledger["words"] == {name: counts[name] for name in ("$date", "$number", "$time")}
+    assert counts["words"] == {name: counts[name] for name in ("$date", "$number", "$time")}
 
 
 def test_a_training_text_without_words_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="train: no word in the file; give the tokenized training text"):
         run(tmp_path, ["17"], ["", ""], 2)
-    assert not (tmp_path / "output").exists() and not (tmp_path / "ledger").exists()
+    assert not (tmp_path / "output").exists() and not (tmp_path / "counts").exists()
 
 
 def test_the_command(tmp_path: Path) -> None:
     write(tmp_path / "text", "17 boxes")
     command = [sys.executable, "-m", "pipeline_py.corpus.generalise", "--input", "text", "--train", "text"]
-    command += ["--output", "out", "--ledger-output", "ledger", "--min-count"]
+    command += ["--output", "out", "--counts-output", "counts", "--min-count"]
     done = subprocess.run([*command, "2"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and (tmp_path / "out").read_text() == "$number boxes\n"
     done = subprocess.run([*command, "0"], cwd=tmp_path, capture_output=True, text=True)

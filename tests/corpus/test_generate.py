@@ -21,7 +21,7 @@ from pipeline_py.corpus.grammar.pairs import position
 from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.input_error import InputError
 
-NAMES = ("source", "target", "conllu", "ptb", "ledger")
+NAMES = ("source", "target", "conllu", "ptb", "counts")
 
 
 def run(directory: Path, **options: Any) -> dict[str, list[str]]:
@@ -214,8 +214,8 @@ def test_a_sentence_has_one_core_and_one_translation(tmp_path: Path) -> None:
 
 def test_a_small_share_is_cheap(tmp_path: Path) -> None:
     files = run(tmp_path, sentences=100, share_from=0.5, share_to=0.51, min_length=10)
-    ledger = json.loads("\n".join(files["ledger"]))
-    assert ledger["in"] < 300  # sentences built; a hundred times as many would be needed if all were built first
+    counts = json.loads("\n".join(files["counts"]))
+    assert counts["in"] < 300  # sentences built; a hundred times as many would be needed if all were built first
 
 
 @pytest.mark.parametrize("focus", [focus for focus in Focus if focus is not Focus.any])
@@ -261,19 +261,19 @@ SHOWS = {
 def test_a_share_of_sentences_is_ambiguous(tmp_path: Path) -> None:
     """In trees, formats and distinctness they are as all others."""
     files = run(tmp_path, sentences=500, ambiguous=0.4, max_length=20, seed=8)
-    ledger = json.loads("\n".join(files["ledger"]))
-    assert 160 < ledger["noted"]["ambiguous"] < 240 and len(set(files["source"])) == 500
+    counts = json.loads("\n".join(files["counts"]))
+    assert 160 < counts["noted"]["ambiguous"] < 240 and len(set(files["source"])) == 500
     trees = dependency_trees(tmp_path)
     assert [" ".join(token["form"] for token in tree) for tree in trees] == files["source"]
     assert [" ".join(Tree.fromstring(line).leaves()) for line in files["ptb"]] == files["source"]
 
 
-def test_ledger_accounts_for_every_drawing(corpus: tuple[Path, dict[str, list[str]]]) -> None:
-    ledger = json.loads("\n".join(corpus[1]["ledger"]))
-    assert ledger["kept"] == 2000
-    assert ledger["in"] == ledger["kept"] + sum(ledger["dropped"].values())
+def test_counts_accounts_for_every_drawing(corpus: tuple[Path, dict[str, list[str]]]) -> None:
+    counts = json.loads("\n".join(corpus[1]["counts"]))
+    assert counts["kept"] == 2000
+    assert counts["in"] == counts["kept"] + sum(counts["dropped"].values())
     ordinary = [focus for focus in Focus if focus not in (Focus.any, Focus.ambiguous)]
-    assert all(ledger["noted"][focus.value] > 50 for focus in ordinary) and "ambiguous" not in ledger["noted"]
+    assert all(counts["noted"][focus.value] > 50 for focus in ordinary) and "ambiguous" not in counts["noted"]
 
 
 def test_some_trees_are_not_projective(corpus: tuple[Path, dict[str, list[str]]]) -> None:

@@ -29,7 +29,7 @@ from tests.corpus.grammar.german.test_realization import (
 )
 
 PAIRS = 900
-NAMES = ("pairs", "conllu", "ptb", "ledger")
+NAMES = ("pairs", "conllu", "ptb", "counts")
 VERBS = [german_verb(name) for name in ("sein", "haben", "werden", "können", "müssen", "sollen", "wollen")] + [
     sense.german for sense in SENSES
 ]
@@ -76,9 +76,9 @@ def test_kinds_take_turns_and_sentences_are_distinct(made: dict[str, Path], by_k
     assert [pair.kind for pair in pairs[:10]] == [*Contrast, "agreement"]
     assert len({pair.source for pair in pairs}) == PAIRS
     assert all(pair.correct != pair.contrastive and pair.distance.isdigit() for pair in pairs)
-    ledger = json.loads(made["ledger"].read_text(encoding="utf-8"))
-    assert ledger["kept"] == PAIRS and ledger["in"] == PAIRS + sum(ledger["dropped"].values())
-    assert ledger["noted"] == dict.fromkeys(map(str, Contrast), PAIRS // 9)
+    counts = json.loads(made["counts"].read_text(encoding="utf-8"))
+    assert counts["kept"] == PAIRS and counts["in"] == PAIRS + sum(counts["dropped"].values())
+    assert counts["noted"] == dict.fromkeys(map(str, Contrast), PAIRS // 9)
 
 
 def test_trees_are_of_the_sources(made: dict[str, Path], by_kind: dict[str, Found]) -> None:

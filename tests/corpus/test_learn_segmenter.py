@@ -49,7 +49,7 @@ def learn(folder: Path, output: Path, epochs: int, train: str = "train.conllu.gz
         treebank_train=folder / train,
         treebank_dev=folder / "dev.conllu",
         output=output,
-        ledger_output=output.with_suffix(".json"),
+        counts_output=output.with_suffix(".json"),
         epochs=epochs,
     )
 
@@ -89,7 +89,7 @@ def test_a_real_treebank_is_followed_more_closely_than_by_jieba(tmp_path: Path) 
         treebank_train=TREEBANK / "train.conllu.gz",
         treebank_dev=TREEBANK / "dev.conllu.gz",
         output=tmp_path / "model.pt",
-        ledger_output=tmp_path / "ledger.json",
+        counts_output=tmp_path / "counts.json",
         epochs=1,
     )
     with gzip.open(TREEBANK / "test.conllu.gz", "rt", encoding="utf-8") as file:
@@ -127,7 +127,7 @@ def test_a_file_that_is_no_treebank_is_named(tmp_path: Path, text: str, sentence
             treebank_train=tmp_path / "bad.conllu",
             treebank_dev=tmp_path / "bad.conllu",
             output=tmp_path / "model.pt",
-            ledger_output=tmp_path / "ledger.json",
+            counts_output=tmp_path / "counts.json",
         )
     assert not (tmp_path / "model.pt").exists()
 

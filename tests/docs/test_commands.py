@@ -93,14 +93,14 @@ def is_a_file_that_runs(words: Sequence[str]) -> None:
 
 def reads_the_log_of_a_stage(words: Sequence[str]) -> None:
     """It does not end; the file is the log of a stage."""
-    folder, room, stage, _ = words[-1].split("/")
-    assert words[:2] == ("tail", "-f") and folder == "logs" and (room, stage) in STAGES
+    folder, package, stage, _ = words[-1].split("/")
+    assert words[:2] == ("tail", "-f") and folder == "logs" and (package, stage) in STAGES
 
 
 def deletes_what_is_kept(words: Sequence[str]) -> None:
     """There is nothing to delete; it is the folder of a costly stage's outputs, and within the results."""
-    assert words[:2] == ("rm", "-r") and re.fullmatch(r"results/nmt/\w+/seed1/kept", words[2])
-    assert "/kept/" in (ROOT / "pipeline_py/plan/paths.py").read_text(encoding="utf-8")
+    assert words[:2] == ("rm", "-r") and re.fullmatch(r"results/nmt/\w+/seed1/cache", words[2])
+    assert "/cache/" in (ROOT / "pipeline_py/plan/paths.py").read_text(encoding="utf-8")
 
 
 def asks_a_cluster(words: Sequence[str]) -> None:

@@ -117,14 +117,14 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
 
 def test_graphs_are_of_rooms_and_stages():
     assert [block.page for block in blocks("mermaid")] == ["docs/architecture.md", "docs/stages.md"]
-    known = {name for _, name in STAGES} | {room for room, _ in STAGES} | {"trees", "train_smt", "translate_smt"}
+    known = {name for _, name in STAGES} | {package for package, _ in STAGES} | {"trees", "train_smt", "translate_smt"}
     for graph in blocks("mermaid"):
         text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
         assert {*re.findall(r"[a-z_]+", text)} - known == set()
 
 
 MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
-"""A module or a folder that a page names, from the top or from `pipeline_py/`, in the rooms' pages also from `nmt/`."""
+"""A module or a folder that a page names, from the top or from `pipeline_py/`, in the packages' pages also from `nmt/`."""
 
 
 def test_modules_that_architecture_names_exist():

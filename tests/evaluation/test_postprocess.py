@@ -32,11 +32,11 @@ def run(tmp_path: Path, *lines: str, **options: object) -> list[str]:
 
 def test_german_sentence_is_joined_recased_and_detokenized(tmp_path: Path) -> None:
     lines = ["ein Mann fäh@@ rt ( lang@@ sam ) , &amp; singt : „ ja ! “", ""]
-    ledger = tmp_path / "ledger.json"
-    text = run(tmp_path, *lines, language="de", truecased=True, ledger_output=ledger)
+    counts = tmp_path / "counts.json"
+    text = run(tmp_path, *lines, language="de", truecased=True, counts_output=counts)
     assert text[0].startswith("Ein Mann fährt (langsam), &amp; singt:")
     assert text[1] == ""
-    assert json.loads(ledger.read_text()) == {"in": 2, "kept": 2, "dropped": {}, "noted": {"empty output": 1}}
+    assert json.loads(counts.read_text()) == {"in": 2, "kept": 2, "dropped": {}, "noted": {"empty output": 1}}
 
 
 @pytest.mark.parametrize("sentence", ["The dog isn't here, is it?", "In 1995 (or so) we paid 5 dollars.", "A & B"])
@@ -67,7 +67,7 @@ def test_joining_is_what_subword_nmt_documents(pieces: list[str]) -> None:
 def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Path) -> None:
     source = write(tmp_path / "source", "the mar@@ mo@@ t sleeps", "a b")
     alignment = write(tmp_path / "alignment", "0 2 4 4", "2 1")
-    ledger = tmp_path / "ledger.json"
+    counts = tmp_path / "counts.json"
     text = run(
         tmp_path,
         "das <unk> <unk> !",
@@ -76,25 +76,25 @@ def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Pa
         replace_unknown=True,
         alignment=alignment,
         source_pieces=source,
-        ledger_output=ledger,
+        counts_output=counts,
     )
     assert text == ["das marmot sleeps !", "unb"]
-    assert json.loads(ledger.read_text())["noted"] == {"unknown word replaced": 3}
+    assert json.loads(counts.read_text())["noted"] == {"unknown word replaced": 3}
 
 
 def test_unknown_word_that_attended_to_the_end_leaves_nothing(tmp_path: Path) -> None:
     options = {"alignment": write(tmp_path / "a", "0 2", "0"), "source_pieces": write(tmp_path / "s", "x y", "")}
-    ledger = tmp_path / "ledger.json"
-    text = run(tmp_path, "u <unk>", "<unk>", detokenizer="none", replace_unknown=True, ledger_output=ledger, **options)
+    counts = tmp_path / "counts.json"
+    text = run(tmp_path, "u <unk>", "<unk>", detokenizer="none", replace_unknown=True, counts_output=counts, **options)
     assert text == ["u", ""]
-    noted = json.loads(ledger.read_text())["noted"]
+    noted = json.loads(counts.read_text())["noted"]
     assert noted == {"empty output": 1, "unknown word dropped: it attended to the end of the source": 2}
 
 
 def test_unknown_words_stay_without_the_switch(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.json"
-    assert run(tmp_path, "<unk> b <unk>", detokenizer="none", ledger_output=ledger) == ["<unk> b <unk>"]
-    assert json.loads(ledger.read_text())["noted"] == {"unknown word left": 2}
+    counts = tmp_path / "counts.json"
+    assert run(tmp_path, "<unk> b <unk>", detokenizer="none", counts_output=counts) == ["<unk> b <unk>"]
+    assert json.loads(counts.read_text())["noted"] == {"unknown word left": 2}
 
 
 def put_back(
@@ -105,10 +105,10 @@ def put_back(
         "source_pieces": write(tmp_path / "source", source),
         "source_tokens": write(tmp_path / "tokens", tokens),
     }
-    ledger = tmp_path / "ledger.json"
-    options = {"detokenizer": "none", "restore_placeholders": True, "ledger_output": ledger} | files | options
+    counts = tmp_path / "counts.json"
+    options = {"detokenizer": "none", "restore_placeholders": True, "counts_output": counts} | files | options
     (text,) = run(tmp_path, line, **options)
-    return text, json.loads(ledger.read_text())["noted"]
+    return text, json.loads(counts.read_text())["noted"]
 
 
 LIKE = "placeholder put back: it attended to its like"
@@ -185,7 +185,7 @@ def test_text_comes_back_through_generalisation_and_pieces(tmp_path: Path) -> No
     text = ["17 boxes of $number $5 at 14:30 , x@@ 三百 １２％", "", "$number $date 2004-05-12 <unk> low@@", "17"]
     words = write(tmp_path / "words", *text)
     generalised = tmp_path / "generalised"
-    generalise(input=words, train=words, min_count=2, output=generalised, ledger_output=tmp_path / "l")
+    generalise(input=words, train=words, min_count=2, output=generalised, counts_output=tmp_path / "l")
     (tmp_path / "codes").write_text("#version: 0.2\nl o\nlo w\n$ n\n1 7</w>\n")
     apply_bpe(input=generalised, codes=tmp_path / "codes", output=tmp_path / "copied")
     copied = (tmp_path / "copied").read_text(encoding="utf-8").split("\n")[:-1]

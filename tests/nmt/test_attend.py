@@ -64,7 +64,7 @@ def room(request, tmp_path, monkeypatch):
         trees=tmp_path / "ptb",
         pieces=tmp_path / "pieces",
         output=tmp_path / "trees.arrow",
-        ledger_output=tmp_path / "trees.json",
+        counts_output=tmp_path / "trees.json",
     )
     said = [
         " ".join(random.choice(PIECES, size=size)) if len(row) else "" for row, size in zip(rows, SIZES, strict=True)

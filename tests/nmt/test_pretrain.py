@@ -287,7 +287,7 @@ INPUTS = [f"{split}.{kind}" for split in ("train", "dev") for kind in ("source",
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
     """The folder of a finished pretraining, and its options."""
     folder = tmp_path_factory.mktemp("finished")
-    arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"kept": folder / "kept"}
+    arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"cache": folder / "cache"}
     subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
 
@@ -307,7 +307,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, pretrained: dict[s
     assert "so it is taken back" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
-    (tmp_path / "kept" / "last" / "2.facts.json").write_text("{}")
+    (tmp_path / "cache" / "last" / "2.facts.json").write_text("{}")
     assert "torch is imported" in without_torch("pretrain", pretrained).stderr
 
 

@@ -129,7 +129,7 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
     }
     train(**corpus, **options(tmp_path, SYNTAX, training, "whole"))
 
-    arguments = corpus | options(tmp_path, SYNTAX, training, "killed", kept=tmp_path / "kept")
+    arguments = corpus | options(tmp_path, SYNTAX, training, "killed", cache=tmp_path / "cache")
     checkpoint = tmp_path / "killed" / "checkpoints" / "rolling.safetensors"
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):
@@ -142,7 +142,7 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
-        assert not (tmp_path / "kept").exists()
+        assert not (tmp_path / "cache").exists()
     finished = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from update" in finished.stderr
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -528,7 +528,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
         (folder / f"vocabulary.{kind}").write_text("</s> 0\n<unk> 0\nw 3\n")
     arguments["syntax_vocabulary"] = [f"{kind}={folder}/vocabulary.{kind}" for kind in ("labels", "units")]
     save_weights(folder / "initial", {"decoder.softmax.bias": torch.full((WORDS,), 0.25)})
-    more = {"like": json.dumps(LIKE), "initial": folder / "initial", "kept": folder / "kept"}
+    more = {"like": json.dumps(LIKE), "initial": folder / "initial", "cache": folder / "cache"}
     arguments |= options(folder, READER, {"epochs": 1}, **more)
     subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
@@ -562,7 +562,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, trained: dict[str,
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints" / "rolling.safetensors").exists()
 
-    (tmp_path / "kept" / "last" / "1.model.safetensors").write_bytes(b"other weights")
+    (tmp_path / "cache" / "last" / "1.model.safetensors").write_bytes(b"other weights")
     assert "torch is imported" in without_torch("train", trained).stderr
 
 
@@ -650,7 +650,7 @@ def test_what_is_trained_anew_is_kept_in_turn(tmp_path: Path, trained: dict[str,
     first = outputs_of(trained)[0].read_bytes()
     train(**trained | {"seed": 2})
     second = outputs_of(trained)[0].read_bytes()
-    train(**trained | {"seed": 2, "kept": None, "model_output": tmp_path / "fresh"})
+    train(**trained | {"seed": 2, "cache": None, "model_output": tmp_path / "fresh"})
     assert first != second == (tmp_path / "fresh").read_bytes()
     assert not works(train, trained | {"seed": 2})
     assert works(train, trained)
@@ -666,8 +666,8 @@ def test_a_run_that_ends_before_its_outputs_are_kept_goes_on(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(OutputCache, "keep", interrupt)
-        train(**trained | {"kept": tmp_path / "another"})
+        train(**trained | {"cache": tmp_path / "another"})
     capfd.readouterr()
-    train(**trained | {"kept": tmp_path / "another"})
+    train(**trained | {"cache": tmp_path / "another"})
     assert "from update" in capfd.readouterr().err
     assert outputs_of(trained)[0].read_bytes() == first

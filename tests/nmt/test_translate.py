@@ -1,4 +1,4 @@
-"""Translating files: order, alignment of the outputs, ledger, and one sentence for bad input."""
+"""Translating files: order, alignment of the outputs, counts, and one sentence for bad input."""
 
 import json
 import subprocess
@@ -68,7 +68,7 @@ def arguments(room, **changes):
         "device": "cpu",
         "output": room / "out.pieces",
         "alignment_output": room / "out.alignment",
-        "ledger_output": room / "out.json",
+        "counts_output": room / "out.json",
         **changes,
     }
 
@@ -135,7 +135,7 @@ def test_every_output_belongs_to_its_sentence(room, monkeypatch):
 def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(room):
     outputs = []
     for run, batch_size in enumerate([1, 4, 64, 64]):
-        files = {name: room / f"{run}.{name}" for name in ("output", "alignment_output", "ledger_output")}
+        files = {name: room / f"{run}.{name}" for name in ("output", "alignment_output", "counts_output")}
         translate(**arguments(room, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
         outputs.append([path.read_bytes() for path in files.values()])
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
@@ -460,7 +460,7 @@ def translated(ensemble):
         length_model=ensemble / "lengths.tsv",
         n_best_output=ensemble / "out.n-best",
         attention_output=ensemble / "out.arrow",
-        kept=ensemble / "kept",
+        cache=ensemble / "cache",
     )
     translate(**given)
     return given
@@ -477,7 +477,7 @@ def test_outputs_are_taken_back_without_torch(translated, without_torch):
     assert "so it is taken back" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
-    (translated["kept"] / "last" / "1.out.pieces").write_text("another translation\n")
+    (translated["cache"] / "last" / "1.out.pieces").write_text("another translation\n")
     assert "torch is imported" in without_torch("translate", translated).stderr
 
 
@@ -544,7 +544,7 @@ def test_what_decides_nothing_does_not_translate(translated, works):
 
 
 def test_a_length_floor_decides_only_where_lengths_are_looked_at(room, works):
-    given = arguments(room, kept=room / "kept")
+    given = arguments(room, cache=room / "cache")
     translate(**given)
     assert not works(translate, {**given, "decoding": json.dumps({**DECODING, "length_floor": 0.5})})
 
@@ -555,7 +555,7 @@ def test_files_of_two_kinds_are_not_confused(translated, works):
 
 
 def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(room, works):
-    given = arguments(room, kept=room / "kept")
+    given = arguments(room, cache=room / "cache")
     translate(**given, n_best_output=room / "more")
     assert not works(translate, {**given, "n_best_output": room / "more"})
     assert works(translate, {**given, "attention_output": room / "more"})
@@ -563,5 +563,5 @@ def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(room, work
 
 def test_a_wrong_option_is_named_where_outputs_are_kept(room):
     with pytest.raises(InputError, match=r"--syntax x\.arrow: the system reads distances; give KIND=FILE"):
-        translate(**arguments(room, kept=room / "kept", syntax=["x.arrow"]))
-    assert not (room / "kept").exists()
+        translate(**arguments(room, cache=room / "cache", syntax=["x.arrow"]))
+    assert not (room / "cache").exists()

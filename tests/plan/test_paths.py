@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, place_of_kept
+from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, cache_of
 
 
 def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
@@ -13,7 +13,7 @@ def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
 
 
 def test_what_is_kept_lies_beside_what_it_is_kept_of():
-    assert place_of_kept("results/nmt/A/seed1/model.safetensors") == "results/nmt/A/seed1/kept/model.safetensors"
+    assert cache_of("results/nmt/A/seed1/model.safetensors") == "results/nmt/A/seed1/cache/model.safetensors"
 
 
 def test_files_are_options_with_their_names():

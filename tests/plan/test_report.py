@@ -38,10 +38,10 @@ def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
     assert description["set_names"] == {"dev": "Dev (mixed)"} and description["settings"]["SDAtt"]["beam"] == "5"
 
 
-def test_tables_of_counts_are_made_of_texts_and_ledgers(planned):
+def test_tables_of_counts_are_made_of_texts_and_counts(planned):
     report = planned().report
-    ledgers = report.files("tree2seq/table1_2")["ledger"]
-    assert [*ledgers] == ["train", "dev", "mixed", "long", "particles"]
+    counts = report.files("tree2seq/table1_2")["counts"]
+    assert [*counts] == ["train", "dev", "mixed", "long", "particles"]
     forms = report.files("hierarchical/table2")
     assert [*forms] == ["original", "generalised", "bpe"]
     assert all([*files] == ["en", "de"] for files in forms.values())

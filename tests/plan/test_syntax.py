@@ -100,5 +100,5 @@ def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(plan
     syntax = planned().syntax
     files = syntax.report_files("embedded")
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
-    assert files["ledger"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu.json"
+    assert files["counts"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu.json"
     assert syntax.report_files("random")["accuracy"] == {}

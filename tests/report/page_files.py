@@ -172,8 +172,8 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         ],
         quoted=False,
     )
-    ledger = folder / "ledger.json"
-    ledger.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
+    counts = folder / "counts.json"
+    counts.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
     published = ROOT / "workflow" / "published" / "tree2seq.tsv"
     return {
         "table": tables,
@@ -193,7 +193,7 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         "accuracy": {"embedded": accuracy},
         "parser": {"embedded": measures},
         "agreement": {"embedded:random": measures},
-        "ledger": {"train": ledger},
+        "counts": {"train": counts},
     }
 
 

@@ -1,4 +1,4 @@
-"""Translating with phrase-based systems: order, ledger, long sentences, models that were moved or are broken."""
+"""Translating with phrase-based systems: order, counts, long sentences, models that were moved or are broken."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def arguments(room, **changes):
         "model": room / "model",
         "source": room / "test.source",
         "output": room / "out.pieces",
-        "ledger_output": room / "out.json",
+        "counts_output": room / "out.json",
         **changes,
     }
 

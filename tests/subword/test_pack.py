@@ -17,12 +17,12 @@ VOCABULARY = "</s> 0\n<unk> 0\na 5\nb@@ 4\nz\u00a0z 1\n"
 def test_rows_are_identifiers_and_eos(tmp_path: Path) -> None:
     (tmp_path / "vocabulary").write_text(VOCABULARY)
     (tmp_path / "text").write_text("b@@ a new\n\nz\u00a0z </s> a\n")
-    paths = {name: tmp_path / name for name in ("vocabulary", "output", "ledger_output")}
+    paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
     pack(input=tmp_path / "text", **paths)
     rows = Ragged(tmp_path / "output")
     assert [rows[k].tolist() for k in range(len(rows))] == [[3, 2, 1, 0], [0], [4, 1, 2, 0]]
     assert rows[0].dtype == np.int32
-    assert json.loads((tmp_path / "ledger_output").read_text()) == {
+    assert json.loads((tmp_path / "counts_output").read_text()) == {
         "in": 3,
         "kept": 3,
         "dropped": {},
@@ -37,7 +37,7 @@ def test_known_tokens_decode_to_the_text_across_blocks(tmp_path: Path) -> None:
     (tmp_path / "vocabulary").write_text(VOCABULARY)
     lines = [" ".join(["a", "b@@", "z\u00a0z"][: k % 4]) for k in range(9000)]
     (tmp_path / "text").write_text("\n".join(lines) + "\n")
-    paths = {name: tmp_path / name for name in ("vocabulary", "output", "ledger_output")}
+    paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
     pack(input=tmp_path / "text", **paths)
     rows = Ragged(tmp_path / "output")
     known = Vocabulary.load(tmp_path / "vocabulary")
@@ -50,7 +50,7 @@ def test_the_command_says_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\n")
     (tmp_path / "vocabulary").write_text("a 1\n")
     command = [sys.executable, "-m", "pipeline_py.subword.pack", "--input", "text", "--vocabulary", "vocabulary"]
-    command += ["--output", "out", "--ledger-output", "ledger"]
+    command += ["--output", "out", "--counts-output", "counts"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == "error: vocabulary: the first tokens are not </s> and <unk>; build the vocabulary again\n"

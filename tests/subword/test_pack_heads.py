@@ -31,7 +31,7 @@ def write(room: Path, sentences: list[tuple[list[str], list[int], str | None]], 
 
 def run(room: Path) -> list[list[int]]:
     files = {name: room / file for name, file in FILES.items()}
-    pack_heads(**files, ledger_output=room / "ledger.json")
+    pack_heads(**files, counts_output=room / "counts.json")
     rows = Ragged(room / "heads.arrow")
     assert all(values.dtype == np.int16 for _, values, _ in rows.blocks())
     return [rows[row].tolist() for row in range(len(rows))]
@@ -55,9 +55,9 @@ def test_a_worked_example(tmp_path: Path) -> None:
         [0, 0, 1, 3, 4],
         [0, 1],
     ]
-    ledger = json.loads((tmp_path / "ledger.json").read_text())
+    counts = json.loads((tmp_path / "counts.json").read_text())
     noted = {"empty line": 1, "failed parse, no heads": 1, "several roots": 1}
-    assert ledger == {"in": 5, "kept": 5, "dropped": {}, "noted": noted}
+    assert counts == {"in": 5, "kept": 5, "dropped": {}, "noted": noted}
 
 
 def test_words_that_are_not_split_may_end_like_pieces(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_longest_sentence_has_its_own_positions(tmp_path: Path) -> None:
 def test_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, [ONE], ["a b@@ c"])
     options = [f"--{name}={file}" for name, file in FILES.items()]
-    command = [sys.executable, "-m", "pipeline_py.subword.pack_heads", *options, "--ledger-output=ledger.json"]
+    command = [sys.executable, "-m", "pipeline_py.subword.pack_heads", *options, "--counts-output=counts.json"]
     environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment)
     assert Ragged(tmp_path / "heads.arrow")[0].tolist() == [1, 1, 1, 3]

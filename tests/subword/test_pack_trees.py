@@ -26,16 +26,16 @@ def run(room: Path, lexical: bool = False) -> list[list[int]]:
         lexical=lexical,
         pieces=room / "pieces",
         output=room / "packed.arrow",
-        ledger_output=room / "ledger.json",
+        counts_output=room / "counts.json",
     )
     rows = Ragged(room / "packed.arrow")
     return [rows[row].tolist() for row in range(len(rows))]
 
 
 def noted(room: Path) -> dict:
-    ledger = json.loads((room / "ledger.json").read_text())
-    assert ledger["in"] == ledger["kept"] and ledger["dropped"] == {}
-    return ledger["noted"]
+    counts = json.loads((room / "counts.json").read_text())
+    assert counts["in"] == counts["kept"] and counts["dropped"] == {}
+    return counts["noted"]
 
 
 def write(room: Path, trees: list[str], pieces: list[str]) -> None:
@@ -178,7 +178,7 @@ def test_what_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], me
 
 def test_trees_are_either_given_or_lexical(tmp_path: Path) -> None:
     write(tmp_path, ["(A a)"], ["a"])
-    files = {name: tmp_path / name for name in ("pieces", "output", "ledger_output")}
+    files = {name: tmp_path / name for name in ("pieces", "output", "counts_output")}
     for given_ in ({}, {"trees": tmp_path / "trees", "lexical": True}):
         with pytest.raises(InputError, match="either --trees FILE or --lexical"):
             pack_trees(**files, **given_)
@@ -186,7 +186,7 @@ def test_trees_are_either_given_or_lexical(tmp_path: Path) -> None:
 
 def test_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, [], ["a@@ b c"])
-    options = ["--lexical", "--pieces", "pieces", "--output", "rows.arrow", "--ledger-output", "ledger.json"]
+    options = ["--lexical", "--pieces", "pieces", "--output", "rows.arrow", "--counts-output", "counts.json"]
     command = [sys.executable, "-m", "pipeline_py.subword.pack_trees", *options]
     environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment)

@@ -28,7 +28,7 @@ def run(room: Path, units: str = "units.arrow") -> list[list[list[int]]]:
         tokens=room / "tokens",
         vocabulary=room / "vocabulary",
         output=room / "packed.arrow",
-        ledger_output=room / "ledger.json",
+        counts_output=room / "counts.json",
     )
     packed = Ragged(room / "packed.arrow")
     return [packed[row].reshape(-1, 10).tolist() for row in range(len(packed))]
@@ -43,8 +43,8 @@ def test_words_become_identifiers(room: Path) -> None:
         [3, 2, 1, 3, 2, 1, 3, 2, 1, 3],
     ]
     assert second == [[0, 0, 0, *[4] * 7]]
-    ledger = json.loads((room / "ledger.json").read_text())
-    assert ledger == {"in": 2, "kept": 2, "dropped": {}, "noted": {"words in units": 13, "unknown words in units": 4}}
+    counts = json.loads((room / "counts.json").read_text())
+    assert counts == {"in": 2, "kept": 2, "dropped": {}, "noted": {"words in units": 13, "unknown words in units": 4}}
 
 
 def test_pieces_inherit_the_unit_of_their_word(room: Path) -> None:

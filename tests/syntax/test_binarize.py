@@ -103,7 +103,7 @@ def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:
         tokens=tmp_path / "x.source",
         branching=Branching.LEFT,
         output=tmp_path / "x.binary.ptb",
-        ledger_output=tmp_path / "x.json",
+        counts_output=tmp_path / "x.json",
     )
     assert (tmp_path / "x.binary.ptb").read_text(encoding="utf-8").split("\n") == [
         "(S (@S (NN a) (NN b)) (NN -LRB-))",
@@ -112,8 +112,8 @@ def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:
         "(NN a)",
         "",
     ]
-    ledger = json.loads((tmp_path / "x.json").read_text())
-    assert ledger == {
+    counts = json.loads((tmp_path / "x.json").read_text())
+    assert counts == {
         "in": 4,
         "kept": 4,
         "dropped": {},
@@ -133,7 +133,7 @@ def test_command_gives_one_sentence(trees: str, error: str, tmp_path: Path) -> N
     (tmp_path / "x.ptb").write_text(trees, encoding="utf-8")
     (tmp_path / "x.source").write_text("a b\na b\n", encoding="utf-8")
     command = [sys.executable, "-m", "pipeline_py.syntax.binarize", "--trees", tmp_path / "x.ptb"]
-    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr

@@ -66,7 +66,7 @@ def made(folder: Path, annotation: Annotation, shape: Shape, lines: list[str] = 
         seed=seed,
         tokens=folder / "t",
         output=folder / "o",
-        ledger_output=folder / "l",
+        counts_output=folder / "l",
         facts_output=folder / "f",
     )
     return folder / "o"
@@ -135,7 +135,7 @@ def test_binarize_changes_nothing(shape: Shape, tmp_path: Path) -> None:
             tokens=tmp_path / "t",
             branching=branching,
             output=tmp_path / "b",
-            ledger_output=tmp_path / "bl",
+            counts_output=tmp_path / "bl",
         )
         assert (tmp_path / "b").read_bytes() == path.read_bytes()
 
@@ -182,7 +182,7 @@ def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path
             shape=Shape.CHAIN,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
         )
     assert not (tmp_path / "o").exists()
@@ -191,7 +191,7 @@ def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path
 def test_command(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipeline_py.syntax.control_trees", "--annotation", "constituency"]
     command += ["--shape", "left-branching", "--seed", "3", "--tokens", tmp_path / "t", "--output", tmp_path / "o"]
-    command += ["--ledger-output", tmp_path / "l", "--facts-output", tmp_path / "f"]
+    command += ["--counts-output", tmp_path / "l", "--facts-output", tmp_path / "f"]
     (tmp_path / "t").write_bytes(b"a b c\n\nb\xff\n")
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1

@@ -108,7 +108,7 @@ def test_stage(tmp_path: Path) -> None:
     conllu = write(tmp_path / "x.conllu", trees)
     tokens = tmp_path / "x.source"
     tokens.write_text("b a\n\nc b a\n", encoding="utf-8")
-    distances(trees=conllu, tokens=tokens, output=tmp_path / "x.arrow", ledger_output=tmp_path / "x.json")
+    distances(trees=conllu, tokens=tokens, output=tmp_path / "x.arrow", counts_output=tmp_path / "x.json")
     rows = Ragged(tmp_path / "x.arrow")
     assert [rows[k].tolist() for k in range(3)] == [
         [0, 1, 2, 1, 0, 1, 2, 1, 0],
@@ -136,7 +136,7 @@ def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     ]
     conllu = write(tmp_path / "x.conllu", trees)
     (tmp_path / "x.source").write_text("".join(" ".join(tree.words) + "\n" for tree in trees), encoding="utf-8")
-    paths = {"trees": conllu, "tokens": tmp_path / "x.source", "ledger_output": tmp_path / "x.json"}
+    paths = {"trees": conllu, "tokens": tmp_path / "x.source", "counts_output": tmp_path / "x.json"}
     distances(**paths, output=tmp_path / "at_once.arrow")
     asked: list[list[int]] = []
     monkeypatch.setattr("pipeline_py.syntax.distances.WINDOW_ELEMENTS", elements)
@@ -154,7 +154,7 @@ def test_command_names_the_tree_and_the_line_of_the_text_that_differ(tmp_path: P
     conllu = write(tmp_path / "x.conllu", [DependencyTree(("a", "b"), (0, 1), ("root", "dep"), ("X", "X"))])
     (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")
     command = [sys.executable, "-m", "pipeline_py.syntax.distances", "--trees", conllu]
-    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -170,7 +170,7 @@ def test_unequal_numbers_of_sentences(tmp_path: Path) -> None:
         "trees": conllu,
         "tokens": tmp_path / "x.source",
         "output": tmp_path / "o",
-        "ledger_output": tmp_path / "l",
+        "counts_output": tmp_path / "l",
     }
     with pytest.raises(InputError, match=r"1 trees, but .* has more lines"):
         distances(**paths)

@@ -62,7 +62,7 @@ def run(
         lines=write(tmp_path / "lines", "".join(f"{number}\n" for number in kept)),
         tokens=write(tmp_path / "tokens", "".join(line + "\n" for line in tokens)),
         output=tmp_path / "out",
-        ledger_output=tmp_path / "out.json",
+        counts_output=tmp_path / "out.json",
         facts_output=tmp_path / "out.facts.json",
         **options,
     )
@@ -79,7 +79,7 @@ def phrases(tmp_path: Path, bracketed: str, raw: list[str], kept: list[int] | No
     return (tmp_path / "out").read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def ledger(tmp_path: Path) -> Any:
+def counts(tmp_path: Path) -> Any:
     return json.loads((tmp_path / "out.json").read_text())
 
 
@@ -90,7 +90,7 @@ def test_trees_of_kept_lines_in_several_files(tmp_path: Path) -> None:
         DependencyTree(("A",), (0,), ("root",), ("X",)),
         DependencyTree(("B", "b"), (2, 0), ("det", "root"), ("X", "X")),
     ]
-    assert ledger(tmp_path) == {"in": 2, "kept": 2, "dropped": {}, "noted": {}}
+    assert counts(tmp_path) == {"in": 2, "kept": 2, "dropped": {}, "noted": {}}
     facts = json.loads((tmp_path / "out.facts.json").read_text())
     assert facts["sentences"] == 2 and facts["seconds"] >= 0
     assert facts["models"] == {
@@ -104,7 +104,7 @@ def test_a_multi_word_token_is_what_the_text_makes_of_it(tmp_path: Path) -> None
     assert words == DependencyTree(
         ("I", "do", "n't", "go"), (4, 4, 4, 0), ("nsubj", "aux", "advmod", "root"), ("X",) * 4
     )
-    assert ledger(tmp_path)["noted"] == {"multi-word token taken as one word": 1}
+    assert counts(tmp_path)["noted"] == {"multi-word token taken as one word": 1}
 
 
 def test_empty_lines_and_empty_blocks(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_empty_lines_and_empty_blocks(tmp_path: Path) -> None:
     expected = [(), ("A",), (), ("B", "b"), ()]
     for given in (A + B, "# empty\n\n" + A + "# empty\n\n" + B + "# empty\n\n", A + "# empty\n\n" + B):
         assert [tree.words for tree in dependencies(tmp_path, given, raw)] == expected
-        assert ledger(tmp_path)["noted"] == {"empty line": 3}
+        assert counts(tmp_path)["noted"] == {"empty line": 3}
     assert phrases(tmp_path, "\n(NN A)\n\n(X (NN B) (NN b))\n\n", raw) == ["", "(NN A)", "", "(X (NN B) (NN b))", ""]
 
 
@@ -122,13 +122,13 @@ def test_spelling_of_the_text(tmp_path: Path) -> None:
         "(X (`` \") (-LRB- [) (NN A/B) ('' \") (-RRB- ]))",
         "(X (NN A))",
     ]
-    assert ledger(tmp_path)["noted"] == {"spelt otherwise than in the text": 1}
+    assert counts(tmp_path)["noted"] == {"spelt otherwise than in the text": 1}
 
 
 def test_case_of_the_text(tmp_path: Path) -> None:
     found = dependencies(tmp_path, DONT + A, ["I Don't go", "A"], tokens=["i don't go", "A"], ignore_case=True)
     assert [tree.words for tree in found] == [("i", "don't", "go"), ("A",)]
-    assert ledger(tmp_path)["noted"]["spelt otherwise than in the text"] == 1
+    assert counts(tmp_path)["noted"]["spelt otherwise than in the text"] == 1
 
 
 @pytest.mark.parametrize(("token", "remedy"), [("a", "upper and lower case alone"), ("B", "`tokenizer: none`")])
@@ -146,7 +146,7 @@ def test_words_with_spaces(tmp_path: Path) -> None:
     given = "1\t10 000\t_\tNUM\t_\t_\t2\tnummod\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
     (tree,) = dependencies(tmp_path, given, ["10 000 b"])
     assert (tree.words, tree.heads, tree.labels) == (("10", "000", "b"), (3, 1, 0), ("nummod", "flat", "root"))
-    assert ledger(tmp_path)["noted"] == {"word with spaces taken as several": 1}
+    assert counts(tmp_path)["noted"] == {"word with spaces taken as several": 1}
 
 
 def test_failed_parses_stay_failed(tmp_path: Path) -> None:
@@ -157,17 +157,17 @@ def test_failed_parses_stay_failed(tmp_path: Path) -> None:
         unparsed(["A", "B", "C"], "marked as failed"),
     ]
     noted = {"parsed by fallback: marked as failed": 1, "parsed by fallback: too odd": 1}
-    assert ledger(tmp_path)["noted"] == noted
+    assert counts(tmp_path)["noted"] == noted
     assert phrases(tmp_path, "(FAILED (X -LRB-) (X b))\n", ["( b"]) == ["(FAILED (X -LRB-) (X b))"]
-    assert ledger(tmp_path)["noted"] == {"parsed by fallback: marked as failed": 1}
+    assert counts(tmp_path)["noted"] == {"parsed by fallback: marked as failed": 1}
 
 
 def test_a_failed_parse_of_no_words_is_an_empty_line(tmp_path: Path) -> None:
     given = "# parse = failed: no words\n\n" + A
     assert dependencies(tmp_path, given, ["", "A"]) == [DependencyTree((), (), (), ()), DependencyTree(*TREE_OF_A)]
-    assert ledger(tmp_path)["noted"] == {"empty line": 1}
+    assert counts(tmp_path)["noted"] == {"empty line": 1}
     assert phrases(tmp_path, "(FAILED (-NONE- *))\n(NN A)\n", ["", "A"]) == ["", "(NN A)"]
-    assert ledger(tmp_path)["noted"] == {"empty line": 1}
+    assert counts(tmp_path)["noted"] == {"empty line": 1}
 
 
 def test_words_as_they_were_before_tokenizing(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_the_command_says_one_sentence(tmp_path: Path) -> None:
     write(tmp_path / "lines", "1\n")
     command = [sys.executable, "-m", "pipeline_py.syntax.import_trees", "--annotation", "dependency"]
     command += ["--trees", "t.conllu", "--text", "raw", "--lines", "lines", "--tokens", "raw", "--ignore-case"]
-    command += ["--output", "out", "--ledger-output", "ledger", "--facts-output", "facts"]
+    command += ["--output", "out", "--counts-output", "counts", "--facts-output", "facts"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(
@@ -259,7 +259,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
             lines=tmp_path / "lines",
             tokens=tmp_path / "text",
             output=tmp_path / "out",
-            ledger_output=tmp_path / "out.json",
+            counts_output=tmp_path / "out.json",
             facts_output=tmp_path / "out.facts.json",
         )
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -290,7 +290,7 @@ def test_a_treebank_over_its_words(name: str, tmp_path: Path) -> None:
     assert [list(zip(tree.words, tree.heads, tree.labels, tree.upos, strict=True)) for tree in found] == [
         [(row["form"], row["head"], row["deprel"], row["upos"]) for row in words[number - 1]] for number in kept
     ]
-    assert ledger(tmp_path)["noted"] == {}
+    assert counts(tmp_path)["noted"] == {}
 
 
 @pytest.mark.parametrize("name", ["en_gum/dev", "en_pud/test"])
@@ -311,7 +311,7 @@ def test_a_treebank_over_its_surface_tokens(name: str, tmp_path: Path) -> None:
     found = run(tmp_path, Annotation.DEPENDENCY, [path], raw)
     assert [" ".join(tree.words) for tree in found] == raw
     with_joined = sum(any(isinstance(row["id"], tuple) for row in sentence) for sentence in sentences)
-    assert ledger(tmp_path)["noted"] == {"multi-word token taken as one word": with_joined}
+    assert counts(tmp_path)["noted"] == {"multi-word token taken as one word": with_joined}
 
 
 def test_a_phrase_treebank_over_the_words_of_the_dependency_treebank(tmp_path: Path) -> None:

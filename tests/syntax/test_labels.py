@@ -17,9 +17,9 @@ def test_labels_of_every_word(tmp_path: Path) -> None:
         trees=tmp_path / "trees.conllu",
         tokens=tmp_path / "tokens",
         output=tmp_path / "labels",
-        ledger_output=tmp_path / "labels.json",
+        counts_output=tmp_path / "labels.json",
     )
     assert (tmp_path / "labels").read_text(encoding="utf-8") == "nsubj:pass root\n\n_ _\n"
-    ledger = json.loads((tmp_path / "labels.json").read_text())
-    assert ledger["in"] == ledger["kept"] == 3
-    assert ledger["noted"] == {"empty line": 1, "failed parse, no labels": 1}
+    counts = json.loads((tmp_path / "labels.json").read_text())
+    assert counts["in"] == counts["kept"] == 3
+    assert counts["noted"] == {"empty line": 1, "failed parse, no labels": 1}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.trees.formats import Annotation
@@ -34,10 +34,10 @@ def write_parts(folder: Path, annotation: Annotation, bounds: list[tuple[int, in
     for number, (first, last) in enumerate(bounds):
         trees = "".join(map(WRITTEN[annotation], TEXT[first:last]))
         (folder / f"{number}").write_text(trees, encoding="utf-8")
-        ledger = Ledger()
-        ledger.keep(last - first)
-        ledger.note("empty line", sum(not line for line in TEXT[first:last]))
-        ledger.write(folder / f"{number}.json")
+        counts = Counts()
+        counts.keep(last - first)
+        counts.note("empty line", sum(not line for line in TEXT[first:last]))
+        counts.write(folder / f"{number}.json")
         TreeFacts(last - first, 0.5 * (last - first), "cpu", {"stanza": "1"}, {"m": "ab"}).write(
             folder / f"{number}.facts"
         )
@@ -47,11 +47,11 @@ def merge(folder: Path, annotation: Annotation, order: list[int]) -> None:
     merge_trees(
         annotation=annotation,
         parts=[folder / f"{number}" for number in order],
-        ledgers=[folder / f"{number}.json" for number in order],
+        counts=[folder / f"{number}.json" for number in order],
         facts=[folder / f"{number}.facts" for number in order],
         tokens=folder / "text",
         output=folder / "all",
-        ledger_output=folder / "all.json",
+        counts_output=folder / "all.json",
         facts_output=folder / "all.facts",
     )
 
@@ -82,7 +82,7 @@ def test_part_that_lost_something(annotation: Annotation, lost: str, tmp_path: P
     trees = "".join(map(WRITTEN[annotation], TEXT[2 : 4 if lost == "a tree" else 5]))
     cut = {"a tree": 0, "the end of a tree": 4, "the last byte": 1}[lost]
     (tmp_path / "1").write_text(trees[: len(trees) - cut], encoding="utf-8")
-    with pytest.raises(InputError, match="1: the file has 2 trees, its ledger counts 3, its facts 3; parse this slice"):
+    with pytest.raises(InputError, match="1: the file has 2 trees, its counts say 3, its facts 3; parse this slice"):
         merge(tmp_path, annotation, [0, 1, 2])
     assert not (tmp_path / "all").exists()
     assert not (tmp_path / "all.json").exists()
@@ -91,7 +91,7 @@ def test_part_that_lost_something(annotation: Annotation, lost: str, tmp_path: P
 def test_facts_of_other_trees(tmp_path: Path) -> None:
     write_parts(tmp_path, Annotation.DEPENDENCY, BOUNDS)
     TreeFacts(7, 1.0).write(tmp_path / "2.facts")
-    with pytest.raises(InputError, match="2: the file has 1 trees, its ledger counts 1, its facts 7"):
+    with pytest.raises(InputError, match="2: the file has 1 trees, its counts say 1, its facts 7"):
         merge(tmp_path, Annotation.DEPENDENCY, [0, 1, 2])
 
 
@@ -102,22 +102,22 @@ def test_parts_of_another_text(order: list[int], trees: int, tmp_path: Path) -> 
         merge(tmp_path, Annotation.CONSTITUENCY, order)
 
 
-def test_ledger_that_is_none(tmp_path: Path) -> None:
+def test_counts_that_is_none(tmp_path: Path) -> None:
     write_parts(tmp_path, Annotation.CONSTITUENCY, BOUNDS)
     (tmp_path / "1.json").write_text("[]")
-    with pytest.raises(InputError, match=r"1\.json: no ledger"):
+    with pytest.raises(InputError, match=r"1\.json: no counts"):
         merge(tmp_path, Annotation.CONSTITUENCY, [0, 1, 2])
 
 
-def test_part_without_ledger(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="each part with its ledger"):
+def test_part_without_counts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="each part with its counts"):
         merge_trees(
             annotation=Annotation.DEPENDENCY,
             parts=[tmp_path / "a", tmp_path / "b"],
-            ledgers=[tmp_path / "a.json"],
+            counts=[tmp_path / "a.json"],
             facts=[tmp_path / "a.facts", tmp_path / "b.facts"],
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
         )

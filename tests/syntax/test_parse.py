@@ -46,7 +46,7 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path
             annotation=annotation,
             tokens=tmp_path / "t",
             output=tmp_path / output,
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
             directory=STANZA,
             batch_size=batch_size,
@@ -73,7 +73,7 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
         annotation=Annotation.DEPENDENCY,
         tokens=tmp_path / "t",
         output=tmp_path / "o",
-        ledger_output=tmp_path / "l",
+        counts_output=tmp_path / "l",
         facts_output=tmp_path / "f",
         directory=STANZA,
     )
@@ -104,7 +104,7 @@ def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_
             annotation=Annotation.DEPENDENCY,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
             **options,  # type: ignore[arg-type]
         )
@@ -118,7 +118,7 @@ def test_model_that_is_none(tmp_path: Path) -> None:
             annotation=Annotation.DEPENDENCY,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
             tagger=tmp_path / "m.pt",
             depparse=tmp_path / "m.pt",
@@ -128,7 +128,7 @@ def test_model_that_is_none(tmp_path: Path) -> None:
 def test_command_names_the_line_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\xff\n")
     command = [sys.executable, "-m", "pipeline_py.syntax.parse", "--annotation", "dependency", "--directory", "d"]
-    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
     command += ["--facts-output", tmp_path / "f"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
@@ -144,7 +144,7 @@ def test_tab_is_named_before_parsing(tmp_path: Path) -> None:
             annotation=Annotation.DEPENDENCY,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
             directory=tmp_path,
         )
@@ -163,7 +163,7 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             annotation=Annotation.DEPENDENCY,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
-            ledger_output=tmp_path / "l",
+            counts_output=tmp_path / "l",
             facts_output=tmp_path / "f",
             package="default",
         )
@@ -175,13 +175,13 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_slices_merged_have_the_tree_of_each_line(annotation: Annotation, tmp_path: Path) -> None:
     lines = LINES[:3] + LINES[4:]
     (tmp_path / "t").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    paths = {kind: [tmp_path / f"{number}.{kind}" for number in range(4)] for kind in ("trees", "ledger", "facts")}
+    paths = {kind: [tmp_path / f"{number}.{kind}" for number in range(4)] for kind in ("trees", "counts", "facts")}
     for number, first in enumerate((0, 2, 4, 6)):
         parse(
             annotation=annotation,
             tokens=tmp_path / "t",
             output=paths["trees"][number],
-            ledger_output=paths["ledger"][number],
+            counts_output=paths["counts"][number],
             facts_output=paths["facts"][number],
             directory=STANZA,
             first=first,
@@ -191,11 +191,11 @@ def test_slices_merged_have_the_tree_of_each_line(annotation: Annotation, tmp_pa
     merge_trees(
         annotation=annotation,
         parts=paths["trees"],
-        ledgers=paths["ledger"],
+        counts=paths["counts"],
         facts=paths["facts"],
         tokens=tmp_path / "t",
         output=tmp_path / "o",
-        ledger_output=tmp_path / "l",
+        counts_output=tmp_path / "l",
         facts_output=tmp_path / "f",
     )
     read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
@@ -260,11 +260,11 @@ def parse_chains(folder: Path, **options: Any) -> str:
         "annotation": Annotation.DEPENDENCY,
         "tokens": folder / "t",
         "output": folder / "o",
-        "ledger_output": folder / "l",
+        "counts_output": folder / "l",
         "facts_output": folder / "f",
         "tagger": folder / "tagger.pt",
         "depparse": folder / "depparse.pt",
-        "kept": folder / "kept",
+        "cache": folder / "cache",
     }
     parse(**arguments | options)
     return (folder / "o").read_text(encoding="utf-8")
@@ -327,7 +327,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     outputs = {name: (tmp_path / name).read_bytes() for name in "olf"}
     for name in outputs:
         (tmp_path / name).unlink()
-    files = {"output": "o", "ledger_output": "l", "facts_output": "f", "tokens": "t", "kept": "kept"}
+    files = {"output": "o", "counts_output": "l", "facts_output": "f", "tokens": "t", "cache": "cache"}
     files |= {"tagger": "tagger.pt", "depparse": "depparse.pt"}
     arguments = ", ".join(f"{option}=Path({str(tmp_path / name)!r})" for option, name in files.items())
     code = (
@@ -368,7 +368,7 @@ def test_what_failed_for_want_of_memory_is_not_kept(
 def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nb\n")
     command = [sys.executable, "-X", "importtime", "-m", "pipeline_py.syntax.parse", "--annotation", "constituency"]
-    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--ledger-output", tmp_path / "l"]
+    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
     command += ["--facts-output", tmp_path / "f", "--directory", tmp_path / "nowhere", "--first", "2", "--sentences"]
     done = subprocess.run([*command, "5"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -409,7 +409,7 @@ def test_changed_file_is_parsed_again(changed: str, chains: Chains, tmp_path: Pa
         {"language": "de"},
         {"code": "other"},
         {"pretrain": "vectors.pt"},
-        {"kept": None},
+        {"cache": None},
         {"package": "default", "tagger": None, "depparse": None},
     ],
 )
@@ -419,7 +419,7 @@ def test_changed_option_is_parsed_again(options: dict[str, Any], chains: Chains,
     for threads in (1, 2):
         parse_chains(tmp_path, threads=threads)
     assert len(chains.batches) == 1
-    for times in (2, 3 if "package" in options or "kept" in options else 2):
+    for times in (2, 3 if "package" in options or "cache" in options else 2):
         parse_chains(tmp_path, **options)
         assert len(chains.batches) == times + (options.get("batch_size") == 3)
 

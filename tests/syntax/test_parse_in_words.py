@@ -71,7 +71,7 @@ def parsed(folder: Path, name: str = "trees", **options: Any) -> list[Dependency
         "tokens": folder / "tokens",
         "text": folder / "text",
         "output": folder / name,
-        "ledger_output": folder / f"{name}.json",
+        "counts_output": folder / f"{name}.json",
         "facts_output": folder / f"{name}.facts",
     }
     if "directory" not in options:
@@ -148,11 +148,11 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
     merge_trees(
         annotation=Annotation.DEPENDENCY,
         parts=names,
-        ledgers=[name.with_name(f"{name.name}.json") for name in names],
+        counts=[name.with_name(f"{name.name}.json") for name in names],
         facts=[name.with_name(f"{name.name}.facts") for name in names],
         tokens=tmp_path / "tokens",
         output=tmp_path / "merged",
-        ledger_output=tmp_path / "merged.json",
+        counts_output=tmp_path / "merged.json",
         facts_output=tmp_path / "merged.facts",
     )
     assert (tmp_path / "merged").read_bytes() == (tmp_path / "trees").read_bytes()
@@ -162,7 +162,7 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
 def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> None:
     def runs(**options: Any) -> bool:
         chains.read = []
-        parsed(tmp_path, kept=tmp_path / "kept", **options)
+        parsed(tmp_path, cache=tmp_path / "cache", **options)
         return bool(chains.read)
 
     assert [runs(), runs(), runs(text=None), runs(text=None), runs()] == [True, False, True, False, True]
@@ -235,7 +235,7 @@ def test_phrases_of_real_models(tmp_path: Path) -> None:
         tokens=tmp_path / "tokens",
         text=tmp_path / "text",
         output=tmp_path / "trees",
-        ledger_output=tmp_path / "ledger",
+        counts_output=tmp_path / "counts",
         facts_output=tmp_path / "facts",
         directory=STANZA,
     )

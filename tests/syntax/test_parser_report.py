@@ -8,7 +8,7 @@ from typing import Any
 import pandas
 import pytest
 
-from pipeline_py.artifact import Ledger, write_json
+from pipeline_py.artifact import Counts, write_json
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.parser_report import parser_report
 from pipeline_py.syntax.tree_statistics import SUMS
@@ -23,8 +23,8 @@ def statistics(path: Path, **sums: int) -> None:
     write_json(path, {"annotation": annotation, **dict.fromkeys(SUMS[annotation], 0), **sums})
 
 
-def ledger(path: Path, kept: int, **noted: int) -> None:
-    counts = Ledger()
+def counts(path: Path, kept: int, **noted: int) -> None:
+    counts = Counts()
     counts.keep(kept)
     for what, sentences in noted.items():
         counts.note(what, sentences)
@@ -40,9 +40,9 @@ def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
     statistics(folder / "train.constituency.statistics", sentences=10, empty=1, trees=9, words=50, depth=36, phrases=60)
     statistics(folder / "t-1.dependency.statistics", sentences=2, failed=2)
     reasons = {"parsed by fallback: more than 5 words": 2, 'parsed by fallback: RuntimeError: "ü"\u2028': 1}
-    ledger(folder / "train.dependency.ledger", 10, **{**reasons, "empty line": 1})
-    ledger(folder / "train.constituency.ledger", 10, **{"empty line": 1})
-    ledger(folder / "t-1.dependency.ledger", 2, **{"parsed by fallback: more than 5 words": 2})
+    counts(folder / "train.dependency.counts", 10, **{**reasons, "empty line": 1})
+    counts(folder / "train.constituency.counts", 10, **{"empty line": 1})
+    counts(folder / "t-1.dependency.counts", 2, **{"parsed by fallback: more than 5 words": 2})
     facts = {
         "train.dependency": TreeFacts(10, 12.3456, "cuda", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
         "train.constituency": TreeFacts(10, 0.0, "cpu", VERSIONS, {"constituency.pt": "ef"}),
@@ -52,7 +52,7 @@ def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
         of.write(folder / f"{name}.facts")
     return {
         option: [f"{name.replace('.', ':')}={folder / name}.{option}" for name in facts]
-        for option in ("statistics", "ledger", "facts")
+        for option in ("statistics", "counts", "facts")
     } | {"output": folder / "report.tsv"}
 
 
@@ -156,7 +156,7 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
         "tokens that share a word with others": 0,
         "parsed in its tokens: its text has other characters": 1,
     }
-    ledger(tmp_path / "train.dependency.ledger", 10, **noted)
+    counts(tmp_path / "train.dependency.counts", 10, **noted)
     parser_report(**given)
     found = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
     assert found[3:9] == [
@@ -173,7 +173,7 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
 def test_no_sentences_at_all(tmp_path: Path) -> None:
     given = files(tmp_path, t1_dependency=TreeFacts(0, 0.0))
     statistics(tmp_path / "t-1.dependency.statistics")
-    ledger(tmp_path / "t-1.dependency.ledger", 0)
+    counts(tmp_path / "t-1.dependency.counts", 0)
     parser_report(**given)
     values = {row[2]: row[3] for row in rows(tmp_path) if row[0] == "t-1"}
     assert values["sentences"] == "0" and values["seconds per sentence"] == "" and values["mean depth"] == ""
@@ -183,11 +183,11 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
     ("file", "content", "message"),
     [
         ("train.constituency.statistics", '{"annotation": "dependency"}', "no statistics of constituency trees"),
-        ("train.dependency.ledger", "{}", "the file is no ledger; make the trees again"),
-        ("train.dependency.ledger", '{"in": 10, "noted": []}', "the file is no ledger"),
+        ("train.dependency.counts", "{}", "the file has no counts of sentences; make the trees again"),
+        ("train.dependency.counts", '{"in": 10, "noted": []}', "the file has no counts"),
         ("train.dependency.facts", "?", "no facts of trees"),
         (
-            "train.dependency.ledger",
+            "train.dependency.counts",
             '{"kept": 9, "dropped": {}, "noted": {}}',
             r"about 9 sentences and .*train\S* about 10; make the",
         ),
@@ -217,7 +217,7 @@ def test_all_options_need_the_same_trees(tmp_path: Path) -> None:
 def test_command(tmp_path: Path) -> None:
     given = files(tmp_path)
     command = [sys.executable, "-m", "pipeline_py.syntax.parser_report", f"--output={given['output']}"]
-    command += [f"--{option}={pair}" for option in ("statistics", "ledger", "facts") for pair in given[option]]
+    command += [f"--{option}={pair}" for option in ("statistics", "counts", "facts") for pair in given[option]]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert ["train", "dependency", "mean depth", "3.33"] in rows(tmp_path)

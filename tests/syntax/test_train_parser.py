@@ -62,7 +62,7 @@ def test_train_parse_measure(tmp_path: Path) -> None:
             treebank_train=tmp_path / f"train.{suffix}",
             treebank_dev=tmp_path / f"dev.{suffix}",
             output=tmp_path / f"{processor}.pt",
-            ledger_output=tmp_path / f"{processor}.json",
+            counts_output=tmp_path / f"{processor}.json",
             tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
             pretrain_output=tmp_path / "pretrain.pt" if processor == "constituency" else None,
             hidden=32,
@@ -82,7 +82,7 @@ def test_train_parse_measure(tmp_path: Path) -> None:
             annotation=annotation,
             tokens=tmp_path / "dev.txt",
             output=tmp_path / f"parsed.{suffix}",
-            ledger_output=tmp_path / "parsed.json",
+            counts_output=tmp_path / "parsed.json",
             facts_output=tmp_path / "parsed.facts.json",
             tagger=tmp_path / "tagger.pt",
             **model,
@@ -105,7 +105,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
         """In a process of its own, so that neither addresses nor the order of sets is the same by chance."""
         output = tmp_path / f"{processor}{hash_seed}.pt"
         command = [*COMMAND, "--processor", processor, "--treebank-train", tmp_path / f"t.{suffix}"]
-        command += ["--treebank-dev", tmp_path / f"t.{suffix}", "--output", output, "--ledger-output", tmp_path / "l"]
+        command += ["--treebank-dev", tmp_path / f"t.{suffix}", "--output", output, "--counts-output", tmp_path / "l"]
         command += ["--epochs", "1", "--hidden", "16"]
         if processor == "constituency":
             command += ["--tagger", tmp_path / "tagger1.pt", "--pretrain-output", tmp_path / "pretrain.pt"]
@@ -127,7 +127,7 @@ def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
         tmp_path / "dev.conllu",
         "--output",
         tmp_path / "o",
-        "--ledger-output",
+        "--counts-output",
         tmp_path / "l",
     ]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -149,7 +149,7 @@ def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together(options: dict[str, object], error: str) -> None:
     with pytest.raises(InputError, match=error):
         train_parser(
-            treebank_train=Path("a"), treebank_dev=Path("b"), output=Path("c"), ledger_output=Path("d"), **options
+            treebank_train=Path("a"), treebank_dev=Path("b"), output=Path("c"), counts_output=Path("d"), **options
         )  # type: ignore[arg-type]
 
 
@@ -195,7 +195,7 @@ def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
             treebank_train=tmp_path / f"train.{suffix}",
             treebank_dev=tmp_path / f"dev.{suffix}",
             output=tmp_path / f"{processor}.pt",
-            ledger_output=tmp_path / f"{processor}.json",
+            counts_output=tmp_path / f"{processor}.json",
             vectors=tmp_path / "vectors.txt",
             tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
             pretrain_output=tmp_path / "pretrain.pt",
@@ -211,7 +211,7 @@ def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
             annotation=annotation,
             tokens=tmp_path / "dev.txt",
             output=tmp_path / f"parsed.{suffix}",
-            ledger_output=tmp_path / "parsed.json",
+            counts_output=tmp_path / "parsed.json",
             facts_output=tmp_path / "facts.json",
             tagger=tmp_path / "tagger.pt",
             pretrain=tmp_path / "pretrain.pt",
@@ -266,11 +266,11 @@ def train(folder: Path, **options: Any) -> bytes:
         "treebank_train": folder / "train.ptb",
         "treebank_dev": folder / "dev.ptb",
         "output": folder / "model.pt",
-        "ledger_output": folder / "model.json",
+        "counts_output": folder / "model.json",
         "tagger": folder / "tagger",
         "vectors": folder / "vectors",
         "pretrain_output": folder / "model.pretrain.pt",
-        "kept": folder / "kept",
+        "cache": folder / "cache",
     }
     train_parser(**arguments | options)
     return (folder / "model.pt").read_bytes()
@@ -285,7 +285,7 @@ def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) 
         "import sys; from pathlib import Path; from pipeline_py.syntax.train_parser import Processor, train_parser; "
         f"at = Path({str(tmp_path)!r}); "
         "train_parser(processor=Processor.CONSTITUENCY, treebank_train=at / 'train.ptb', treebank_dev=at / 'dev.ptb', "
-        "output=at / 'model.pt', ledger_output=at / 'model.json', tagger=at / 'tagger', vectors=at / 'vectors', "
+        "output=at / 'model.pt', counts_output=at / 'model.json', tagger=at / 'tagger', vectors=at / 'vectors', "
         "pretrain_output=at / 'model.pretrain.pt', kept=at / 'kept'); "
         "print([name for name in ('stanza', 'torch') if name in sys.modules])"
     )
@@ -316,7 +316,7 @@ def test_changed_file_is_trained_on_again(changed: str, trainer: Trainer, tmp_pa
         {"device": "auto"},
         {"code": "other"},
         {"vectors": None},
-        {"kept": None},
+        {"cache": None},
         {"processor": Processor.TAGGER, "treebank_train": "train.conllu", "treebank_dev": "dev.conllu"},
     ],
 )

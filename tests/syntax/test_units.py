@@ -52,7 +52,7 @@ def write(folder: Path, trees: list[DependencyTree]) -> dict[str, Path]:
     with (folder / "trees.conllu").open("w", encoding="utf-8") as file:
         write_dependencies(file, trees)
     (folder / "tokens").write_text("".join(" ".join(t.words) + "\n" for t in trees), encoding="utf-8")
-    names = {"trees": "trees.conllu", "tokens": "tokens", "output": "units.arrow", "ledger_output": "units.json"}
+    names = {"trees": "trees.conllu", "tokens": "tokens", "output": "units.arrow", "counts_output": "units.json"}
     return {name: folder / file for name, file in names.items()}
 
 
@@ -67,9 +67,9 @@ def test_the_file_has_a_unit_for_every_word_and_for_the_end(tmp_path: Path) -> N
     assert rows[2].reshape(-1, 10).tolist() == [nothing] * 3
     assert rows[3].reshape(-1, 10)[0].tolist() == [0, 0, 2, 3, 4, 5, 6, 7, 8, 9]
     assert rows[3].dtype == np.int16 and len(rows[3]) == 140
-    ledger = json.loads(files["ledger_output"].read_text())
-    assert ledger["in"] == ledger["kept"] == 4
-    assert ledger["noted"] == {
+    counts = json.loads(files["counts_output"].read_text())
+    assert counts["in"] == counts["kept"] == 4
+    assert counts["noted"] == {
         "empty line": 1,
         "failed parse, empty units": 1,
         "units": 17,

@@ -40,7 +40,7 @@ rule pretrain:
         ),
         name=lambda wildcards, threads: plan.nmt.name_of_run(wildcards.system, wildcards.run),
         training=lambda wildcards, threads: plan.nmt.training(wildcards.system, threads),
-        kept=lambda wildcards, output: place_of_kept(output.weights),
+        cache=lambda wildcards, output: cache_of(output.weights),
     shell:
         """
         python -m pipeline_py.nmt.pretrain \
@@ -53,7 +53,7 @@ rule pretrain:
             --source-vocabulary {input.source_vocabulary:q} \
             {params.syntax:q} \
             --code {params.given[made_by][code]} \
-            --kept {params.kept:q} \
+            --cache {params.cache:q} \
             --output {output.weights:q} \
             --facts-output {output.facts:q} \
             2> >(tee {log:q} >&2)
@@ -100,7 +100,7 @@ rule train:
         training=lambda wildcards, threads: plan.nmt.training(wildcards.system, threads),
         checkpoints=lambda wildcards, output: f"{os.path.dirname(output.model)}/checkpoints",
         tensorboard=lambda wildcards, output: plan.nmt.board(wildcards.system, output.model),
-        kept=lambda wildcards, output: place_of_kept(output.model),
+        cache=lambda wildcards, output: cache_of(output.model),
     shell:
         """
         python -m pipeline_py.nmt.train \
@@ -120,7 +120,7 @@ rule train:
             --code {params.given[made_by][code]} \
             --checkpoints {params.checkpoints:q} \
             {params.tensorboard:q} \
-            --kept {params.kept:q} \
+            --cache {params.cache:q} \
             --model-output {output.model:q} \
             --config-output {output.config:q} \
             --curve-output {output.curve:q} \
@@ -166,7 +166,7 @@ rule translate:
     output:
         pieces="<results>/nmt/{system}/{run}/{split}.pieces",
         alignment="<results>/nmt/{system}/{run}/{split}.alignment",
-        ledger="<results>/nmt/{system}/{run}/{split}.json",
+        counts="<results>/nmt/{system}/{run}/{split}.json",
     log:
         "<logs>/nmt/translate/{system}.{run}.{split}.log",
     benchmark:
@@ -193,7 +193,7 @@ rule translate:
         requested=lambda wildcards, output: plan.nmt.further_outputs(wildcards.system, output.pieces),
         decoding=lambda wildcards, threads: plan.nmt.decoding(wildcards.system).model_dump_json(),
         device=EXPERIMENT.training.device,
-        kept=lambda wildcards, output: place_of_kept(output.pieces),
+        cache=lambda wildcards, output: cache_of(output.pieces),
     shell:
         """
         python -m pipeline_py.nmt.translate \
@@ -203,11 +203,11 @@ rule translate:
             --device {params.device} \
             --threads {threads} \
             --code {params.given[made_by][code]} \
-            --kept {params.kept:q} \
+            --cache {params.cache:q} \
             --output {output.pieces:q} \
             --alignment-output {output.alignment:q} \
             {params.requested:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2> >(tee {log:q} | grep "^warning: " >&2)
         """
 

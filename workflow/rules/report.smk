@@ -1,6 +1,6 @@
 """Tables, the facts behind them, figures, and a page of everything; `report(...)` marks what `snakemake --report` shows.
 
-REQUIRED INPUTS: statistics and comparisons of <results>/evaluation/, facts of training, ledgers of <results>/syntax/,
+REQUIRED INPUTS: statistics and comparisons of <results>/evaluation/, facts of training, counts of <results>/syntax/,
                  attention and pieces of <results>/nmt/, curves, reports of parsers
 OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table}.facts.tsv,
                  <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf,

@@ -57,7 +57,7 @@ rule:
         source=plan.corpus.tokens("source"),
     output:
         pieces="<results>/smt/{system}/{run}/{split}.pieces",
-        ledger="<results>/smt/{system}/{run}/{split}.json",
+        counts="<results>/smt/{system}/{run}/{split}.json",
     log:
         "<logs>/smt/translate/{system}.{run}.{split}.log",
     benchmark:
@@ -81,6 +81,6 @@ rule:
             --model {input.model:q} \
             --source {input.source:q} \
             --output {output.pieces:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """

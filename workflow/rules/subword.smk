@@ -186,7 +186,7 @@ rule pack:
         vocabulary="<results>/subword/{units}/vocabulary.{side}",
     output:
         rows="<results>/subword/{units}/packed/{split}.{side}.arrow",
-        ledger="<results>/subword/{units}/packed/{split}.{side}.json",
+        counts="<results>/subword/{units}/packed/{split}.{side}.json",
     log:
         "<logs>/subword/pack/{units}.{split}.{side}.log",
     benchmark:
@@ -207,7 +207,7 @@ rule pack:
             --input {input.text:q} \
             --vocabulary {input.vocabulary:q} \
             --output {output.rows:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -218,7 +218,7 @@ use rule pack as pack_labels with:
         vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.labels.arrow",
-        ledger="<results>/subword/{units}/packed/{parser}/{split}.labels.json",
+        counts="<results>/subword/{units}/packed/{parser}/{split}.labels.json",
     log:
         "<logs>/subword/pack_labels/{units}.{parser}.{split}.log",
     benchmark:
@@ -234,7 +234,7 @@ rule pack_units:
         vocabulary="<results>/subword/{units}/vocabulary.units",
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.units.arrow",
-        ledger="<results>/subword/{units}/packed/{parser}/{split}.units.json",
+        counts="<results>/subword/{units}/packed/{parser}/{split}.units.json",
     log:
         "<logs>/subword/pack_units/{units}.{parser}.{split}.log",
     benchmark:
@@ -256,7 +256,7 @@ rule pack_units:
             --tokens {input.tokens:q} \
             --vocabulary {input.vocabulary:q} \
             --output {output.rows:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -267,7 +267,7 @@ rule pack_trees:
         pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.trees.arrow",
-        ledger="<results>/subword/{units}/packed/{parser}/{split}.trees.json",
+        counts="<results>/subword/{units}/packed/{parser}/{split}.trees.json",
     log:
         "<logs>/subword/pack_trees/{units}.{parser}.{split}.log",
     benchmark:
@@ -289,7 +289,7 @@ rule pack_trees:
             {params.trees:q} \
             --pieces {input.pieces:q} \
             --output {output.rows:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -299,7 +299,7 @@ use rule pack_trees as pack_lexical_trees with:
         pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{split}.lexical_trees.arrow",
-        ledger="<results>/subword/{units}/packed/{split}.lexical_trees.json",
+        counts="<results>/subword/{units}/packed/{split}.lexical_trees.json",
     log:
         "<logs>/subword/pack_lexical_trees/{units}.{split}.log",
     benchmark:
@@ -315,7 +315,7 @@ rule pack_heads:
         pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
     output:
         rows="<results>/subword/{units}/packed/{parser}/{split}.heads.arrow",
-        ledger="<results>/subword/{units}/packed/{parser}/{split}.heads.json",
+        counts="<results>/subword/{units}/packed/{parser}/{split}.heads.json",
     log:
         "<logs>/subword/pack_heads/{units}.{parser}.{split}.log",
     benchmark:
@@ -337,6 +337,6 @@ rule pack_heads:
             --tokens {input.tokens:q} \
             --pieces {input.pieces:q} \
             --output {output.rows:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.grammar.contrast import FOCUS, OPENED, contrast
 from pipeline_py.corpus.grammar.focus import Contrast, Focus
 from pipeline_py.corpus.grammar.pairs import Derived, Distinct, Limits, Pair, Pairs, pair_of
@@ -33,17 +33,17 @@ class ContrastivePairs:
             kind: Pairs(f"{seed} {kind}", replace(limits, focus=FOCUS.get(kind, Focus.any))) for kind in kinds
         }
 
-    def distinct(self, pairs: int, ledger: Ledger) -> Iterator[ContrastivePair]:
+    def distinct(self, pairs: int, counts: Counts) -> Iterator[ContrastivePair]:
         """Yield that many pairs whose English sides differ, of each kind in turn.
 
         Raises:
             InputError: there are not that many.
         """
-        distinct = Distinct[ContrastivePair](pairs, ledger)
+        distinct = Distinct[ContrastivePair](pairs, counts)
         kinds = [*self.pairs]
         for number in range(pairs):
             kind = kinds[number % len(kinds)]
-            ledger.note(kind)
+            counts.note(kind)
             yield distinct.new(partial(self._draw, kind))
 
     def _draw(self, kind: Contrast) -> ContrastivePair | str | None:

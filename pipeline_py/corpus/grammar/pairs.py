@@ -7,7 +7,7 @@ from hashlib import blake2b
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.grammar.ambiguity import Ambiguity, is_open, leave_open
 from pipeline_py.corpus.grammar.attachment import left_open
 from pipeline_py.corpus.grammar.choices import Choices
@@ -85,13 +85,13 @@ def position(core: str) -> float:
 class Distinct(Generic[Drawn]):
     """Takes pairs whose English sides differ; memory holds 8 bytes' digest of each."""
 
-    def __init__(self, sentences: int, ledger: Ledger) -> None:
+    def __init__(self, sentences: int, counts: Counts) -> None:
         self.sentences = sentences
-        self.ledger = ledger
+        self.counts = counts
         self.seen: set[bytes] = set()
 
     def new(self, draw: Callable[[], Drawn | str | None]) -> Drawn:
-        """Draw until there is a pair that is new; what is drawn, and why it is dropped, goes into the ledger.
+        """Draw until there is a pair that is new; what is drawn, and why it is dropped, is counted.
 
         Raises:
             InputError: there seem to be no more.
@@ -106,10 +106,10 @@ class Distinct(Generic[Drawn]):
                 digest = blake2b(pair.english.encode(), digest_size=8).digest()
                 if digest not in self.seen:
                     self.seen.add(digest)
-                    self.ledger.keep()
+                    self.counts.keep()
                     return pair
                 pair = "duplicate"
-            self.ledger.drop(pair)
+            self.counts.drop(pair)
             fruitless += 1
         raise InputError(f"only {len(self.seen)} of {self.sentences} such sentences were found; {REMEDY}")
 
@@ -122,21 +122,21 @@ class Pairs:
         self.sampler = Sampler(self.random, Choices(limits.lexicon, limits.digits))
         self.limits = limits
 
-    def distinct(self, sentences: int, ledger: Ledger) -> Iterator[Pair]:
+    def distinct(self, sentences: int, counts: Counts) -> Iterator[Pair]:
         """Yield that many pairs whose English sides differ.
 
         Args:
             sentences: how many.
-            ledger: gets what is drawn and dropped, and the phenomena of what is kept.
+            counts: gets what is drawn and dropped, and the phenomena of what is kept.
 
         Raises:
             InputError: there are not that many.
         """
-        distinct = Distinct[Pair](sentences, ledger)
+        distinct = Distinct[Pair](sentences, counts)
         for _ in range(sentences):
             pair = distinct.new(partial(self.draw, self._leave_open()))
             for phenomenon in sorted(pair.phenomena):
-                ledger.note(phenomenon)
+                counts.note(phenomenon)
             yield pair
 
     def draw(self, to_open: Attachment | None = None) -> Pair | str | None:

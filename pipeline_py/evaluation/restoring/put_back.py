@@ -6,19 +6,19 @@ Yang et al. (2017, section 4.1) generalise rare times, dates and numbers and say
 tells which is which, as it does for unknown words.
 """
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.evaluation.restoring.attended import Attended
 
 UNKNOWN = "<unk>"
 
 
-def known_words(sentence: Attended, ledger: Ledger) -> dict[int, str]:
+def known_words(sentence: Attended, counts: Counts) -> dict[int, str]:
     """Give the word in the place of each `<unk>` of the output; one that attended to EOS leaves no word.
 
     Args:
         sentence: an output and its source.
-        ledger: notes what became of each.
+        counts: notes what became of each.
 
     Returns:
         Words by index of the output piece.
@@ -27,14 +27,14 @@ def known_words(sentence: Attended, ledger: Ledger) -> dict[int, str]:
     for place, piece in enumerate(sentence.pieces):
         if piece == UNKNOWN:
             end = sentence.attended[place] == len(sentence.original)
-            ledger.note(
+            counts.note(
                 "unknown word dropped: it attended to the end of the source" if end else "unknown word replaced"
             )
             words[place] = "" if end else sentence.original[sentence.attended[place]]
     return words
 
 
-def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, str]:
+def put_back(sentence: Attended, taken: set[int], counts: Counts) -> dict[int, str]:
     """Give the word in the place of each placeholder of the output.
 
     It is the original of the source word that the placeholder attended to, if that word is the same placeholder, be
@@ -46,7 +46,7 @@ def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, s
     Args:
         sentence: an output and its source.
         taken: source words that are in the output already; only a placeholder that attended to one can repeat it.
-        ledger: notes what became of each.
+        counts: notes what became of each.
 
     Returns:
         Words by index of the output piece.
@@ -57,7 +57,7 @@ def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, s
     for place in places:
         if sentence.pieces[place] in read[attended[place] : attended[place] + 1]:
             source[place] = attended[place]
-            ledger.note("placeholder put back: it attended to its like")
+            counts.note("placeholder put back: it attended to its like")
     left = {word for word, form in enumerate(read) if form in PLACEHOLDERS} - taken - {*source.values()}
     for same, what in ((True, "the nearest of its like"), (False, "one of another kind")):
         for place in places:
@@ -65,7 +65,7 @@ def put_back(sentence: Attended, taken: set[int], ledger: Ledger) -> dict[int, s
             if place not in source and near:
                 _, source[place] = min((abs(word - attended[place]), word) for word in near)
                 left.remove(source[place])
-                ledger.note(f"placeholder put back: {what}")
+                counts.note(f"placeholder put back: {what}")
     if len(source) < len(places):
-        ledger.note("placeholder dropped: the source has none left", len(places) - len(source))
+        counts.note("placeholder dropped: the source has none left", len(places) - len(source))
     return {place: sentence.original[source[place]] if place in source else "" for place in places}

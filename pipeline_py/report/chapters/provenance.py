@@ -14,19 +14,19 @@ from pipeline_py.report.tables.sheet import Sheet, listed
 PLACE = 30
 
 
-def texts(ledgers: Mapping[str, Path]) -> Sheet:
+def texts(counts: Mapping[str, Path]) -> Sheet:
     """How many sentences each text has, and what cleaning dropped.
 
     Args:
-        ledgers: of `corpus.clean`, by split.
+        counts: of `corpus.clean`, by split.
 
     Raises:
-        InputError: if a file is no ledger.
+        InputError: if a file has no counts.
     """
-    read = {split: read_object(path, "clean the text again") for split, path in ledgers.items()}
+    read = {split: read_object(path, "clean the text again") for split, path in counts.items()}
     for split, content in read.items():
         if not {"in", "kept", "dropped"} <= content.keys():
-            raise InputError("the file is no ledger; clean the text again", ledgers[split])
+            raise InputError("the file has no counts of sentences; clean the text again", counts[split])
     reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
     return listed(
         "Sentences of each text: what came in, what was kept, and what was dropped for which reason.",
@@ -44,7 +44,7 @@ def texts(ledgers: Mapping[str, Path]) -> Sheet:
 
 def chapters(manifest: Manifest) -> Iterator[Chapter]:
     """Yield the last chapter."""
-    experiment, ledgers = manifest.experiment, manifest.all("ledger")
+    experiment, counts = manifest.experiment, manifest.all("counts")
     code, versions, command = manifest.code, manifest.versions, manifest.command
     configuration = yaml.safe_dump(
         experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
@@ -63,7 +63,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
             [f"Networks were trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."],
             tables=[_pairs("Versions of installed packages.", "Package", "Version", versions)] if versions else [],
         ),
-        Part("Texts", tables=[texts(ledgers)] if ledgers else []),
+        Part("Texts", tables=[texts(counts)] if counts else []),
         Part(
             "Code",
             tables=[

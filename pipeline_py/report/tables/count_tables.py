@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
 from pipeline_py.progress import progress
 from pipeline_py.report.read_table import read_table
@@ -19,11 +19,11 @@ SHARES = ("system", "threshold")
 def parses_sheet(options: ParseTable, files: Files) -> Sheet:
     """Lay out how many sentences of every split have a tree, and for how many words alone are used.
 
-    `ledger` of each split is what `syntax.binarize` counted.
+    `counts` of each split is what `syntax.binarize` counted.
     """
     heads = {"sentences": "Sentences", "parsed": "Parsed successfully", "failed": "Parsed unsuccessfully"}
     rows = []
-    for (split,), path in files.of("ledger").items():
+    for (split,), path in files.of("counts").items():
         name = NAMES_OF_SPLITS.get(split, split)
         rows.append([Cell(name), *map(_count, _counts(path))])
     return Sheet(options.title, [Column("split", ""), *(Column(*head) for head in heads.items())], rows)
@@ -73,10 +73,10 @@ def _count(value: int) -> Cell:
 
 
 def _counts(path: Path) -> tuple[int, int, int]:
-    """Sentences of a ledger, parsed ones, failed ones."""
-    ledger = Ledger.of(path, "the file is no ledger of `syntax.binarize`; make the trees binary again")
-    failed = ledger.noted[FAILED]
-    return ledger.read, ledger.read - failed, failed
+    """Sentences that were counted, parsed ones, failed ones."""
+    counts = Counts.of(path, "the file has no counts of `syntax.binarize`; make the trees binary again")
+    failed = counts.noted[FAILED]
+    return counts.read, counts.read - failed, failed
 
 
 def _types(path: Path) -> int:

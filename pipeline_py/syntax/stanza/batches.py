@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Generic, TypeVar
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.syntax.trees.formats import note_fallback
 from pipeline_py.syntax.words.parser_words import Sentence
 
@@ -27,7 +27,7 @@ class BatchParser(Generic[Tree]):
         empty: the tree of an empty sentence.
         batch_size: sentences given to `parse` at once.
         max_words: sentences with more words get the fallback.
-        ledger: counts sentences, and fallbacks by reason.
+        counts: counts sentences, and fallbacks by reason.
     """
 
     parse: Callable[[Sequence[Sentence]], list[Tree]]
@@ -35,7 +35,7 @@ class BatchParser(Generic[Tree]):
     empty: Tree
     batch_size: int
     max_words: int
-    ledger: Ledger
+    counts: Counts
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[tuple[int, Tree]]:
         """Yield place and tree of every sentence as it is parsed; `in_order` puts them back in order."""
@@ -50,9 +50,9 @@ class BatchParser(Generic[Tree]):
     def _window(self, window: list[Sentence]) -> Iterator[tuple[int, Tree]]:
         to_parse = []
         for place, sentence in enumerate(window):
-            self.ledger.keep()
+            self.counts.keep()
             if not sentence.words:
-                self.ledger.note("empty line")
+                self.counts.note("empty line")
                 yield place, self.empty
             elif len(sentence.words) > self.max_words:
                 yield place, self._failed(sentence, f"more than {self.max_words} words")
@@ -84,5 +84,5 @@ class BatchParser(Generic[Tree]):
         return self._batch(sentences[:half]) + self._batch(sentences[half:])
 
     def _failed(self, sentence: Sentence, reason: str) -> Tree:
-        note_fallback(self.ledger, reason)
+        note_fallback(self.counts, reason)
         return self.fallback(sentence, reason)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.pipeline import Pipeline, dependency_trees, phrase_trees
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
@@ -16,7 +16,7 @@ from pipeline_py.syntax.words.retokenize import over_tokens
 
 
 def text_parser(
-    pipeline: Pipeline, annotation: Annotation, batch_size: int, max_words: int, ledger: Ledger
+    pipeline: Pipeline, annotation: Annotation, batch_size: int, max_words: int, counts: Counts
 ) -> BatchParser[str]:
     """A parser that gives a CoNLL-U block or a line of brackets for each sentence.
 
@@ -25,7 +25,7 @@ def text_parser(
         annotation: which of its trees.
         batch_size: sentences parsed together.
         max_words: longer sentences get the fallback.
-        ledger: counts sentences, fallbacks by reason, and tokens that are no words of the parser.
+        counts: counts sentences, fallbacks by reason, and tokens that are no words of the parser.
     """
     trees_of: Callable[..., list[Any]] = dependency_trees if annotation is Annotation.DEPENDENCY else phrase_trees
     trees = FORMATS[annotation]
@@ -38,11 +38,11 @@ def text_parser(
     def parse(batch: Sequence[Sentence]) -> list[str]:
         found = []
         for sentence, tree in zip(batch, trees_of(pipeline, [sentence.words for sentence in batch]), strict=True):
-            sentence.count(ledger)
+            sentence.count(counts)
             found.append(text(tree if sentence.places is None else over_tokens(tree, sentence.tokens, sentence.places)))
         return found
 
     def fallback(sentence: Sentence, reason: str) -> str:
         return text(trees.unparsed(sentence.tokens, reason))
 
-    return BatchParser(parse, fallback, text(trees.empty), batch_size, max_words, ledger)
+    return BatchParser(parse, fallback, text(trees.empty), batch_size, max_words, counts)

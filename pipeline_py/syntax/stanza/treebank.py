@@ -13,7 +13,7 @@ Stanza would stop, or learn what is not there at parsing time, on some of what r
 import re
 from pathlib import Path
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
@@ -23,7 +23,7 @@ _SPACE = re.compile(r"\s")
 _FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 
-def write_dependency_training(treebank: Path, output: Path, lowercase: bool, ledger: Ledger) -> int:
+def write_dependency_training(treebank: Path, output: Path, lowercase: bool, counts: Counts) -> int:
     """Write the trees of a CoNLL-U treebank for the tagger and the dependency parser.
 
     Returns:
@@ -37,12 +37,12 @@ def write_dependency_training(treebank: Path, output: Path, lowercase: bool, led
     with output.open("w", encoding="utf-8", newline="\n") as file:
         for tree in read_dependencies(treebank):
             if not tree.words:
-                ledger.drop("empty sentence")
+                counts.drop("empty sentence")
                 continue
             _check(tree, treebank)
             if len(tree.roots) > 1:
-                ledger.note("later roots attached to the first")
-            ledger.keep()
+                counts.note("later roots attached to the first")
+            counts.keep()
             words += len(tree.words)
             file.write("\n".join(_rows(tree, lowercase)) + "\n\n")
     if not words:
@@ -79,7 +79,7 @@ def _rows(tree: DependencyTree, lowercase: bool) -> list[str]:
     return rows
 
 
-def write_phrase_training(treebank: Path, output: Path, lowercase: bool, ledger: Ledger) -> int:
+def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts: Counts) -> int:
     """Write the trees of a treebank in brackets for the constituency parser.
 
     Returns:
@@ -102,12 +102,12 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, ledger:
                 raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line)
             root = simplify(tree).root
             if root is None or isinstance(root, Preterminal):
-                ledger.drop("empty sentence" if root is None else "single word without a phrase")
+                counts.drop("empty sentence" if root is None else "single word without a phrase")
                 continue
             if root.label == "ROOT":
-                ledger.note("several phrases under ROOT put under X")
+                counts.note("several phrases under ROOT put under X")
                 root = Phrase("X", root.children)
-            ledger.keep()
+            counts.keep()
             words += len(tree.words)
             file.write(f"(ROOT {brackets(fold(root, leaf, phrase))})\n")
     if not words:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Generic
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, read_trees, unparsed_phrase, write_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies, unparsed, write_dependencies
@@ -64,11 +64,11 @@ FORMATS: Mapping[Annotation, Format[Any]] = {
 }
 
 
-def note_fallback(ledger: Ledger, reason: str) -> None:
+def note_fallback(counts: Counts, reason: str) -> None:
     """Count a sentence without a parse."""
-    ledger.note(_NOTE + reason)
+    counts.note(_NOTE + reason)
 
 
 def fallbacks(noted: Mapping[str, int]) -> dict[str, int]:
-    """Sentences without a parse by reason, of all that a ledger noted."""
+    """Sentences without a parse by reason, of all that were noted."""
     return {what.removeprefix(_NOTE): sentences for what, sentences in noted.items() if what.startswith(_NOTE)}

@@ -15,7 +15,7 @@ from itertools import accumulate, islice, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.characters import is_visible, without_invisible
 from pipeline_py.syntax.words.retokenize import Places
 from pipeline_py.syntax.words.tokenized_text import read_sentences
@@ -62,12 +62,12 @@ class Sentence:
     places: Places | None = None
     differing: Mapping[str, int] = field(default_factory=dict)
 
-    def count(self, ledger: Ledger) -> None:
+    def count(self, counts: Counts) -> None:
         """Count it, once it is parsed, where its words are not its tokens."""
         if self.places is not None:
-            ledger.note(OTHER_WORDS)
+            counts.note(OTHER_WORDS)
         for what, tokens in self.differing.items():
-            ledger.note(what, tokens)
+            counts.note(what, tokens)
 
 
 def in_tokens(tokens: tuple[str, ...]) -> Sentence:
@@ -80,7 +80,7 @@ class DoesNotFitError(Exception):
 
 
 def read_in_words(
-    tokens: Path, text: Path, first: int, sentences: int | None, divide: Divide, ledger: Ledger
+    tokens: Path, text: Path, first: int, sentences: int | None, divide: Divide, counts: Counts
 ) -> Iterator[Sentence]:
     """Yield the sentences of a tokenized text, or of a slice of it, in the words that a parser knows.
 
@@ -92,17 +92,17 @@ def read_in_words(
         first: lines before the slice.
         sentences: lines of the slice; all to the end when not given.
         divide: finds the words of a text.
-        ledger: counts.
+        counts: counts.
     """
     for what in (OTHER_WORDS, SEVERAL, PART, ACROSS):
-        ledger.note(what, 0)  # zero is worth knowing
+        counts.note(what, 0)  # zero is worth knowing
     lines = islice(read_lines(text), first, None if sentences is None else first + sentences)
     texts, divided = tee(" ".join(without_invisible(line).split()) for line in lines)
     for in_line, written, words in zip(read_sentences(tokens, first, sentences), texts, divide(divided), strict=True):
         try:
             yield in_words(in_line, written, words)
         except DoesNotFitError as reason:
-            ledger.note(f"{TOKENS_KEPT}{reason}")
+            counts.note(f"{TOKENS_KEPT}{reason}")
             yield in_tokens(in_line)
 
 
@@ -145,7 +145,7 @@ def in_words(tokens: tuple[str, ...], text: str, words: Sequence[Word]) -> Sente
 
 
 def noted_of_words(noted: Mapping[str, int]) -> dict[str, int]:
-    """What a ledger says of trees that were parsed in other words than the tokens of their text.
+    """What counts say of trees that were parsed in other words than the tokens of their text.
 
     Returns:
         Counts by `OTHER_WORDS` (sentences), `SEVERAL`, `PART` and `ACROSS` (tokens), and by `TOKENS_KEPT` with a reason

@@ -9,7 +9,7 @@ import pytest
 from nltk import Tree
 from scipy.stats import binomtest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.grammar.ambiguity import is_open, leave_open
 from pipeline_py.corpus.grammar.expansion import Expansion
 from pipeline_py.corpus.grammar.focus import Attachment, Focus
@@ -98,7 +98,7 @@ def cues(found: Sequence[tuple[Reading, Pair]]) -> list[tuple[str, float]]:
 
 def drawn(sentences: int, focus: Focus, ambiguous: float = 0.0, seed: int = 4) -> list[tuple[Reading, Pair]]:
     limits = Limits(0, 1, 3, 30, Lengths.natural, focus, Lexicon.compact, False, ambiguous)
-    pairs = Pairs(seed, limits).distinct(sentences, Ledger())
+    pairs = Pairs(seed, limits).distinct(sentences, Counts())
     return [(reading, pair) for pair in pairs for reading in readings(pair.leaves)]
 
 

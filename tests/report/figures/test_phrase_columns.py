@@ -54,7 +54,7 @@ def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
 
     (tmp_path / "trees").write_text(over(0, 11) + "\n")
     (tmp_path / "pieces").write_text(" ".join(words) + "\n")
-    files = {name: tmp_path / name for name in ("trees", "pieces", "output", "ledger_output")}
+    files = {name: tmp_path / name for name in ("trees", "pieces", "output", "counts_output")}
     pack_trees(**files)
     nodes = Ragged(tmp_path / "output")[0][1:].reshape(-1, 3)
     (tree,) = read_trees(tmp_path / "trees")

@@ -25,20 +25,20 @@ def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str,
 PARSES = {"type": "parses", "parser": "p"}
 
 
-def test_parses_are_those_of_the_ledger_that_binarize_writes(tmp_path: Path) -> None:
-    trees, tokens, ledger = (tmp_path / name for name in ("t.ptb", "t.source", "t.json"))
+def test_parses_are_those_of_the_counts_that_binarize_writes(tmp_path: Path) -> None:
+    trees, tokens, counts = (tmp_path / name for name in ("t.ptb", "t.source", "t.json"))
     trees.write_text("(ROOT (S (NN a) (VB b)))\n(FAILED (X a) (X b) (X c))\n(ROOT (NN d))\n", encoding="utf-8")
     tokens.write_text("a b\na b c\nd\n", encoding="utf-8")
-    binarize(trees=trees, tokens=tokens, branching=Branching.RIGHT, output=tmp_path / "b", ledger_output=ledger)
-    tsv, markdown = laid_out(tmp_path, PARSES, ledger__train=ledger)
+    binarize(trees=trees, tokens=tokens, branching=Branching.RIGHT, output=tmp_path / "b", counts_output=counts)
+    tsv, markdown = laid_out(tmp_path, PARSES, counts__train=counts)
     assert tsv == "split\tsentences\tparsed\tfailed\nTrain\t3\t2\t1\n"
     assert (
         "|  | Sentences | Parsed successfully | Parsed unsuccessfully |" in markdown
         and "| Train | 3 | 2 | 1 |" in markdown
     )
-    ledger.write_text("[1]")
-    with pytest.raises(InputError, match=r"no ledger of `syntax\.binarize`"):
-        laid_out(tmp_path, PARSES, ledger__train=ledger)
+    counts.write_text("[1]")
+    with pytest.raises(InputError, match=r"no counts of `syntax\.binarize`"):
+        laid_out(tmp_path, PARSES, counts__train=counts)
 
 
 def test_types_are_counted_once_each(tmp_path: Path) -> None:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.order import in_order
 from pipeline_py.syntax.stanza import batches
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
 
 
-def parser_of(parse: object, ledger: Ledger, batch_size: int = 7) -> BatchParser[str]:
+def parser_of(parse: object, counts: Counts, batch_size: int = 7) -> BatchParser[str]:
     return BatchParser(
         parse,  # type: ignore[arg-type]
         lambda sentence, reason: f"{' '.join(sentence.tokens)} [{reason}]",
         "",
         batch_size,
         10,
-        ledger,
+        counts,
     )
 
 
@@ -34,12 +34,12 @@ def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.Mon
         lengths.append([len(sentence.words) for sentence in batch])
         return [" ".join(sentence.words) for sentence in batch]
 
-    ledger = Ledger()
-    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
+    counts = Counts()
+    trees = list(in_order(parser_of(parse, counts).parsed(sentences)))
     assert trees == [" ".join(sentence.words) for sentence in sentences]
     assert max(max(batch) - min(batch) for batch in lengths) <= 2
-    assert ledger.kept == len(sentences)
-    assert ledger.noted == {"empty line": sum(not sentence.words for sentence in sentences)}
+    assert counts.kept == len(sentences)
+    assert counts.noted == {"empty line": sum(not sentence.words for sentence in sentences)}
     in_order_of_parsing = [length for batch in lengths for length in batch]
     windows = [[len(one.words) for one in window if one.words] for window in (sentences[:500], sentences[500:])]
     assert in_order_of_parsing == [length for window in windows for length in sorted(window, reverse=True)]
@@ -55,15 +55,15 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
     sentences[13] = in_tokens(("bad", "13"))
     sentences[3] = in_tokens(("x",) * 11)
     sentences[4] = in_tokens(("y" * 1001,))
-    ledger = Ledger()
-    trees = list(in_order(parser_of(parse, ledger).parsed(sentences)))
+    counts = Counts()
+    trees = list(in_order(parser_of(parse, counts).parsed(sentences)))
     reason = "RuntimeError: no legal transition"
     assert trees[13] == f"bad 13 [{reason}]"
     assert [tree for place, tree in enumerate(trees) if place not in (3, 4, 13)] == [
         f"a {n}" for n in range(20) if n not in (3, 4, 13)
     ]
-    assert ledger.kept == 20
-    assert ledger.noted == {
+    assert counts.kept == 20
+    assert counts.noted == {
         f"parsed by fallback: {reason}": 1,
         "parsed by fallback: more than 10 words": 1,
         "parsed by fallback: a word of more than 1000 characters": 1,
@@ -82,7 +82,7 @@ def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.Mo
             yield in_tokens(("a",) * (1 + taken % 5))
 
     trees = in_order(
-        parser_of(lambda batch: [" ".join(sentence.words) for sentence in batch], Ledger()).parsed(sentences())
+        parser_of(lambda batch: [" ".join(sentence.words) for sentence in batch], Counts()).parsed(sentences())
     )
     for place in range(100):
         assert next(trees) == " ".join("a" * (1 + (place + 1) % 5))
@@ -104,10 +104,10 @@ def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None
             raise MemoryError("out of memory")
         return ["t"] * len(batch)
 
-    ledger = Ledger()
-    assert list(in_order(parser_of(parse, ledger, 8).parsed([in_tokens(("a",))] * 8))) == ["t"] * 8
+    counts = Counts()
+    assert list(in_order(parser_of(parse, counts, 8).parsed([in_tokens(("a",))] * 8))) == ["t"] * 8
     assert alive == [0] * 7
-    assert ledger.noted == {}
+    assert counts.noted == {}
 
 
 def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
@@ -120,7 +120,7 @@ def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
         raise AcceleratorError("CUDA error: device-side assert triggered")
 
     with pytest.raises(AcceleratorError):
-        list(parser_of(parse, Ledger()).parsed([in_tokens(("a",))] * 8))
+        list(parser_of(parse, Counts()).parsed([in_tokens(("a",))] * 8))
 
 
 def test_the_name_of_that_error_is_torchs() -> None:

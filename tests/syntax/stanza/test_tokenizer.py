@@ -70,7 +70,7 @@ def test_a_tokenizer_that_is_learnt(tmp_path: Path) -> None:
         treebank_train=tmp_path / "bank",
         treebank_dev=tmp_path / "bank",
         output=model,
-        ledger_output=tmp_path / "ledger",
+        counts_output=tmp_path / "counts",
         epochs=8,
     )
     index = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
@@ -19,15 +19,15 @@ def test_dependency_trees(tmp_path: Path) -> None:
         "# text =\n\n",
         encoding="utf-8",
     )
-    ledger = Ledger()
-    assert write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", True, ledger) == 4
+    counts = Counts()
+    assert write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", True, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "1\tzu\tzu\tADP\tAPPR\t_\t3\tcase\t_\t_\n"
         "2\tdem\tdem\tDET\tART\tCase=Dat\t3\tdet\t_\t_\n"
         "3\tme_er\tme_er\tNOUN\tNN\t_\t0\troot\t_\t_\n"
         "4\tja\tja\tINTJ\tITJ\t_\t3\tparataxis\t_\t_\n\n"
     )
-    assert (ledger.kept, ledger.dropped, ledger.noted) == (
+    assert (counts.kept, counts.dropped, counts.noted) == (
         1,
         {"empty sentence": 1},
         {"later roots attached to the first": 1},
@@ -39,12 +39,12 @@ def test_phrase_trees(tmp_path: Path) -> None:
         "( (S (NP-SBJ (-NONE- *)) (VP (VB go\u00a0on))))\n(ROOT (NN a))\n(ROOT (NP (NN b) (-LRB- -LRB-)) (. .))\n",
         encoding="utf-8",
     )
-    ledger = Ledger()
-    assert write_phrase_training(tmp_path / "t.mrg", tmp_path / "o", False, ledger) == 4
+    counts = Counts()
+    assert write_phrase_training(tmp_path / "t.mrg", tmp_path / "o", False, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "(ROOT (S (VP (VB go_on))))\n(ROOT (X (NP (NN b) (-LRB- -LRB-)) (. .)))\n"
     )
-    assert (ledger.kept, ledger.dropped) == (2, {"single word without a phrase": 1})
+    assert (counts.kept, counts.dropped) == (2, {"single word without a phrase": 1})
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_phrase_trees(tmp_path: Path) -> None:
 def test_unusable_treebank(row: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(row + "\n")
     with pytest.raises(InputError, match=error):
-        write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Ledger())
+        write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Counts())

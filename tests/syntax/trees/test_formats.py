@@ -1,19 +1,19 @@
-"""Reasons of failed parses, through a ledger on disk."""
+"""Reasons of failed parses, through counts on disk."""
 
 import json
 from pathlib import Path
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.syntax.trees.formats import fallbacks, note_fallback
 
 
 def test_what_is_noted_is_found_again_by_reason(tmp_path: Path) -> None:
-    ledger = Ledger()
+    counts = Counts()
     for reason in ("more than 5 words", "OverflowError: ü\u2028", "more than 5 words"):
-        note_fallback(ledger, reason)
-    ledger.note("empty line")
-    ledger.write(tmp_path / "ledger")
-    noted = json.loads((tmp_path / "ledger").read_text(encoding="utf-8"))["noted"]
+        note_fallback(counts, reason)
+    counts.note("empty line")
+    counts.write(tmp_path / "counts")
+    noted = json.loads((tmp_path / "counts").read_text(encoding="utf-8"))["noted"]
     assert noted == {
         "empty line": 1,
         "parsed by fallback: OverflowError: ü\u2028": 1,

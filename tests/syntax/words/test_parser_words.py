@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
@@ -42,11 +42,11 @@ def read(tmp_path: Path) -> Read:
     return partial(read_in, tmp_path)
 
 
-def read_in(folder: Path, tokens: str, text: str, ledger: Ledger | None = None, **part: int) -> list[Sentence]:
+def read_in(folder: Path, tokens: str, text: str, counts: Counts | None = None, **part: int) -> list[Sentence]:
     for name, content in (("tokens", tokens), ("text", text)):
         (folder / name).write_text("".join(f"{line}\n" for line in content.split("\n")), encoding="utf-8")
     first, sentences = part.get("first", 0), part.get("sentences")
-    return list(read_in_words(folder / "tokens", folder / "text", first, sentences, in_english, ledger or Ledger()))
+    return list(read_in_words(folder / "tokens", folder / "text", first, sentences, in_english, counts or Counts()))
 
 
 def english(tokens: str, text: str) -> Sentence:
@@ -114,14 +114,14 @@ def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
 
 
 def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> None:
-    ledger = Ledger()
-    sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", ledger)
+    counts = Counts()
+    sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", counts)
     assert sentences[0] == in_tokens(("a", "b"))
     assert sentences[1] == in_tokens(())
     assert sentences[2].words == ("do", "n't")
     assert sentences[3] == in_tokens(("\u200d",))
     assert sentences[4] == in_tokens(("x",))
-    assert ledger.noted == {
+    assert counts.noted == {
         OTHER_WORDS: 0,
         SEVERAL: 0,
         PART: 0,
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> No
         "parsed in its tokens: its text has other characters": 2,
         "parsed in its tokens: nothing to be seen": 1,
     }
-    assert list(noted_of_words(ledger.noted)) == [*(OTHER_WORDS, SEVERAL, PART, ACROSS), *list(ledger.noted)[4:]]
+    assert list(noted_of_words(counts.noted)) == [*(OTHER_WORDS, SEVERAL, PART, ACROSS), *list(counts.noted)[4:]]
     assert noted_of_words({"empty line": 1}) == {}
 
 
@@ -147,10 +147,10 @@ def test_a_tab_is_named(read: Read) -> None:
 
 
 def test_counts_are_of_parsed_sentences() -> None:
-    ledger = Ledger()
-    english("I don 't know .", "I don't know.").count(ledger)
-    english("I know .", "I know.").count(ledger)
-    assert ledger.noted == {OTHER_WORDS: 1, ACROSS: 1, PART: 1}
+    counts = Counts()
+    english("I don 't know .", "I don't know.").count(counts)
+    english("I know .", "I know.").count(counts)
+    assert counts.noted == {OTHER_WORDS: 1, ACROSS: 1, PART: 1}
 
 
 @st.composite

@@ -11,7 +11,7 @@ rule generate_contrast:
         pairs="<results>/corpus/contrastive/{split}.generated.tsv",
         conllu="<results>/corpus/contrastive/{split}.conllu",
         ptb="<results>/corpus/contrastive/{split}.ptb",
-        ledger="<results>/corpus/contrastive/{split}.json",
+        counts="<results>/corpus/contrastive/{split}.json",
     log:
         "<logs>/corpus/generate_contrast/{split}.log",
     benchmark:
@@ -45,7 +45,7 @@ rule generate_contrast:
             --pairs-output {output.pairs:q} \
             --conllu-output {output.conllu:q} \
             --ptb-output {output.ptb:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 

@@ -11,7 +11,7 @@ rule generate:
         target="<results>/corpus/generated/{split}.target",
         conllu="<results>/corpus/generated/{split}.conllu",
         ptb="<results>/corpus/generated/{split}.ptb",
-        ledger="<results>/corpus/generated/{split}.json",
+        counts="<results>/corpus/generated/{split}.json",
     log:
         "<logs>/corpus/generate/{split}.log",
     benchmark:
@@ -45,7 +45,7 @@ rule generate:
             --target-output {output.target:q} \
             --conllu-output {output.conllu:q} \
             --ptb-output {output.ptb:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -92,7 +92,7 @@ rule clean:
         source="<results>/corpus/clean/train.source",
         target="<results>/corpus/clean/train.target",
         lines="<results>/corpus/clean/train.lines",
-        ledger="<results>/corpus/clean/train.json",
+        counts="<results>/corpus/clean/train.json",
     log:
         "<logs>/corpus/clean/train.log",
     benchmark:
@@ -138,7 +138,7 @@ rule clean:
             --source-output {output.source:q} \
             --target-output {output.target:q} \
             --lines-output {output.lines:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -157,7 +157,7 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
             source="<results>/corpus/clean/{split}.source",
             targets=[f"<results>/corpus/clean/{{split}}.{side}" for side in target_sides],
             lines="<results>/corpus/clean/{split}.lines",
-            ledger="<results>/corpus/clean/{split}.json",
+            counts="<results>/corpus/clean/{split}.json",
         log:
             "<logs>/corpus/clean/{split}.log",
         benchmark:
@@ -192,6 +192,6 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
                 {params.targets:q} \
                 {params.called:q} \
                 --lines-output {output.lines:q} \
-                --ledger-output {output.ledger:q} \
+                --counts-output {output.counts:q} \
                 2>{log:q}
             """

@@ -11,7 +11,7 @@ rule learn_segmenter:
         unpack(lambda wildcards: plan.corpus.treebank_of_words()),
     output:
         model="<results>/corpus/segmenter.pt",
-        ledger="<results>/corpus/segmenter.json",
+        counts="<results>/corpus/segmenter.json",
     log:
         "<logs>/corpus/learn_segmenter/source.log",
     benchmark:
@@ -35,7 +35,7 @@ rule learn_segmenter:
             --treebank-dev {input.dev:q} \
             --threads {threads} \
             --output {output.model:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -140,7 +140,7 @@ rule generalise:
         train=lambda wildcards: plan.corpus.tokens(plan.corpus.trained_side(wildcards.side)).format(split="train"),
     output:
         text="<results>/corpus/generalised/{rarer}/{split}.{side}",
-        ledger="<results>/corpus/generalised/{rarer}/{split}.{side}.json",
+        counts="<results>/corpus/generalised/{rarer}/{split}.{side}.json",
     log:
         "<logs>/corpus/generalise/{rarer}.{split}.{side}.log",
     benchmark:
@@ -164,6 +164,6 @@ rule generalise:
             --train {input.train:q} \
             --min-count {wildcards.rarer} \
             --output {output.text:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """

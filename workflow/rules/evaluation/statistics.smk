@@ -11,7 +11,7 @@ rule postprocess:
         unpack(lambda wildcards: plan.evaluation.translation(wildcards.system)),
     output:
         text="<results>/evaluation/{system}/{run}/{split}.txt",
-        ledger="<results>/evaluation/{system}/{run}/{split}.json",
+        counts="<results>/evaluation/{system}/{run}/{split}.json",
     log:
         "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
@@ -47,7 +47,7 @@ rule postprocess:
             --detokenizer {params.given[detokenizer]} \
             {params.flags:q} \
             --output {output.text:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 

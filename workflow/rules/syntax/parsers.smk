@@ -16,7 +16,7 @@ use rule generate as generate_treebank with:
         target=temp("<results>/syntax/{parser}/treebank/{part}.target"),
         conllu="<results>/syntax/{parser}/treebank/{part}.conllu",
         ptb="<results>/syntax/{parser}/treebank/{part}.ptb",
-        ledger="<results>/syntax/{parser}/treebank/{part}.json",
+        counts="<results>/syntax/{parser}/treebank/{part}.json",
     log:
         "<logs>/syntax/generate_treebank/{parser}.{part}.log",
     benchmark:
@@ -33,7 +33,7 @@ rule train_parser:
     output:
         model="<results>/syntax/{parser}/model/{processor}.pt",
         pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
-        ledger="<results>/syntax/{parser}/model/{processor}.json",
+        counts="<results>/syntax/{parser}/model/{processor}.json",
     log:
         "<logs>/syntax/train_parser/{parser}.{processor}.log",
     benchmark:
@@ -47,7 +47,7 @@ rule train_parser:
     params:
         given=lambda wildcards: plan.parsers.training(wildcards.parser, wildcards.processor),
         options=lambda wildcards, input: plan.parsers.training_options(wildcards.parser, wildcards.processor, input),
-        kept=lambda wildcards, output: place_of_kept(output.model),
+        cache=lambda wildcards, output: cache_of(output.model),
     shell:
         """
         python -m pipeline_py.syntax.train_parser \
@@ -60,10 +60,10 @@ rule train_parser:
             {params.options:q} \
             --threads {threads} \
             --code {params.given[made_by][code]} \
-            --kept {params.kept:q} \
+            --cache {params.cache:q} \
             --output {output.model:q} \
             --pretrain-output {output.pretrain:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -109,7 +109,7 @@ use rule parse as parse_held_out_trees with:
         models=lambda wildcards: plan.syntax.models_of(wildcards.parser, wildcards.trees),
     output:
         trees="<results>/syntax/{parser}/accuracy/test.{trees}",
-        ledger="<results>/syntax/{parser}/accuracy/test.{trees}.json",
+        counts="<results>/syntax/{parser}/accuracy/test.{trees}.json",
         facts="<results>/syntax/{parser}/accuracy/test.{trees}.facts.json",
     log:
         "<logs>/syntax/parse_held_out_trees/{parser}.{trees}.log",

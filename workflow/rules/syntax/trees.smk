@@ -21,7 +21,7 @@ rule parse:
         models=lambda wildcards: plan.syntax.models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
-        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
         "<logs>/syntax/parse/{parser}.{split}.{trees}.log",
@@ -45,7 +45,7 @@ rule parse:
         words=lambda wildcards, input: plan.syntax.options_of_words(wildcards.parser, input.get("text")),
         models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
-        kept=lambda wildcards, output: place_of_kept(output.trees),
+        cache=lambda wildcards, output: cache_of(output.trees),
     shell:
         """
         python -m pipeline_py.syntax.parse \
@@ -60,9 +60,9 @@ rule parse:
             --device {params.device} \
             --threads {threads} \
             --code {params.given[made_by][code]} \
-            --kept {params.kept:q} \
+            --cache {params.cache:q} \
             --output {output.trees:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             --facts-output {output.facts:q} \
             2>{log:q}
         """
@@ -71,7 +71,7 @@ rule parse:
 use rule parse as parse_shard with:
     output:
         trees="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
-        ledger="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.json",
+        counts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.json",
         facts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.facts.json",
     log:
         "<logs>/syntax/parse_shard/{parser}.{split}.{shard}.{trees}.log",
@@ -90,7 +90,7 @@ rule merge_trees:
         tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
-        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
         "<logs>/syntax/merge_trees/{parser}.{split}.{trees}.log",
@@ -114,7 +114,7 @@ rule merge_trees:
         },
         parts=lambda wildcards, input: [
             *(f"--parts={file}" for file in input.parts),
-            *(f"--ledgers={file}" for file in input.ledgers),
+            *(f"--counts={file}" for file in input.counts),
             *(f"--facts={file}" for file in input.facts),
         ],
     shell:
@@ -124,7 +124,7 @@ rule merge_trees:
             {params.parts:q} \
             --tokens {input.tokens:q} \
             --output {output.trees:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             --facts-output {output.facts:q} \
             2>{log:q}
         """
@@ -138,7 +138,7 @@ rule import_trees:
         tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
-        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
         "<logs>/syntax/import_trees/{parser}.{split}.{trees}.log",
@@ -172,7 +172,7 @@ rule import_trees:
             --tokens {input.tokens:q} \
             {params.given[case]} \
             --output {output.trees:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             --facts-output {output.facts:q} \
             2>{log:q}
         """
@@ -183,7 +183,7 @@ rule control_trees:
         tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.{trees}",
-        ledger="<results>/syntax/{parser}/{split}.{trees}.json",
+        counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
         "<logs>/syntax/control_trees/{parser}.{split}.{trees}.log",
@@ -213,7 +213,7 @@ rule control_trees:
             --seed {params.given[seed]} \
             --tokens {input.tokens:q} \
             --output {output.trees:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             --facts-output {output.facts:q} \
             2>{log:q}
         """

@@ -11,7 +11,7 @@ rule binarize:
         tokens=plan.corpus.tokens("source"),
     output:
         trees="<results>/syntax/{parser}/{split}.binary.ptb",
-        ledger="<results>/syntax/{parser}/{split}.binary.json",
+        counts="<results>/syntax/{parser}/{split}.binary.json",
     log:
         "<logs>/syntax/binarize/{parser}.{split}.log",
     benchmark:
@@ -36,7 +36,7 @@ rule binarize:
             --tokens {input.tokens:q} \
             --branching {params.given[branching]} \
             --output {output.trees:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -47,7 +47,7 @@ rule distances:
         tokens=plan.corpus.tokens("source"),
     output:
         distances="<results>/syntax/{parser}/{split}.distances.arrow",
-        ledger="<results>/syntax/{parser}/{split}.distances.json",
+        counts="<results>/syntax/{parser}/{split}.distances.json",
     log:
         "<logs>/syntax/distances/{parser}.{split}.log",
     benchmark:
@@ -68,7 +68,7 @@ rule distances:
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --output {output.distances:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -79,7 +79,7 @@ rule units:
         tokens=plan.corpus.tokens("source"),
     output:
         units="<results>/syntax/{parser}/{split}.units.arrow",
-        ledger="<results>/syntax/{parser}/{split}.units.json",
+        counts="<results>/syntax/{parser}/{split}.units.json",
     log:
         "<logs>/syntax/units/{parser}.{split}.log",
     benchmark:
@@ -100,7 +100,7 @@ rule units:
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --output {output.units:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -111,7 +111,7 @@ rule labels:
         tokens=plan.corpus.tokens("source"),
     output:
         labels="<results>/syntax/{parser}/{split}.labels",
-        ledger="<results>/syntax/{parser}/{split}.labels.json",
+        counts="<results>/syntax/{parser}/{split}.labels.json",
     log:
         "<logs>/syntax/labels/{parser}.{split}.log",
     benchmark:
@@ -132,6 +132,6 @@ rule labels:
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --output {output.labels:q} \
-            --ledger-output {output.ledger:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """

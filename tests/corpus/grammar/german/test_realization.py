@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from pipeline_py.artifact import Ledger
+from pipeline_py.artifact import Counts
 from pipeline_py.corpus.grammar.derivation import (
     Adverbial,
     Clause,
@@ -180,7 +180,7 @@ def disagreeing(text: str) -> list[str]:
 def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
     whole = request.param is Lexicon.whole
     pairs = Pairs(11, Limits(0, 1, 3, 45, Lengths.uniform, Focus.any, request.param, whole, 0 if whole else 0.2))
-    return [(pair.english, pair.german) for pair in pairs.distinct(int(0.95 * SENTENCES), Ledger())]
+    return [(pair.english, pair.german) for pair in pairs.distinct(int(0.95 * SENTENCES), Counts())]
 
 
 def test_the_checker_sees_what_is_wrong() -> None:

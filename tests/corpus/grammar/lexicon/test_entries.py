@@ -67,7 +67,7 @@ def test_a_misprint_in_the_lexicon_is_one_sentence(
     before, found, after = file.read_text(encoding="utf-8").partition(old)
     assert found
     file.write_text(before + new + after, encoding="utf-8")
-    outputs = [part for name in ("source", "target", "conllu", "ptb", "ledger") for part in (f"--{name}-output", name)]
+    outputs = [part for name in ("source", "target", "conllu", "ptb", "counts") for part in (f"--{name}-output", name)]
     command = [sys.executable, "-m", "pipeline_py.corpus.generate", "--sentences", "5", *outputs]
     done = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
