@@ -23,7 +23,7 @@ class Ours(Side):
     """A system of this project."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        self.version = metadata.version("syntax-nmt-pipeline")
+        self.version = metadata.version("arbitree")
         self._device = prepare(job["device"], job["threads"])
         system = System.model_validate(job["system"])
         files = {name: Path(path) for name, path in job["packed"].items()}

@@ -21,7 +21,7 @@ COMPILERS = ("gcc", "cc")
 """GCC under its names: torch has the OpenMP of GCC, which code of other compilers does not find."""
 
 OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
-FOLDER = "syntax-nmt-pipeline"
+FOLDER = "arbitree"
 """In the user's cache."""
 
 SECONDS = 120
