@@ -37,7 +37,7 @@ class Stage(NamedTuple):
 
 
 def planned(counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int]) -> list[Stage]:
-    """Stages of a run, given its jobs by their benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv, and sizes of splits."""
+    """Stages of a run, given its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv, and sizes of splits."""
     benchmarks, stages = Path(experiment.folder("benchmarks")), []
     for pattern, jobs in counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
@@ -92,7 +92,7 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
 
 def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
     """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `cores` is null."""
-    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(package)) for package in ("", "nmt/"))
+    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(of)) for of in ("", "nmt/"))
     packages = {stage.name.split("/")[0] for stage in stages}
     longest = sum(
         max(stage.work / stage.jobs for stage in stages if stage.name.startswith(f"{package}/")) for package in packages

@@ -57,8 +57,7 @@ def merge_trees(
             trees = _copy(part, file, annotation)
             if not trees == sentences == of_part.sentences:
                 raise InputError(
-                    f"the file has {trees} trees, its counts say {sentences}, "
-                    f"its facts {of_part.sentences}; {AGAIN}",
+                    f"the file has {trees} trees, its counts say {sentences}, its facts {of_part.sentences}; {AGAIN}",
                     part,
                 )
         _check(parts, kept, annotation, tokens)

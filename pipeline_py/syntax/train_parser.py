@@ -128,7 +128,7 @@ def train_parser(
 
 
 def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Counts, int, int]:
-    """Check both treebanks and write them for Stanza; the counts are of the training trees, with notes on the others."""
+    """Check both treebanks and write them for Stanza; training trees are counted, with notes on the others."""
     write = write_phrase_training if processor is Processor.CONSTITUENCY else write_dependency_training
     counts = Counts()
     words = write(train, folder / "train.txt", lowercase, counts)

@@ -125,10 +125,10 @@ def test_training_text_against_the_naive_rules(
             run(tmp_path, source, target, **options)
         return
     assert run(tmp_path, source, target, **options) == tuple(map(list, zip(*kept, strict=True)))
-    counts = counts(tmp_path)
-    assert counts["dropped"] == dict(sorted(dropped.items()))
-    assert counts["noted"].get("control characters replaced by spaces", 0) == noted
-    assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
+    found = counts(tmp_path)
+    assert found["dropped"] == dict(sorted(dropped.items()))
+    assert found["noted"].get("control characters replaced by spaces", 0) == noted
+    assert found["in"] == len(pairs) == found["kept"] + sum(found["dropped"].values())
 
 
 def test_kept_lines_have_their_numbers_in_the_raw_text(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_graphs_are_of_rooms_and_stages():
 
 
 MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
-"""A module or a folder that a page names, from the top or from `pipeline_py/`, in the packages' pages also from `nmt/`."""
+"""A module or a folder that a page names, from the top or from `pipeline_py/`, on pages of packages from `nmt/` too."""
 
 
 def test_modules_that_architecture_names_exist():

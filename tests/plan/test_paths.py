@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, cache_of
+from pipeline_py.plan.paths import cache_of, lists_of, named_files, one_of, options_of
 
 
 def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
