@@ -1,4 +1,4 @@
-"""Kept outputs: taken back whole and unchanged, or not at all, whatever happened to them or to the process."""
+"""The cache of outputs: restored whole and unchanged, or not at all, whatever happened to them or to the process."""
 
 import json
 import os

@@ -441,7 +441,7 @@ def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
 
 
 def test_what_is_damaged_is_made_anew(finished, tmp_path):
-    """A damaged model is not taken back from what was kept, which may be a link to the same file."""
+    """A damaged model is not restored from the cache, which may hold a link to the same file."""
     place = finished.copied(tmp_path / "place")
     results = place.folder / "results"
     damaged = [results / "nmt/GlobalAtt/seed1/one.pieces", results / "nmt/GlobalAtt/seed1/model.safetensors"]

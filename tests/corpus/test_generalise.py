@@ -92,7 +92,7 @@ WORDS = ["17", "3,5", "12:30", "5月", "$time", "$", "a", "..", "2004-05-12", "\
 @given(st.lists(st.lists(st.sampled_from(WORDS))))
 def test_one_word_becomes_one_word(tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]]) -> None:
     lines = [" ".join(sentence) for sentence in sentences]
-    output, counts = run(tmp_path_factory.getbasetemp(), lines, ["17 17 word"], 2)
+    output, counted = run(tmp_path_factory.getbasetemp(), lines, ["17 17 word"], 2)
     counts = Counter()
     for old, new in zip(lines, output, strict=True):
         for before, after in zip(old.split(" "), new.split(" "), strict=True):
@@ -100,7 +100,7 @@ def test_one_word_becomes_one_word(tmp_path_factory: pytest.TempPathFactory, sen
                 after in ("$time", "$date", "$number") and before not in ("17", "$", "a", "..", "\u00a0")
             )
             counts[after] += after != before
-    assert counts["words"] == {name: counts[name] for name in ("$date", "$number", "$time")}
+    assert counted["words"] == {name: counts[name] for name in ("$date", "$number", "$time")}
 
 
 def test_a_training_text_without_words_is_refused(tmp_path: Path) -> None:

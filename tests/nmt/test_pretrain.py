@@ -278,7 +278,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert facts_of(tmp_path)["seed"] == 7
 
 
-# --- outputs that are taken back ---
+# --- outputs from the cache ---
 
 INPUTS = [f"{split}.{kind}" for split in ("train", "dev") for kind in ("source", "heads", "labels")]
 
@@ -304,7 +304,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, pretrained: dict[s
         output.unlink()
     done = without_torch("pretrain", pretrained | {"name": "another name"})
     assert done.returncode == 0, done.stderr
-    assert "so it is taken back" in done.stderr
+    assert "so it comes from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
     (tmp_path / "cache" / "last" / "2.facts.json").write_text("{}")

@@ -150,7 +150,7 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
     assert timeless(whole / "curve.tsv") == timeless(killed / "curve.tsv")
     assert not list((killed / "checkpoints").iterdir())
     again = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
-    assert "taken back" in again.stderr
+    assert "from the cache" in again.stderr
 
 
 @pytest.mark.parametrize("change", ["code", "training", "system", "input"])
@@ -504,7 +504,7 @@ def test_command_line_says_one_sentence(tmp_path: Path) -> None:
     )
 
 
-# --- outputs that are taken back ---
+# --- outputs from the cache ---
 
 READER = {"contexts": ["global", "syntax"], "encoders": [{"inputs": ["words", {"type": "labels", "size": 4}]}]}
 LIKE = {"model": {"embedding": 8, "hidden": 6}, "encoders": [{"inputs": ["words", {"type": "units", "size": 4}]}]}
@@ -557,7 +557,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, trained: dict[str,
         path.touch()  # parsed anew, with the same trees
     done = without_torch("train", trained | {"name": "another name"})
     assert done.returncode == 0, done.stderr
-    assert "so it is taken back" in done.stderr
+    assert "so it comes from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs_of(trained)] == contents
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints" / "rolling.safetensors").exists()

@@ -440,7 +440,7 @@ def test_no_translation_exceeds_the_limit(room):
     assert json.loads((room / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
 
 
-# --- outputs that are taken back ---
+# --- outputs from the cache ---
 
 INPUTS = [
     *("model.safetensors", "second.safetensors", "config.json", "second.json", "source.arrow", "second.arrow"),
@@ -474,7 +474,7 @@ def test_outputs_are_taken_back_without_torch(translated, without_torch):
         output.unlink()
     done = without_torch("translate", translated)
     assert done.returncode == 0, done.stderr
-    assert "so it is taken back" in done.stderr
+    assert "so it comes from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
     (translated["cache"] / "last" / "1.out.pieces").write_text("another translation\n")

@@ -255,7 +255,7 @@ def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
 
 
 def parse_chains(folder: Path, **options: Any) -> str:
-    """Parse `t`; what is kept is in the folder `kept`."""
+    """Parse `t`; its cache is the folder `cache`."""
     arguments: dict[str, Any] = {
         "annotation": Annotation.DEPENDENCY,
         "tokens": folder / "t",
@@ -272,9 +272,9 @@ def parse_chains(folder: Path, **options: Any) -> str:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
 def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
-    whole = parse_chains(tmp_path, kept=None)
+    whole = parse_chains(tmp_path, cache=None)
     assert chains.batches == [[3, 2, 1, 1]]
-    slices = [parse_chains(tmp_path, kept=None, first=first, sentences=size) for first in range(0, 12, size)]
+    slices = [parse_chains(tmp_path, cache=None, first=first, sentences=size) for first in range(0, 12, size)]
     assert "".join(slices) == whole
     assert [tree.words for tree in read_dependencies_of(whole, tmp_path)] == [
         ("a",),
@@ -338,7 +338,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "[]\n", done.stderr
-    assert "taken back" in done.stderr
+    assert "from the cache" in done.stderr
     assert {name: (tmp_path / name).read_bytes() for name in "olf"} == outputs
 
 

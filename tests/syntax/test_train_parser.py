@@ -260,7 +260,7 @@ def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
 
 
 def train(folder: Path, **options: Any) -> bytes:
-    """Train on the treebanks of the folder; what is kept is in the folder `kept`."""
+    """Train on the treebanks of the folder; its cache is the folder `cache`."""
     arguments: dict[str, Any] = {
         "processor": Processor.CONSTITUENCY,
         "treebank_train": folder / "train.ptb",
@@ -286,7 +286,7 @@ def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) 
         f"at = Path({str(tmp_path)!r}); "
         "train_parser(processor=Processor.CONSTITUENCY, treebank_train=at / 'train.ptb', treebank_dev=at / 'dev.ptb', "
         "output=at / 'model.pt', counts_output=at / 'model.json', tagger=at / 'tagger', vectors=at / 'vectors', "
-        "pretrain_output=at / 'model.pretrain.pt', kept=at / 'kept'); "
+        "pretrain_output=at / 'model.pretrain.pt', cache=at / 'cache'); "
         "print([name for name in ('stanza', 'torch') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
