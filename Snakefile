@@ -30,7 +30,7 @@ include: "workflow/messages.smk"
 
 
 if not is_path(workflow.basedir):
-    raise InputError("Snakemake takes braces and < > in a path for its own; rename the folder", workflow.basedir)
+    raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", workflow.basedir)
 
 if workflow.is_main_process:
     check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])

@@ -39,7 +39,7 @@ def whole(path: Path) -> Iterator[Path]:
         try:
             yield temporary
             if path.is_dir() and not temporary.is_dir():
-                raise InputError("a folder is where a file is to be; move it away and run again", path)
+                raise InputError("there is a folder in the place of a file; move it away and run again", path)
             if path.is_dir():
                 shutil.rmtree(path)
             temporary.replace(path)

@@ -53,7 +53,7 @@ def read_pairs(path: Path) -> Iterator[ContrastivePair]:
     for pair in pairs:
         yield pair
     if pair is None:
-        raise InputError("the file has no contrastive pair; give some, or leave it out", path)
+        raise InputError("the file has no contrastive pairs; add some, or leave the file out", path)
 
 
 def _of_table(path: Path, kind: str) -> Iterator[ContrastivePair]:
@@ -82,7 +82,7 @@ def _check_columns(columns: list[str], path: Path) -> None:
             what = "stands twice" if columns.count(name) > 1 else "is unknown"
             raise InputError(f"the column {name!r} {what}; columns are {', '.join((*TEXTS, *ABOUT))}", path, 1)
     if missing := [name for name in TEXTS if name not in columns]:
-        raise InputError(f"no column {missing[0]!r}; the first line has to name {', '.join(TEXTS)}", path, 1)
+        raise InputError(f"no column {missing[0]!r}; the first line must name {', '.join(TEXTS)}", path, 1)
 
 
 def _of_json(path: Path) -> Iterator[ContrastivePair]:
@@ -91,12 +91,15 @@ def _of_json(path: Path) -> Iterator[ContrastivePair]:
     except UnicodeDecodeError as error:
         raise InputError(f"byte {error.start} is not UTF-8 ({error.reason}); convert the file", path) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"no JSON ({error.msg}); mend it", path, error.lineno) from None
+        raise InputError(f"not JSON ({error.msg}); correct it", path, error.lineno) from None
     if not isinstance(content, list):
-        raise InputError("the file holds no list of sentences; give LingEval97's JSON", path)
+        raise InputError("the file is not a list of sentences; give a file in LingEval97's JSON format", path)
     for number, entry in enumerate(content, start=1):
         if not isinstance(entry, Mapping) or not isinstance(entry.get("errors"), list):
-            raise InputError(f"entry {number} is no sentence with a list of `errors`; give LingEval97's JSON", path)
+            raise InputError(
+                f"entry {number} is not a sentence with a list of `errors`; give a file in LingEval97's JSON format",
+                path,
+            )
         for made in entry["errors"]:
             if not isinstance(made, Mapping):
                 raise InputError(f"entry {number}: an error is an object with `contrastive`, not {made!r}", path)
@@ -118,13 +121,13 @@ def _mistake(fields: Mapping[str, Any]) -> str | None:
     """What is wrong with a pair, if anything."""
     for name, text in fields.items():
         if not isinstance(text, str):
-            return f"`{name}` is no text but {text!r}; write it"
+            return f"`{name}` must be text, not {text!r}; write it"
         if "\n" in text:
             return f"`{name}` is on several lines; write it on one"
         if name in TEXTS and not text.strip():
             return f"`{name}` is empty; write it, or leave the pair out"
         if name in ("distance", "frequency") and text and not is_number(text):
-            return f"`{name}` is no whole number but {text!r}; leave it empty where it is not known"
+            return f"`{name}` must be a whole number, not {text!r}; leave it empty if it is unknown"
     if fields["correct"] == fields["contrastive"]:
         return "both translations are the same, so that neither can be the better one; leave the pair out"
     if "\t" in fields.get("kind", ""):

@@ -23,7 +23,7 @@ def device_named(name: str) -> Literal["cpu", "cuda"]:
     if name not in ("auto", "cpu", "cuda"):
         raise InputError(f"unknown device {name!r}; use auto, cpu or cuda")
     if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("the device is to be cuda and there is none; set it to cpu or auto")
+        raise InputError("the device is set to cuda, but there is no GPU; set it to cpu or auto")
     if name == "cpu" or not torch.cuda.is_available():
         return "cpu"
     _take_card()

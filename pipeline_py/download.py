@@ -50,13 +50,14 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
         paths = [Path(experiment.path(file)) for file in files]
         there = [path for path in paths if path.exists()]
         if there == paths:
-            print(f"{identifier}: is there already", file=sys.stderr)
+            print(f"{identifier}: exists already", file=sys.stderr)
         elif not there:
             _write(identifier, (corpora.source.language, corpora.target.language), paths)
         else:
             missing = next(path for path in paths if path not in there)
             raise InputError(
-                f"the file is there and {missing}, of the same text, is not; remove it or add that", there[0]
+                f"the file exists, but {missing} of the same text does not; remove the first or add the second",
+                there[0],
             )
 
 
@@ -107,7 +108,7 @@ def _from_mtdata(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str
     entry = INDEX[identifier]
     fits, is_swapped = BCP47Tag.check_compat_swap(tuple(map(bcp47, languages)), entry.did.langs)
     if not fits:
-        raise InputError(f"mtdata's {name} is no text of {' and '.join(languages)}")
+        raise InputError(f"mtdata's {name} is not a text of {' and '.join(languages)}")
     segments = Parser(Cache(cache_dir).get_entry(entry), ext=entry.in_ext or None, ent=entry).read_segs(show_pbar=False)
     for first, second, *_ in segments:
         yield (second, first) if is_swapped else (first, second)

@@ -4,19 +4,19 @@ import errno
 import os
 
 OF_DISK = {
-    errno.ENOSPC: "the disk is full; make room and run again",
-    errno.EDQUOT: "your share of the disk is used up; make room and run again",
+    errno.ENOSPC: "the disk is full; free some space and run again",
+    errno.EDQUOT: "your disk quota is used up; free some space and run again",
     errno.EFBIG: "the file is larger than the disk or `ulimit -f` allows; raise the limit and run again",
-    errno.EROFS: "the disk can only be read; choose another one and run again",
+    errno.EROFS: "the disk is read-only; choose another one and run again",
 }
 """Where something is to be written."""
 
 OTHERS = {
     errno.ENOENT: "no such file; check the path in the configuration",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one in the configuration",
-    errno.ENOMEM: "there is not enough memory; docs/faq.md says what takes less",
+    errno.ENOMEM: "there is not enough memory; docs/faq.md says how to use less",
     errno.EMFILE: "too many files are open; raise the limit (`ulimit -n`) and run again",
-    errno.EPIPE: "nobody reads what is printed any more; run again with its output to a file",
+    errno.EPIPE: "the output was closed; run again and write it to a file",
 }
 UNKNOWN = "check the path in the configuration"
 

@@ -82,7 +82,7 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, text: st
 def _chosen(choices: Sequence[str]) -> Callable[[str], Any]:
     def value(text: str) -> Any:
         if text not in choices:
-            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(choices)}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(choices)}")
         return choices[choices.index(text)]
 
     return value
@@ -93,7 +93,7 @@ def _read(kind: Any, least: int | None) -> Callable[[str], Any]:
         try:
             number = kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is no {kind.__name__}") from None
+            raise argparse.ArgumentTypeError(f"{text!r} is not of type {kind.__name__}") from None
         if least is not None and number < least:
             raise argparse.ArgumentTypeError(f"{text} is less than {least}")
         return number

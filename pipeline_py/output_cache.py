@@ -57,8 +57,8 @@ class OutputCache:
                 _link(file, temporary)
                 os.utime(temporary)  # newer than its inputs
         print(
-            f"{outputs[0]}: made before from the same inputs, settings and code, so it comes from the cache; "
-            f"to make it anew delete {self.directory}",
+            f"{outputs[0]}: reused from the cache, since inputs, settings and code are the same; "
+            f"to make it again, delete {self.directory}",
             file=sys.stderr,
         )
         return True

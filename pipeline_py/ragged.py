@@ -55,7 +55,7 @@ def _blocks(rows: Iterable[np.ndarray], most_values: int, path: Path) -> Iterato
     for number, row in enumerate(rows, start=1):
         if len(row) > LONGEST_ROW:
             raise InputError(
-                f"the sentence needs {len(row)} values, and a row holds {LONGEST_ROW} at most; split the line",
+                f"the sentence needs {len(row)} values, and a row has at most {LONGEST_ROW}; split the line",
                 path,
                 number,
             )
@@ -92,7 +92,7 @@ def _opened(file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     try:
         reader = pa.ipc.open_file(file)
     except pa.ArrowInvalid as error:
-        raise InputError(f"not an Arrow file ({error}); make it anew", path) from None
+        raise InputError(f"not an Arrow file ({error}); make it again", path) from None
     for block in range(reader.num_record_batches):
         lists = reader.get_batch(block).column(0)
         yield np.from_dlpack(lists.values), np.from_dlpack(lists.offsets)

@@ -96,7 +96,7 @@ def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.Cap
     for seed in range(TRIALS):
         checkpoints.path.write_bytes(damaged(content, seed))
         assert checkpoints.load() is None
-        assert "is not resumed: it is damaged, so the training begins anew" in capsys.readouterr().err
+        assert "is not resumed: it is damaged, so the training starts from the beginning" in capsys.readouterr().err
         assert [file.name for file in tmp_path.iterdir()] == ["rolling.damaged.safetensors"]
     checkpoints.path.write_bytes(content)
     found = checkpoints.load()

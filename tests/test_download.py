@@ -134,9 +134,9 @@ def test_what_is_there_stays(project, test_set, capsys):
     for name in ("dev.en", "dev.de.gz"):
         (project / "wmt" / name).write_text("mine")
     download(configfile=[path])
-    assert (project / "wmt/dev.en").read_text() == "mine" and "is there already" in capsys.readouterr().err
+    assert (project / "wmt/dev.en").read_text() == "mine" and "exists already" in capsys.readouterr().err
     (project / "wmt/dev.de.gz").unlink()
-    with pytest.raises(InputError, match=r"dev\.en: the file is there and .*dev\.de\.gz, of the same text, is not"):
+    with pytest.raises(InputError, match=r"dev\.en: the file exists, but .*dev\.de\.gz of the same text does not"):
         download(configfile=[path])
 
 
@@ -154,7 +154,7 @@ def test_other_languages_and_names_are_refused(project, test_set, mtdata):
     mtdata()
     with pytest.raises(InputError, match=r"mtdata has no text Other; `mtdata list -l en-de` lists"):
         download(configfile=[written(project, train("Other"))])
-    with pytest.raises(InputError, match="mtdata's Other-1-deu-fra is no text of en and de"):
+    with pytest.raises(InputError, match="mtdata's Other-1-deu-fra is not a text of en and de"):
         download(configfile=[written(project, train("Other-1-deu-fra"))])
 
 
@@ -194,7 +194,7 @@ def test_the_workflow_says_how_to_get_what_is_missing(project):
     with pytest.raises(InputError, match=r"`python -m pipeline_py.download --configfile FILE` gets 4 of them"):
         load(config)
     config["corpora"]["dev"] = {"name": "dev", "download": "sacrebleu:wmt12", "generate": {"sentences": 5}}
-    with pytest.raises(InputError, match="a `download` goes into files"):
+    with pytest.raises(InputError, match="a `download` is stored in files"):
         load(config)
     config["corpora"]["dev"] = {**DEV, "download": "wmt12"}
     with pytest.raises(InputError, match=r"corpora\.dev\.download"):

@@ -83,9 +83,9 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ),
         ("parsers.embedded.treebnk", {}, "unknown key `parsers.embedded.treebnk`; did you mean `treebank`?"),
         ("systems.SDAtt.parser", "embeded", "system `SDAtt`: unknown parser `embeded`; did you mean `embedded`?"),
-        ("parser", None, "table `controls`: `default` is what `parser` names, and it names none"),
+        ("parser", None, "table `controls`: `default` stands for the parser in `parser`, which is not set"),
         ("parser", "embeded", "parser: unknown parser `embeded`; did you mean `embedded`?"),
-        ("parsers.default", {"type": "given"}, "parsers: `default` is what `parser` names; choose another name"),
+        ("parsers.default", {"type": "given"}, "parsers: `default` stands for the parser in `parser`; choose another"),
         ("tables.controls.parsers", ["default", "gld"], "table `controls`: unknown parser `gld`; did you mean `gold`?"),
         ("systems.LocalAtt.parser", "embedded", "system `LocalAtt` names a parser, but none of its parts reads"),
         ("systems.a/b", {}, "system 'a/b': the name is part of paths"),
@@ -112,7 +112,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("systems.SDAtt.training", {"epochs": None}, "system `SDAtt`: training: give `epochs`, `updates` or both"),
         ("systems.SDAtt.training", {"seeds": [2]}, "system `SDAtt`: `seeds` is the same for all systems"),
         ("systems.SDAtt.training", {"threads": 2}, "system `SDAtt`: `threads` is the same for all systems"),
-        ("presets", {"fast": None}, "presets: is a mapping of names to partial configurations"),
+        ("presets", {"fast": None}, "presets: give a mapping of names to partial configurations"),
         ("preset", ["fast"], "unknown preset `['fast']`"),
         ("preset", 3, "unknown preset `3`"),
         ("model", 5, "model: input should be a valid"),
@@ -127,7 +127,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("corpora.train.generate.min_length", 50, "min_length 50 exceeds max_length 16"),
         ("corpora.target.tokenizer", "jieba", "jieba segments Chinese, not de"),
         ("corpora.source.language", "fr", "generated text is English"),
-        ("tables.table1.systems", ["GlobalAtt", "SDAtt", "SDAtt"], "a row stands in a table once; repeated: SDAtt"),
+        ("tables.table1.systems", ["GlobalAtt", "SDAtt", "SDAtt"], "a table may name each row once; repeated: SDAtt"),
         ("tables.table1.proposed", ["GlobalAtt"], "`GlobalAtt` is the baseline"),
         ("corpora.tests.0.name", "dev", "a test set cannot be called `dev`"),
         ("corpora.tests.0.name", "long", "test sets need different names; repeated: long"),
@@ -136,13 +136,13 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("tables.table1.labels", {"SDRMT-2": "x"}, "table `table1`: unknown system `SDRMT-2`"),
         ("training.seeds", [1, 2, 1], "every seed once"),
         ("training", {"optimizer": {"schedule": "linear"}}, "training: `optimizer.schedule: linear` needs `epochs` or"),
-        ("training.optimizer", {"schedule": "linear", "decay": 0.5}, "training.optimizer: the rate decays by dev"),
+        ("training.optimizer", {"schedule": "linear", "decay": 0.5}, "training.optimizer: the learning rate"),
         ("training.seeds", [], "training.seeds: list should have at least 1 item"),
         ("training.seed", 1, "unknown key `training.seed`; did you mean `seeds`?"),
         ("seeds", [1, 2], "unknown key `seeds`; did you mean `training.seeds`?"),
         ("evaluation.device", "cpu", "unknown key `evaluation.device`; did you mean `training.device`?"),
         ("name", "a b", "name: give letters, digits, _ and -, a letter or digit first, not 'a b'"),
-        ("corpora.source.language", "Deutsch", "corpora.source.language: give an ISO 639 code, as en or zh, not 'D"),
+        ("corpora.source.language", "Deutsch", "corpora.source.language: give an ISO 639 code, e.g. en or zh, not 'D"),
         ("systems.PBSMT.tuning.sentence", 1, "unknown key `systems.PBSMT.tuning.sentence`; did you mean `sentences`?"),
         (
             "systems.PBSMT.type",
@@ -179,7 +179,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
             [{"inputs": [{"type": "units", "size": 5, "share": 0.1}]}],
             "`size` or a `share`",
         ),
-        ("evaluation.length_groups", [10, 10], "length_groups must rise"),
+        ("evaluation.length_groups", [10, 10], "length_groups must increase"),
         ("evaluation.smallest_group", 0, "evaluation.smallest_group: "),
         ("preset", "fst", "unknown preset `fst`; known are none"),
         ("tables.table1", None, "tables.table1: input should be a valid dictionary"),
@@ -191,18 +191,18 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
             "unknown key `tables.tree2seq/table5.baseline`; known are about, col",
         ),
         ("tables.tree2seq/table5.columns", ["beem"], "tables.tree2seq/table5.columns.0: input should be 'negative_sam"),
-        ("tables.tree2seq/table5.columns", ["bleu", "bleu"], "a column stands in a table once; repeated: bleu"),
-        ("tables.tree2seq/table5.sets", ["dev", "dev"], "a set stands in a table once; repeated: dev"),
+        ("tables.tree2seq/table5.columns", ["bleu", "bleu"], "a table may name each column once; repeated: bleu"),
+        ("tables.tree2seq/table5.sets", ["dev", "dev"], "a table may name each set once; repeated: dev"),
         ("tables.tree2seq/table5.parsed_by", "embeded", "table `tree2seq/table5`: unknown parser `embeded`; did you"),
         ("tables.tree2seq/table1_2", {"type": "parses", "title": "x"}, "tables.tree2seq/table1_2.parser: field req"),
         ("tables.tree2seq/table7.marks.0.symbol", "a\nb", "tables.tree2seq/table7.marks.0.symbol: give printable"),
         (
             "tables.tree2seq/table7.columns",
             ["hidden"],
-            "tables.tree2seq/table7: marks stand behind bleu, chrf, ribes, ter",
+            "tables.tree2seq/table7: only bleu, chrf, ribes, ter can have marks",
         ),
-        ("tables.tree2seq/table7.marks.0.against", ["Dep2Seq"], "the mark ‡ compares `Dep2Seq`, which is no row"),
-        ("tables.tree2seq/table12.systems", ["PBSMT"], "table `tree2seq/table12`: `PBSMT` is no network"),
+        ("tables.tree2seq/table7.marks.0.against", ["Dep2Seq"], "the mark ‡ compares `Dep2Seq`, which is not a row"),
+        ("tables.tree2seq/table12.systems", ["PBSMT"], "table `tree2seq/table12`: `PBSMT` is not a network"),
         ("tables.hierarchical/table2.subword", "generalised", "`generalised` does not both generalise and split"),
         ("figures.tree2seq/attention.title", "a\nb", "figures.tree2seq/attention.title: give printable text"),
         ("figures.tree2seq/attention.set", "tst", "figure `tree2seq/attention`: unknown set `tst`"),
@@ -210,7 +210,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("systems.Seq2Seq.encoders", ["lstmm"], "unknown type of systems.Seq2Seq.encoders.0 `lstmm`; did you mean `l"),
         ("systems.Seq2Seq.loss", {"samples": 5}, "unknown key `systems.Seq2Seq.loss.samples`; known are type"),
         ("systems.Seq2Seq.encoders", ["gru"], "the decoder lstm starts from the state of an LSTM"),
-        ("systems.Seq2Seq.like", "PBSMT", "system `Seq2Seq`: like names no network, but `PBSMT`"),
+        ("systems.Seq2Seq.like", "PBSMT", "system `Seq2Seq`: `like` must name a network, and `PBSMT` is not one"),
         ("systems.Tree2Seq-ensemble.members", ["Tree2Seq", "Hierarchical"], "have different target vocabularies"),
         (
             "systems.Sequential-lexical.subword",
@@ -230,7 +230,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         (
             "systems.SDRNMT-2.encoders",
             ["latent_graph", "latent_graph"],
-            "systems.SDRNMT-2: several encoders learn to parse first; only one can",
+            "systems.SDRNMT-2: several encoders are pretrained on parsing; only one can be",
         ),
     ],
 )
@@ -346,9 +346,9 @@ def test_the_schema_for_editors_is_that_of_the_models():
 @pytest.mark.parametrize(
     ("data", "source", "sentence"),
     [
-        ("da{t}a", "train.en", "da{t}a/train.en: Snakemake takes { } < > in a path for its own"),
-        ("data", "<b>.en", "data/<b>.en: Snakemake takes { } < > in a path for its own"),
-        ("data", "~nobody-of-this-name/x.en", "~nobody-of-this-name/x.en: nobody with a home folder is called so"),
+        ("da{t}a", "train.en", "da{t}a/train.en: { } < > in a path have a meaning in Snakemake"),
+        ("data", "<b>.en", "data/<b>.en: { } < > in a path have a meaning in Snakemake"),
+        ("data", "~nobody-of-this-name/x.en", "~nobody-of-this-name/x.en: there is no home folder of that name"),
         (".", "x" * 300, "x: the name is too long; choose a shorter one in the configuration"),
         ("data", "\0", "\\x00: no such file"),
     ],
@@ -371,9 +371,9 @@ def test_a_folder_is_no_file_and_a_file_no_folder(config, tmp_path: Path) -> Non
         return str(caught.value)
 
     text = {"source": "train.en", "target": "folder"}
-    assert told("corpora.train", text) == f"configuration: {tmp_path}/folder: a folder; name the file"
+    assert told("corpora.train", text) == f"configuration: {tmp_path}/folder: is a folder; give a file"
     directory = {"type": "stanza", "directory": "."}
-    assert told("parsers.local", directory) == f"configuration: {tmp_path}/resources.json: a folder; name the file"
+    assert told("parsers.local", directory) == f"configuration: {tmp_path}/resources.json: is a folder; give a file"
     stanza = {"language": "en", "tokenizer": "stanza", "stanza_directory": "train.en"}
-    sentence = f"configuration: {tmp_path}/train.en: no folder, but one of models is asked for"
+    sentence = f"configuration: {tmp_path}/train.en: not a folder; give a folder of models"
     assert told("corpora.source", stanza) == sentence

@@ -94,7 +94,7 @@ def test_a_preset_is_planned_as_a_whole(place, tmp_path, name, preset):
     write_stand_ins(experiment_of(name, preset, tmp_path))
     said = snakemake(place, name, preset, tmp_path, "--dry-run")
     jobs = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", said, flags=re.MULTILINE)}
-    assert re.search(r"^Together about [\d.]+ (s|min|h|days) on 2 cores", said, flags=re.MULTILINE)
+    assert re.search(r"^In total about [\d.]+ (s|min|h|days) on 2 cores", said, flags=re.MULTILINE)
     rules = ("train", "train_smt", "fetch", "train_parser", "learn_segmenter")
     assert tuple(jobs.get(rule, 0) for rule in rules) == PLANNED[name, preset]
 

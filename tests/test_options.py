@@ -75,10 +75,10 @@ def test_a_choice_is_a_member():
     ("arguments", "complaint"),
     [
         (["--files", "a"], "required: --shape"),
-        (["--shape", "round", "--files", "a"], "--shape: 'round' is none of right-branching, chain"),
-        ([*REQUIRED, "--tokenizer", "14a"], "--tokenizer: '14a' is none of 13a, none"),
+        (["--shape", "round", "--files", "a"], "--shape: 'round' is not one of right-branching, chain"),
+        ([*REQUIRED, "--tokenizer", "14a"], "--tokenizer: '14a' is not one of 13a, none"),
         ([*REQUIRED, "--samples", "0"], "--samples: 0 is less than 1"),
-        ([*REQUIRED, "--samples", "many"], "--samples: 'many' is no int"),
+        ([*REQUIRED, "--samples", "many"], "--samples: 'many' is not of type int"),
         ([*REQUIRED, "--sample", "3"], "unrecognized arguments: --sample"),
         ([*REQUIRED, "--no-plain"], "unrecognized arguments: --no-plain"),
         ([*REQUIRED, "stray"], "unrecognized arguments: stray"),

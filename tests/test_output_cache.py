@@ -76,8 +76,8 @@ def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: 
     assert all(output.stat().st_mtime >= given.stat().st_mtime for output in outputs)
     assert {*outputs[0].parent.iterdir()} == {*outputs}
     assert capfd.readouterr().err == (
-        f"{outputs[0]}: made before from the same inputs, settings and code, so it comes from the cache; "
-        f"to make it anew delete {directory}\n"
+        f"{outputs[0]}: reused from the cache, since inputs, settings and code are the same; "
+        f"to make it again, delete {directory}\n"
     )
 
 

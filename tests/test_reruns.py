@@ -399,7 +399,7 @@ def test_trees_that_come_out_the_same_train_nothing_again(finished, tmp_path):
     assert "parse" in {rule for rule, _ in planned}
     for system in ("SDAtt", "Tree2Seq"):
         log = (workplace.folder / f"logs/nmt/train/{system}.seed1.log").read_text()
-        assert "made before from the same inputs" in log
+        assert "reused from the cache" in log
     assert {file: file.read_bytes() for file in made} == made, "seconds in facts.json too: nothing was trained"
 
 
@@ -410,7 +410,7 @@ def test_other_trees_train_again(finished):
     done = finished.snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     assert (finished.folder / "results/nmt/SDAtt/seed1/facts.json").read_text() != before
-    assert "made before" not in (finished.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
+    assert "reused from the cache" not in (finished.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
 
 
 def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):

@@ -75,8 +75,8 @@ def test_parameters_become_options():
             ["--name", "a", "--missing", "x" * 300],
             f"error: {'x' * 300}: the name is too long; choose a shorter one in the configuration\n",
         ),
-        (["--name", "full"], "error: the disk is full; make room and run again\n"),
-        (["--name", "large"], "error: there is not enough memory; docs/faq.md says what takes less\n"),
+        (["--name", "full"], "error: the disk is full; free some space and run again\n"),
+        (["--name", "large"], "error: there is not enough memory; docs/faq.md says how to use less\n"),
     ],
 )
 def test_bad_input_ends_with_one_sentence(arguments, sentence):
@@ -151,7 +151,7 @@ def test_what_another_machine_writes_is_left_for_a_day(tmp_path):
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
     (tmp_path / "file" / "inside").mkdir(parents=True)
-    sentence = "file: a folder is where a file is to be; move it away and run again"
+    sentence = "file: there is a folder in the place of a file; move it away and run again"
     with pytest.raises(InputError, match=sentence), writing(tmp_path / "file"):
         pass
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
@@ -182,7 +182,7 @@ def _checkpoint(path):
     ],
 )
 def test_a_full_disk_is_told_in_one_sentence_and_leaves_nothing(tiny, write):
-    with pytest.raises(InputError, match=r"/tiny/[a-z.]+: the disk is full; make room and run again$"):
+    with pytest.raises(InputError, match=r"/tiny/[a-z.]+: the disk is full; free some space and run again$"):
         write(tiny / "file.svg")
     assert not list(tiny.iterdir())
 

@@ -68,7 +68,7 @@ def test_a_broken_file_of_the_configuration_is_told_with_its_line(fresh, options
     (fresh.folder / "broken.yaml").write_text("training:\n  epochs: 1\n  epochs: 2\n")
     done = fresh.snakemake("table1", "--configfile", "broken.yaml", *options)
     said = done.stdout + done.stderr
-    assert done.returncode == 1 and "broken.yaml, line 3: `epochs` stands in line 2 already" in said
+    assert done.returncode == 1 and "broken.yaml, line 3: `epochs` is in line 2 already" in said
     assert "Traceback" not in said
 
 
@@ -116,11 +116,11 @@ def test_units_and_labels_are_made_for_those_that_read_them(fresh):
 
 def test_a_dry_run_says_how_long_it_will_take(fresh):
     said = fresh.snakemake("--dry-run", "results/table1.tsv").stdout
-    assert said.count("What will run, and about how long:") == 1
-    assert re.search(r"^Together about \d+ s on \d cores? \(by the embedded experiment", said, re.MULTILINE)
+    assert said.count("Jobs to run, with estimated times:") == 1
+    assert re.search(r"^In total about \d+ s on \d cores? \(from the embedded experiment", said, re.MULTILINE)
     assert re.search(r"^  [a-z]+/\w+ +\d+ × [\d.]+ s +=", said, re.MULTILINE)
     everything = fresh.snakemake("--dry-run", "--quiet", "rules", "progress").stdout
-    assert everything.count("What will run, and about how long:") == 1
+    assert everything.count("Jobs to run, with estimated times:") == 1
 
 
 def test_an_experiment_is_told_what_does_not_fit_it(fresh):
@@ -132,14 +132,14 @@ def test_an_experiment_is_told_what_does_not_fit_it(fresh):
         "model": {"hidden": 9},
         "tables": {"mine": {"title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}},
     }
-    sentence = "parser: `embedded` learns from generated trees, but the text of `real` is in files; name a parser"
+    sentence = "parser: `embedded` is trained on generated trees, but the text of `real` is in files; name a parser"
     done = fresh.snakemake("--dry-run", "mine", config=config)
     assert done.returncode == 1 and sentence in done.stdout + done.stderr
     config["targets"] = ["mine"]
     done = fresh.snakemake("--dry-run", "mine", config=config)
     said = done.stdout + done.stderr
     assert done.returncode == 0 and sentence not in said
-    assert re.search(r"^Left out of what config.yaml has, .*`hierarchical/table3`.* 9 is odd", said, re.MULTILINE)
+    assert re.search(r"^Left out from config.yaml, .*`hierarchical/table3`.* 9 is odd", said, re.MULTILINE)
     done = fresh.snakemake("--dry-run", "results/syntax/embedded/real.conllu", config=config)
     assert done.returncode == 1 and sentence in done.stdout + done.stderr
     assert fresh.snakemake("--dry-run", "results/syntax/embedded/one.conllu", config=config).returncode == 0
@@ -187,7 +187,7 @@ def test_every_kind_of_system_in_one_table(workplace):
     )
     assert done.returncode == 0, done.stderr[-5000:]
     end = done.stderr[done.stderr.index("What else is claimed or asked: ") :]
-    assert "Where more of it is: results/everything.md" in end
+    assert "More in: results/everything.md" in end
     assert "- Three above Sennrich-deponly: " in (workplace.folder / "results/everything.md").read_text(
         encoding="utf-8"
     )
@@ -202,7 +202,7 @@ def test_every_kind_of_system_in_one_table(workplace):
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
     again = workplace.snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
-    assert "jobs as such jobs took here before" in again.stdout
+    assert "jobs from earlier runs here" in again.stdout
 
 
 def test_folders_of_tables_are_targets(fresh):

@@ -31,7 +31,7 @@ class Forecast(logging.Handler):
             run_lines.expected.update({stage.name: stage.work / stage.jobs for stage in stages})
             logger.info(summary(stages, cores, cards and cards.value))
         except Exception as error:  # no run shall end for want of a forecast
-            logger.warning(f"No forecast of time ({type(error).__name__}: {error}).")
+            logger.warning(f"No estimate of time ({type(error).__name__}: {error}).")
 
 
 if workflow.is_main_process:

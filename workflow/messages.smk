@@ -40,4 +40,4 @@ def tell_answers():
     answers = [one for file in plan.claims.told for one in read_answers(Path(file.replace("<results>", results)))]
     if answers:
         where = ", ".join(f"{results}/{file}" for file in plan.report.shown_of_run())
-        logger.info("\n".join(["", *told(answers), f"Where more of it is: {where}"]))
+        logger.info("\n".join(["", *told(answers), f"More in: {where}"]))

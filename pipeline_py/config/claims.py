@@ -55,7 +55,7 @@ class Claims(Section):
     def _check(self) -> Self:
         pairs = [(claim.system, claim.above) for claim in self.claims]
         if twice := [pair for pair in pairs if pairs.count(pair) > 1]:
-            raise ValueError(f"claims: `{twice[0][0]}` above `{twice[0][1]}` stands there twice; join the two")
+            raise ValueError(f"claims: `{twice[0][0]}` above `{twice[0][1]}` occurs twice; join the two")
         return self
 
 

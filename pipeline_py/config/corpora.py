@@ -51,7 +51,7 @@ class TrainingText(Section):
         if self.source is None and self.generate is None:
             raise ValueError("give `source` and `target` files, or `generate`")
         if self.download is not None and self.source is None:
-            raise ValueError("a `download` goes into files; name them by `source` and `target`")
+            raise ValueError("a `download` is stored in files; name them in `source` and `target`")
         return self
 
 
@@ -81,7 +81,7 @@ class HeldOutText(Section):
         if self.source is None and self.generate is None:
             raise ValueError("give a `source` file with a list of `references`, or `generate`")
         if self.download is not None and self.source is None:
-            raise ValueError("a `download` goes into files; name them by `source` and `references`")
+            raise ValueError("a `download` is stored in files; name them in `source` and `references`")
         return self
 
     @property
@@ -139,7 +139,7 @@ class Language(Section):
         if self.tokenizer == "jieba" and not chinese:
             raise ValueError(f"jieba segments Chinese, not {self.language}; choose moses, stanza or none")
         if self.tokenizer == "moses" and (chinese or japanese):
-            raise ValueError(f"moses needs spaces between words, which {self.language} has not; choose another")
+            raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose another")
         return self
 
     @property

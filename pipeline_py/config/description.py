@@ -243,7 +243,7 @@ class Description(Section):
         try:
             return str(Path(self.data) / Path(file).expanduser())
         except RuntimeError:
-            raise InputError(f"{file}: nobody with a home folder is called so; write the whole path") from None
+            raise InputError(f"{file}: there is no home folder of that name; write the whole path") from None
 
     @property
     def own_claims(self) -> list[str]:

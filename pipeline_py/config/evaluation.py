@@ -46,9 +46,9 @@ class Evaluation(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if any(low >= high for low, high in pairwise(self.length_groups)):
-            raise ValueError("length_groups must rise")
+            raise ValueError("length_groups must increase")
         if self.metrics[:1] != ["bleu"]:
             raise ValueError("metrics: bleu comes first; name it before all others")
         if repeated := [name for name in self.metrics if self.metrics.count(name) > 1]:
-            raise ValueError(f"metrics: {repeated[0]} stands there twice; name it once")
+            raise ValueError(f"metrics: {repeated[0]} occurs twice; name it once")
         return self

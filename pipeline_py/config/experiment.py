@@ -39,15 +39,15 @@ class Experiment(Description):
             if not is_name_of_system(name):
                 raise ValueError(
                     f"system {shortened(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
-                    "braces and what is not printable, do not begin it with `.` or `-`, nor begin or end it with a "
+                    "braces and unprintable characters, do not begin it with `.` or `-`, nor begin or end it with a "
                     f"space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
                 )
         if DEFAULT_PARSER in self.parsers:
-            raise ValueError(f"parsers: `{DEFAULT_PARSER}` is what `parser` names; choose another name")
+            raise ValueError(f"parsers: `{DEFAULT_PARSER}` stands for the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:
             raise ValueError(f"parser: {unknown('parser', self.parser, self.parsers)}")
         if DEFAULT_UNITS in self.subwords:
-            raise ValueError(f"subwords: `{DEFAULT_UNITS}` is the scheme of `subword`; choose another name")
+            raise ValueError(f"subwords: `{DEFAULT_UNITS}` stands for the scheme in `subword`; choose another name")
         for target in self.targets or []:
             if target not in self.folders and target not in {*self.tables, *self.figures}:
                 known = [*self.tables, *self.figures, *self.folders]
@@ -61,7 +61,7 @@ class Experiment(Description):
                 if member not in self.systems:
                     raise EntryError("systems", name, f": {unknown('system', member, self.systems)}")
                 if not isinstance(self.systems[member], NeuralSystem):
-                    raise EntryError("systems", name, f": its member `{member}` is no network")
+                    raise EntryError("systems", name, f": its member `{member}` is not a network")
             if len({self.units[self.units_of(member)].target for member in system.members}) > 1:
                 raise EntryError("systems", name, ": its members have different target vocabularies")
             if isinstance(system, NeuralSystem):
@@ -86,11 +86,11 @@ class Experiment(Description):
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystem):
-                raise EntryError("systems", name, f": like names no network, but `{system.like}`")
+                raise EntryError("systems", name, f": `like` must name a network, and `{system.like}` is not one")
             if system.pretrained_on or like.pretrained_on:
-                raise EntryError("systems", name, f" is like `{system.like}`, but sizes are not found for pretraining")
+                raise EntryError("systems", name, f": `like` cannot be used with pretraining, as with `{system.like}`")
             if like.like is not None:
-                raise EntryError("systems", name, f" is like `{system.like}`, whose own size is found; name another")
+                raise EntryError("systems", name, f" is like `{system.like}`, which has `like` itself; name another")
             if self.units_of(name) != self.units_of(system.like):
                 raise EntryError("systems", name, f" is like `{system.like}`, which has other units")
         for key in ("seeds", "device", "threads"):
@@ -111,11 +111,11 @@ class Experiment(Description):
                     if row not in self.systems:
                         raise EntryError("tables", title, f": {unknown('system', row, self.systems)}")
                     if row not in table.systems:
-                        raise EntryError("tables", title, f": `{row}` is compared with but is not among its systems")
+                        raise EntryError("tables", title, f": `{row}` is compared with, but is not among its systems")
             self._check_origins(("tables", title), table)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystem):
-                raise EntryError("figures", title, f": `{figure.system}` is no network among the systems")
+                raise EntryError("figures", title, f": `{figure.system}` is not a network among the systems")
             self._check_sets(("figures", title), [figure.set])
         return self
 
@@ -128,7 +128,7 @@ class Experiment(Description):
             self._check_sets(entry, [table.set])
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystem):
-                    raise EntryError(*entry, f": `{row}` is no network, so that it has no attention")
+                    raise EntryError(*entry, f": `{row}` is not a network, so it has no attention")
         if table.phrases_of is not None and table.phrases_of not in self.parsers:
             raise EntryError(*entry, f": {unknown_parser(table.phrases_of, self.parsers)}")
         if isinstance(table, VocabularyTable):

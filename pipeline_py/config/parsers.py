@@ -146,7 +146,7 @@ class TrainedParser(StanzaOptions):
     @model_validator(mode="after")
     def _no_tokenizer(self) -> Self:
         if self.words == "stanza":
-            raise ValueError("no tokenizer is trained with a parser; choose `words` of auto, text or english")
+            raise ValueError("a trained parser has no tokenizer; set `words` to auto, text or english")
         return self
 
     def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
@@ -253,7 +253,7 @@ class ControlParser(AnyParser):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.seed != DEFAULT_SEED and self.shape != "random":
-            raise ValueError(f"a shape of {self.shape} draws nothing at random; leave out `seed`")
+            raise ValueError(f"a shape of {self.shape} uses no random numbers; leave out `seed`")
         return self
 
 

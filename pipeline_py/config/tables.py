@@ -222,15 +222,15 @@ class MeasureTable(TableOfSystems):
         _check_once(self.columns, "column")
         if self.marks and not self.metrics:
             raise ValueError(
-                f"marks stand behind {', '.join(METRICS)}; ask for one of these columns, or leave the marks out"
+                f"only {', '.join(METRICS)} can have marks; add one of these columns, or leave out the marks"
             )
         better, worse = ({mark.symbols[place] for mark in self.marks} for place in (0, 1))
         if both := better & worse:
-            raise ValueError(f"{min(both)} would mark better scores and worse ones; give one of them another symbol")
+            raise ValueError(f"{min(both)} would mark both better and worse scores; give one of them another symbol")
         for mark in self.marks:
             for row in [*mark.rows, *mark.against]:
                 if row not in self.systems:
-                    raise ValueError(f"the mark {mark.symbol} compares `{row}`, which is no row of the table")
+                    raise ValueError(f"the mark {mark.symbol} compares `{row}`, which is not a row of the table")
             if same := {*mark.rows} & {*mark.against}:
                 raise ValueError(f"the mark {mark.symbol} compares `{min(same)}` with itself")
         return self
@@ -288,7 +288,7 @@ class AttentionTable(TableOfSystems):
 
 def _check_once(names: Sequence[str | int], what: str) -> None:
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"a {what} stands in a table once; repeated: {', '.join(map(str, repeated))}")
+        raise ValueError(f"a table may name each {what} once; repeated: {', '.join(map(str, repeated))}")
 
 
 def _type_of_table(given: Any) -> str:

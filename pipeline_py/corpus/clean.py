@@ -177,7 +177,7 @@ def _held_out_sentences(paths: list[Path], counts: Counts) -> Iterator[tuple[str
         for path, side in zip(paths[1:], sides[1:], strict=True):
             if not words(side):
                 raise InputError(
-                    "the reference is empty; write it, or take the line out of all files of the set", path, number
+                    "the reference is empty; add it, or remove the line from all files of the set", path, number
                 )
         counts.keep()
         yield str(number), *sides

@@ -70,7 +70,7 @@ def _sentences(treebank: Path) -> list[list[str]]:
         document = CoNLL.conll2doc(input_str="\n".join(read_lines(treebank)) + "\n\n")
     except (ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"no CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
+        raise InputError(f"not CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
     sentences = [[token.text for token in sentence.tokens] for sentence in document.sentences if sentence.tokens]
     if not sentences:
         raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)

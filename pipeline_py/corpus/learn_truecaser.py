@@ -22,7 +22,7 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
         output: The model.
 
     Raises:
-        InputError: no word stands inside a sentence, or the text is not UTF-8.
+        InputError: no sentence has a word after its first, or the text is not UTF-8.
     """
     from sacremoses import MosesTruecaser
 
@@ -32,7 +32,7 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
         for word, form, _ in weights(line.split()):
             forms[word][form] += 1
     if not forms:
-        raise InputError("no word stands inside a sentence; give tokenized text of the training set", input)
+        raise InputError("no sentence has a word after its first; give tokenized text of the training set", input)
     with writing(output) as file:
         for _, counts in sorted(forms.items()):
             (best, count), *others = counts.most_common()

@@ -133,7 +133,7 @@ def _learnt(model: Path, language: str) -> Any:
         try:
             return _pipeline(language, tokenize_model_path=str(model), **options)
         except (OSError, KeyError, ValueError, RuntimeError, pickle.UnpicklingError):
-            raise InputError("no model of learn_segmenter; make it anew", model) from None
+            raise InputError("not a model of learn_segmenter; make it again", model) from None
 
 
 def _pipeline(language: str, **options: Any) -> Any:

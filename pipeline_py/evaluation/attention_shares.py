@@ -117,8 +117,8 @@ def _count(path: Path, source_path: Path, translation: Path) -> Counts:
         columns, left_over = divmod(len(row), generated + 1)
         if left_over or columns < positions:
             raise InputError(
-                f"{len(row)} weights, which are no rows of {positions} positions and some phrases for {generated} "
-                "pieces and EOS; let nmt.attend attend to all sentences of this source and translation",
+                f"{len(row)} weights, which are not rows of {positions} positions and some phrases for {generated} "
+                "pieces and EOS; run nmt.attend on all sentences of this source and translation",
                 path,
                 number + 1,
             )

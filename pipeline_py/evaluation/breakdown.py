@@ -180,7 +180,7 @@ def _read_properties(sources: Mapping[str, Path], systems: Mapping[str, SystemSt
 
 def _check_bounds(bounds: Sequence[float]) -> None:
     if bounds[0] < 1 or any(lower >= upper for lower, upper in pairwise(bounds)):
-        raise InputError(f"--bounds {' '.join(map(str, bounds))} do not rise from 1 or more; give each once, in order")
+        raise InputError(f"--bounds {' '.join(map(str, bounds))}: give numbers that increase, from 1 or more")
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def _trees(pairs: Sequence[str], option: str) -> dict[str, dict[str, str]]:
         place, _, name = pair.partition("=")
         system, _, parser = place.rpartition(":")
         if not (name and system and parser):
-            raise InputError(f"--{option} {pair!r} is no SYSTEM:PARSER=NAME; write it so")
+            raise InputError(f"--{option} {pair!r} is not of the form SYSTEM:PARSER=NAME; correct it")
         found.setdefault(system, {})[parser] = name
     return found
 

@@ -44,7 +44,7 @@ def read_columns(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     try:
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().combine_chunks()
     except pa.ArrowInvalid as error:
-        raise InputError(f"not an Arrow file ({error}); make it anew", path) from None
+        raise InputError(f"not an Arrow file ({error}); make it again", path) from None
     about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     return {name: _numbers(table.column(name)) for name in table.column_names}, about
 

@@ -179,7 +179,7 @@ def _read_pairs(path: Path) -> dict[str, list[str]]:
     lines = [line.split("\t") for line in read_lines(path)]
     names = ["kind", *BOUNDS]
     if not lines or lines[0] != names or any(len(line) != len(names) for line in lines) or len(lines) == 1:
-        raise InputError("the file holds no pairs; make it anew", path)
+        raise InputError("the file contains no pairs; make it again", path)
     return {name: [*column] for name, column in zip(names, zip(*lines[1:], strict=True), strict=True)}
 
 
@@ -188,9 +188,9 @@ def _read_scores(path: Path) -> np.ndarray:
     try:
         scores = np.array([float(line[head.index("log_probability")]) for line in lines])
     except (ValueError, IndexError):
-        raise InputError("the file holds no log-probabilities; let nmt.force_decode make it", path) from None
+        raise InputError("the file contains no log-probabilities; make it with nmt.force_decode", path) from None
     if not np.isfinite(scores).all():
-        raise InputError("a score is not a number; make the file anew", path, int((~np.isfinite(scores)).argmax()) + 2)
+        raise InputError("a score is not a number; make the file again", path, int((~np.isfinite(scores)).argmax()) + 2)
     return scores
 
 

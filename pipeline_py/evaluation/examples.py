@@ -57,7 +57,7 @@ def examples(
     """
     outputs, counted = named_files(system, "--system"), named_files(statistics, "--statistics")
     if not outputs:
-        raise InputError("no system to look at; give --system NAME=FILE")
+        raise InputError("no system is given; give --system NAME=FILE")
     if outputs.keys() != counted.keys():
         name = min(outputs.keys() ^ counted.keys())
         raise InputError(f"{name!r} is not named by both --system and --statistics; give it to both as {name}=FILE")

@@ -64,7 +64,7 @@ def by_set(files: Mapping[str, Path]) -> dict[str, dict[str, dict[str, Path]]]:
     for key, path in files.items():
         parts = key.split(":")
         if len(parts) != 3 or not all(parts):
-            raise InputError(f"--statistics {key!r} is no NAME:RUN:SET; write it so, without ':' in a name")
+            raise InputError(f"--statistics {key!r} is not of the form NAME:RUN:SET, without ':' in a name; correct it")
         system, run, on = parts
         sets.setdefault(on, {}).setdefault(system, {})[run] = path
     return sets

@@ -79,7 +79,7 @@ def ngrams(
         raise InputError(f"--shortest {shortest} is more than --longest {longest}; give n-grams of one length at least")
     outputs = named_files(system, "--system")
     if not outputs:
-        raise InputError("no system to look at; give --system NAME=FILE")
+        raise InputError("no system is given; give --system NAME=FILE")
     split = word_splitter(tokenizer, lowercase)
     counts = _count([*outputs.values()], reference, split, (shortest, longest))
     names = [*outputs]

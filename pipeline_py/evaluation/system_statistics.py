@@ -66,7 +66,7 @@ def read_statistics(
         for path, (columns, _) in zip(paths, files, strict=True):
             for name in metrics:
                 if name not in columns:
-                    raise InputError(f"the file has no statistics of {name}; make it anew", path)
+                    raise InputError(f"the file has no statistics of {name}; make it again", path)
             sentences = len(next(iter(columns.values())))
             first = first or (path, sentences)
             if sentences != first[1]:

@@ -70,7 +70,7 @@ def words(
     """
     systems = by_system(named_files(system, "--system"))
     if not systems:
-        raise InputError("no system to look at; give --system NAME=FILE")
+        raise InputError("no system is given; give --system NAME=FILE")
     counts = dict(read_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
     found = iter(_counts(files, reference, word_splitter(tokenizer, lowercase), counts))

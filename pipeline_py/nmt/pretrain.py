@@ -173,7 +173,7 @@ def _check_parsed(path: Path) -> None:
         ends = values[offsets[1:] - 1]
         if (values != NO_HEAD).sum() > (ends != NO_HEAD).sum():
             return
-    raise InputError("no word has a head, as no sentence has a parse; parse the text again", path)
+    raise InputError("no word has a head, since no sentence has a parse; parse the text again", path)
 
 
 if __name__ == "__main__":

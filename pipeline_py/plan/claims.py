@@ -29,7 +29,7 @@ def claims_files(experiment: Experiment, papers: Path) -> dict[str, Claims]:
         file = Path(next(own)) if Path(name).suffix else papers / f"{name}.yaml"
         if not file.is_file():
             known = sorted(file.stem for file in papers.glob("*.yaml"))
-            raise InputError(f"claims: {unknown('paper', name, known)} (a file of your own has an ending)")
+            raise InputError(f"claims: {unknown('paper', name, known)} (your own file needs an ending, e.g. .yaml)")
         found[str(file)] = read_claims(file)
         named = [system for claim in found[str(file)].claims for system in (claim.system, claim.above)]
         left_out = {system for section, system in experiment.left_out if section == "systems"}

@@ -104,11 +104,11 @@ def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
         rows.append(Stage("others", jobs, sum(stage.work for stage in others)))
     lines = [f"  {row.name:<28}  {row.jobs:>5} × {_time(row.work / row.jobs):<7} = {_time(row.work)}" for row in rows]
     seen, known = sum(stage.seen for stage in stages), sum(stage.jobs for stage in stages)
-    source = f"{seen} of {known} jobs as such jobs took here before" * (seen > 0) + ", the others " * (0 < seen < known)
-    source += "by the embedded experiment on CPUs and the size of this one" * (seen < known)
-    where = "on the cluster, time in its queue left out" if cores is None else f"on {cores} core{'s' * (cores != 1)}"
-    lines += [f"Together about {together} {where} ({source})."]
-    return "\n".join(["What will run, and about how long:", *lines]) if stages else ""
+    source = f"{seen} of {known} jobs from earlier runs here" * (seen > 0) + ", the others " * (0 < seen < known)
+    source += "from the embedded experiment on CPUs and the size of this one" * (seen < known)
+    where = "on the cluster, without the time in its queue" if cores is None else f"on {cores} core{'s' * (cores != 1)}"
+    lines += [f"In total about {together} {where} ({source})."]
+    return "\n".join(["Jobs to run, with estimated times:", *lines]) if stages else ""
 
 
 def _time(seconds: float) -> str:

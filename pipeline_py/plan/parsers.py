@@ -68,7 +68,7 @@ class ParsersPlan:
             file = getattr(options.treebank, part if trees == "conllu" else f"constituency_{part}")
             if file is None:
                 raise InputError(
-                    f"parsers.{parser}.treebank: constituency trees are asked for; give `constituency_{part}` "
+                    f"parsers.{parser}.treebank: constituency trees are needed; give `constituency_{part}` "
                     "(PTB brackets)"
                 )
             return self.experiment.path(file)
@@ -79,7 +79,7 @@ class ParsersPlan:
         file = options.test_file(trees)
         if file is None:
             raise InputError(
-                f"parsers.{parser}: its accuracy is asked for; give `test` (CoNLL-U) or `constituency_test` (PTB)"
+                f"parsers.{parser}: to measure its accuracy, give `test` (CoNLL-U) or `constituency_test` (PTB)"
             )
         return self.experiment.path(file)
 

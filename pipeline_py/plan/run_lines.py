@@ -40,7 +40,7 @@ class RunLines:
         package, stage, *rest = PurePath(times).with_suffix("").parts
         name = " ".join([stage, "/".join(rest).replace(".", " ")])
         self._running[number] = name, self.clock()
-        return f"{name}: begins" if self.expected.get(f"{package}/{stage}", 0) >= COSTLY else ""
+        return f"{name}: started" if self.expected.get(f"{package}/{stage}", 0) >= COSTLY else ""
 
     def end(self, number: int) -> None:
         """Take note that a job is done."""
@@ -66,7 +66,7 @@ class RunLines:
         if not self._ended and done < jobs and done / jobs < self._told + STEP:
             return ""
         ended, self._ended, self._told = self._ended, [], done / jobs
-        return "\n".join([*ended, f"{done} of {jobs} jobs are done"])
+        return "\n".join([*ended, f"{done} of {jobs} jobs done"])
 
 
 def _lines(log: Path) -> list[str]:

@@ -125,10 +125,10 @@ def _read_facts(path: Path) -> dict[str, Any]:
         if key not in content:
             raise InputError(f"the file lacks {key!r}; train the system again", path)
     if not isinstance(content["versions"], dict):
-        raise InputError("'versions' is no JSON object; train the system again", path)
+        raise InputError("'versions' is not a JSON object; train the system again", path)
     observed = content.get("statistics", [])
     if not isinstance(observed, list) or not all(isinstance(context, dict) for context in observed):
-        raise InputError("'statistics' is no list of JSON objects; train the system again", path)
+        raise InputError("'statistics' is not a list of JSON objects; train the system again", path)
     return content
 
 

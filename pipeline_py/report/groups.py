@@ -171,5 +171,5 @@ def notes_on_small(groups: Groups, smallest: int) -> list[str]:
     total = sum(groups.small)
     return [
         f"{total:,} {groups.unit}{'' if total == 1 else 's'} in {'a group' if len(groups.small) == 1 else 'groups'} "
-        f"below {smallest:,} {'is' if total == 1 else 'are'} not shown."
+        f"smaller than {smallest:,} {'is' if total == 1 else 'are'} not shown."
     ]

@@ -22,5 +22,5 @@ def read_object(path: Path, remedy: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(f"the file is no JSON object; {remedy}", path)
+        raise InputError(f"the file is not a JSON object; {remedy}", path)
     return content

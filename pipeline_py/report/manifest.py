@@ -53,14 +53,14 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         InputError: if it is none, or names a file that is missing or damaged.
     """
-    content = read_object(path, remedy := "make it anew")
+    content = read_object(path, remedy := "make it again")
     needed = ("experiment", "files", "published", "code", "versions", "command")
     if missing := [key for key in needed if key not in content]:
         raise InputError(f"the file has no {missing[0]!r}; {remedy}", path)
     files = {kind: {name: Path(file) for name, file in of.items()} for kind, of in content["files"].items()}
     for file in (file for of in files.values() for file in of.values()):
         if not file.is_file():
-            raise InputError("no such file; make it, or the page's manifest anew", file)
+            raise InputError("no such file; make it, or the page's manifest again", file)
         if not checksum.is_whole(file):
             raise InputError(checksum.DAMAGED, file)
     experiment = from_json(Experiment, content["experiment"], "experiment")

@@ -77,23 +77,24 @@ def headline(twins: Sequence[Answer]) -> str:
     )
     if len(twins) == 1:
         (said,) = (one for number, one, _ in kinds if number)
-        return f"The one system that reads parse trees, beside its twin that reads none, {said}."
+        return f"The one system that reads parse trees, compared with its twin that reads none, {said}."
     each = [f"{number} {one if number == 1 else several}" for number, one, several in kinds if number]
-    return f"Of {len(twins)} systems that read parse trees, each beside its twin that reads none, {'; '.join(each)}."
+    said = "; ".join(each)
+    return f"Of {len(twins)} systems that read parse trees, each compared with its twin that reads none, {said}."
 
 
 def reading(twins: Sequence[Answer]) -> str:
     """Say what stands in the sentences of the answers."""
     metrics = _joined([*dict.fromkeys(answer.metric for answer in twins)])
     said = (
-        "A twin is the system beside which it is measured, and reads no trees. Differences are in points of "
-        f"{metrics}, of which there are 100, and means over the test sets where nothing else is said; brackets hold "
-        "the 95 % interval, and a difference is “visible from” where this experiment finds it four times of five."
+        "A twin is the system without trees that a system is compared with. Differences are in points of "
+        f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Brackets contain the 95 % "
+        "interval. A difference is “visible from” the size that this experiment finds in four of five cases."
     )
     if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
         said += (
             f" Trees that mean nothing ({', '.join(kinds)}) are made without looking at the words: a system that "
-            "does as well with them does not gain by syntax."
+            "does as well with them does not gain from syntax."
         )
     return said
 
@@ -119,7 +120,7 @@ def forest(twins: Sequence[Answer]) -> Sheet:
             )
     return listed(
         "Each system minus its twin, with 95 % intervals; in grey, the same system on trees that mean nothing. The "
-        f"upright line is 0, no difference; bars reach from {signed(least)} to {signed(most)}.",
+        f"vertical line is 0 (no difference); the scale goes from {signed(least)} to {signed(most)}.",
         ["System", "Minus its twin", "Difference", "Twin"],
         [*rows.values()],
         texts=["Twin"],
@@ -128,8 +129,8 @@ def forest(twins: Sequence[Answer]) -> Sheet:
 
 def claims(answers: Sequence[Answer]) -> Sheet:
     """Every claim: what is printed of it, and what was found here."""
-    heads = ["Said to be better", "than", "Verdict", "Score", "Other's", "Difference", "95 % interval"]
-    heads += ["Visible from", "Runs", "Metric", "Who says so", "What is said", "What is printed"]
+    heads = ["Claimed to be better", "than", "Verdict", "Score", "Other's", "Difference", "95 % interval"]
+    heads += ["Visible from", "Runs", "Metric", "Source", "Claim", "Published"]
     rows: list[list[Cell | str]] = [
         [
             answer.system,
@@ -148,11 +149,11 @@ def claims(answers: Sequence[Answer]) -> Sheet:
         for answer in answers
     ]
     return listed(
-        "Each comparison that a paper prints or a table proposes, where this experiment has both systems: scores, "
-        "their difference with its 95 % interval, the verdict, and the smallest difference that would have been seen.",
+        "Each comparison that a paper makes or a table proposes, if this experiment has both systems: scores, "
+        "their difference with its 95 % interval, the verdict, and the smallest difference that would have been found.",
         heads,
         rows,
-        texts=["than", "Verdict", "Metric", "Who says so", "What is said", "What is printed"],
+        texts=["than", "Verdict", "Metric", "Source", "Claim", "Published"],
     )
 
 
@@ -162,20 +163,20 @@ def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
     runs = sorted({answer.runs for answer in twins})
     if runs == [1]:
         yield (
-            "Training: each network was trained once. Another start from other random numbers gives another score, "
-            "which these intervals do not count; `training: {seeds: [1, 2, 3]}` does."
+            "Training: each network was trained once. Another seed gives another score, "
+            "which these intervals do not include; with `training: {seeds: [1, 2, 3]}` they do."
         )
     else:
         where = " where there are several runs" if runs[0] == 1 else ""
         yield (
-            f"Training: each network was trained {' or '.join(map(str, runs))} times from other random numbers, and "
-            f"the intervals count how much that moves a score{where}."
+            f"Training: each network was trained {' or '.join(map(str, runs))} times with different seeds, and "
+            f"the intervals include the variation between seeds{where}."
         )
     least, most = (bound(answer.visible for answer in twins) for bound in (min, max))
     alike = f"{least:.1f}" == f"{most:.1f}"
     size = f"{least:.1f} points" if alike else f"{least:.1f} to {most:.1f} points, depending on the system"
-    found = f"{size}{'' if alike else ','} is found four times of five"
-    yield f"Size: a difference of {found}. What is smaller may be there unseen."
+    found = f"{size}{'' if alike else ','} is found in four of five cases"
+    yield f"Size: a difference of {found}. Smaller differences may exist without being found."
     yield f"Search: {_search(experiment, twins)}"
     for parser, path in manifest.all("accuracy").items():
         known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
@@ -185,7 +186,7 @@ def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
     if without := [answer.system for answer in twins if not answer.controls]:
         were = "was" if len(without) == 1 else "were"
         yield (
-            f"Control: {_joined(without)} {were} not tried with trees that mean nothing, so a gain there need not come "
+            f"Control: {_joined(without)} {were} not tried with trees that mean nothing, so a gain need not come "
             "from syntax."
         )
 
@@ -195,8 +196,8 @@ def _search(experiment: Experiment, twins: Sequence[Answer]) -> str:
     systems = {name: experiment.systems.get(name) for answer in twins for name in (answer.system, answer.other)}
     searches = {system.decoding for system in systems.values() if system is not None and hasattr(system, "decoding")}
     beams = sorted({search.beam for search in searches})
-    alike = "all systems are searched alike" if len(searches) <= 1 else "systems differ in how they are searched"
-    return f"{alike}, keeping {_joined([*map(str, beams)])} candidates at each word." if beams else f"{alike}."
+    alike = "all systems use the same search" if len(searches) <= 1 else "systems use different searches"
+    return f"{alike}, with beam {_joined([*map(str, beams)])}." if beams else f"{alike}."
 
 
 def _joined(items: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ def plot(
     about = read_description(description, "title", "called")
     of_length = [groups for groups in read_breakdown(buckets, ["bleu"]) if groups.by == LENGTH]
     if not of_length:
-        raise InputError("the file has no scores by length; make it anew", buckets)
+        raise InputError("the file has no scores by length; make it again", buckets)
     groups = of_length[0].without_groups_below(smallest_group)
     notes = ["Bars: 95 % intervals.", *notes_on_small(groups, smallest_group)]
     looks = {system: look_of(number) for number, system in enumerate(about["called"])}

@@ -29,9 +29,9 @@ def positive_control(manifest: Manifest) -> Iterator[str]:
         seen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] > CHANCE]
         unseen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] <= CHANCE]
         if accuracy:
-            found = f"right answers come to {', '.join(seen)}" if seen else "no system has more"
-            others = f"; no better than guessing: {', '.join(unseen)}" if seen and unseen else ""
+            found = f"the accuracy is {', '.join(seen)}" if seen else "no system does better"
+            others = f"; not better than guessing: {', '.join(unseen)}" if seen and unseen else ""
             yield (
-                f"Positive control: in the set {split} nothing but trees tells what is right, and guessing has "
-                f"{CHANCE} of 100. With true trees {found}{others}."
+                f"Positive control: in the set {split} only trees show what is right, and guessing reaches "
+                f"{CHANCE} %. With true trees {found}{others}."
             )

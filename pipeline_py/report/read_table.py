@@ -36,12 +36,12 @@ def read_table(
     lines = (line.split("\t") for line in read_lines(path))
     header = next(lines, [])
     if missing := [column for column in (*texts, *numbers, *counts) if column not in header]:
-        raise InputError(f"the file has no column {missing[0]!r}; make it anew", path, 1)
+        raise InputError(f"the file has no column {missing[0]!r}; make it again", path, 1)
     rows = []
     for line, cells in enumerate(lines, start=2):
         if len(cells) != len(header):
             raise InputError(
-                f"the row has {len(cells)} cells and the header {len(header)}; make the file anew", path, line
+                f"the row has {len(cells)} cells and the header {len(header)}; make the file again", path, line
             )
         rows.append(cells)
     table = pd.DataFrame(rows, columns=header, dtype=object)
@@ -56,7 +56,7 @@ def read_table(
             if None in values:
                 line = values.index(None)
                 text = table[column].iloc[line]
-                raise InputError(f"{column} is no {kind} but {text!r}; make the file anew", path, line + 2)
+                raise InputError(f"{column} must be a {kind}, not {text!r}; make the file again", path, line + 2)
             table[column] = pd.Series(values, dtype=object)
     return table
 

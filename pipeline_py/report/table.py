@@ -90,7 +90,7 @@ def _printed(options: BleuTable, files: Files) -> list[Published]:
     known = sorted({(number.table, number.task) for number in numbers})
     if (asked.table, asked.task) not in known:
         raise InputError(
-            f"the paper prints no table {asked.table} of {asked.task}; "
+            f"the paper has no table {asked.table} of {asked.task}; "
             f"it has {', '.join(f'{table} of {task}' for table, task in known)}",
             path,
         )

@@ -243,7 +243,7 @@ def load(directory: Path) -> Translator:
         weights = [float(config["weights"][name]) for name in WEIGHTS]
         files = {directory / name: digest for name, digest in config["files"].items()}
     except FileNotFoundError:
-        raise InputError(f"no phrase-based model, which has a {CONFIG}; {remedy}", directory) from None
+        raise InputError(f"not a phrase-based model, which needs a {CONFIG}; {remedy}", directory) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"not the {CONFIG} of a phrase-based model ({reason}); {remedy}", directory / CONFIG) from None

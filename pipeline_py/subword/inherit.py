@@ -50,7 +50,7 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
     """
     inherited = {known.name: known for known in all_kinds() if known.of_words}
     if kind not in inherited:
-        raise InputError(f"--kind {kind}: no kind of syntax that words have; give one of {', '.join(inherited)}")
+        raise InputError(f"--kind {kind}: not a kind of syntax over words; give one of {', '.join(inherited)}")
     values, ending = inherited[kind].values, inherited[kind].of_words or ""
     sentences = progress(subword.read(pieces), f"inherit {kind}")
     if isinstance(values, Distances):

@@ -97,6 +97,6 @@ def _kept_lines(lines: Path, tokens: Path) -> Iterator[KeptLine]:
     before = 0
     for number, (raw, line) in enumerate(read_parallel(lines, tokens), start=1):
         if not (is_number(raw) and int(raw) > before):
-            raise InputError(f"{raw!r} is no line number above {before}; clean the text again", lines, number)
+            raise InputError(f"{raw!r} is not a line number above {before}; clean the text again", lines, number)
         before = int(raw)
         yield KeptLine(before, number, tuple(tokens_of(line)))

@@ -141,14 +141,14 @@ def test_every_paper_with_printed_numbers_has_claims():
         ),
         (
             "paper: x\nclaims: [{system: A, above: B, says: y}, {system: A, above: B, says: z}]\n",
-            "claims: `A` above `B` stands there twice; join the two",
+            "claims: `A` above `B` occurs twice; join the two",
         ),
         (
             "paper: x\nclaims:\n- system: A\n  above: B\n  says: y\n  printed:\n"
             "  - {task: en-de, sets: t, metric: ribes, difference: 1, where: T}\n",
             r"claims\[1\]: printed: by ribes, which `metrics` does not name; add it there",
         ),
-        ("paper: x\npaper: y\n", "`paper` stands in line 1 already"),
+        ("paper: x\npaper: y\n", "`paper` is in line 1 already"),
     ],
 )
 def test_mistakes_are_one_sentence_that_names_the_file(tmp_path, text, sentence):

@@ -60,7 +60,7 @@ def test_every_parser_says_how_phrases_branch(config, shape):
         ({"type": "control", "shape": "balance"}, "parsers.other.shape: input should be 'right-branching', "),
         (
             {"type": "control", "shape": "chain", "seed": 2},
-            "a shape of chain draws nothing at random; leave out `seed`",
+            "a shape of chain uses no random numbers; leave out `seed`",
         ),
         ({"type": "control", "shape": "chain", "branching": "left"}, "unknown key `parsers.other.branching`"),
         ({"type": "control", "shape": "chain", "max_words": 9}, "unknown key `parsers.other.max_words`"),
@@ -158,8 +158,8 @@ def test_a_parser_of_another_type_has_a_name_of_its_own(config):
     with pytest.raises(InputError) as caught:
         with_parsers(config, embedded={"type": "stanza", "directory": "stanza_en"})
     assert str(caught.value) == (
-        "configuration: unknown key `parsers.embedded.treebank`; type stanza has none (files merge: if another one "
-        "gives `embedded` another type, choose a new name)"
+        "configuration: unknown key `parsers.embedded.treebank`; type stanza has no such key (files are merged: if "
+        "another file gives `embedded` another type, choose a new name)"
     )
 
 
@@ -223,7 +223,7 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
         ({"type": "stanza", "words": "moses"}, "parsers.other.words: input should be "),
         (
             {"type": "trained", "treebank": TREEBANK, "words": "stanza"},
-            "parsers.other: no tokenizer is trained with a parser; choose `words` of auto, text or english",
+            "parsers.other: a trained parser has no tokenizer; set `words` to auto, text or english",
         ),
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],

@@ -119,7 +119,7 @@ def f1(gold: list[list[str]], found: list[list[str]]) -> float:
     return 2 * sum(len(one & other) for one, other in pairs) / sum(len(one) + len(other) for one, other in pairs)
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("", "no sentence to learn from"), ("1\t好\n\n", "no CoNLL-U")])
+@pytest.mark.parametrize(("text", "sentence"), [("", "no sentence to learn from"), ("1\t好\n\n", "not CoNLL-U")])
 def test_a_file_that_is_no_treebank_is_named(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "bad.conllu").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=rf"bad\.conllu: {sentence}.*; give a treebank in CoNLL-U"):
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_treebank_is_named(tmp_path: Path, text: str, sentence
 
 def test_what_is_no_segmenter_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("好\n", encoding="utf-8")
-    for name, sentence in (("absent.pt", "no such model"), ("text", "no model of learn_segmenter")):
+    for name, sentence in (("absent.pt", "no such model"), ("text", "not a model of learn_segmenter")):
         with pytest.raises(InputError, match=rf"{name}: {sentence}"):
             tokenize(
                 input=tmp_path / "text",

@@ -37,7 +37,7 @@ def test_a_worked_example(tmp_path: Path) -> None:
 
 def test_text_without_a_word_inside_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("One\n\n. .\n")
-    with pytest.raises(InputError, match="no word stands inside a sentence"):
+    with pytest.raises(InputError, match="no sentence has a word after its first"):
         learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
     assert not (tmp_path / "model").exists()
 

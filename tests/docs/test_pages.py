@@ -46,8 +46,8 @@ MISTAKES = {
 
 LOCKED = "Error: Directory cannot be locked."
 SWALLOWED = {
-    "error: table1: no such file; give a file of the configuration "
-    "(a target stands before `--configfile`, which takes several files)": ("--configfile", "mine.yaml"),
+    "error: table1: no such file; give a configuration file "
+    "(write targets before `--configfile`, which takes several files)": ("--configfile", "mine.yaml"),
     "snakemake: error: argument --quiet/-q: invalid choice: 'table1'": ("-n", "--quiet", "rules"),
 }
 """What is said where a target stands behind such options."""

@@ -98,9 +98,9 @@ def test_of_the_five_highest_as_a_naive_count_finds_them(columns):
     [
         ("trees", None, None, ["w", "", "w"], r"trees.arrow: the file has 4 sentences and .*trees.pieces has 3"),
         ("trees", None, [3, 1], None, r"trees.arrow: the file has 4 sentences and .*trees.source has 2"),
-        ("words", [[[0.5, 0.5]]], None, None, r"words.arrow, line 1: 2 weights, which are no rows of 2 positions and"),
+        ("words", [[[0.5, 0.5]]], None, None, r"words.arrow, line 1: 2 weights, which are not rows of 2 positions and"),
         ("words", [[[0.5, 0.5, 0.0]]], None, None, r"words.arrow, line 1: 3 weights"),
-        ("words", [[]], None, None, r"line 1: 0 weights, .* let nmt.attend attend to all sentences"),
+        ("words", [[]], None, None, r"line 1: 0 weights, .* run nmt.attend on all sentences"),
     ],
 )
 def test_files_that_do_not_belong_together(folder, file, attention, lengths, pieces, message):

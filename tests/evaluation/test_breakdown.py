@@ -228,7 +228,7 @@ def test_a_source_of_another_text(texts: Texts) -> None:
 
 @pytest.mark.parametrize("bounds", [[3, 2], [3, 3], [0, 1]])
 def test_bounds_rise(texts: Texts, bounds: list[int]) -> None:
-    with pytest.raises(InputError, match="do not rise from 1 or more"):
+    with pytest.raises(InputError, match="give numbers that increase, from 1 or more"):
         texts.rows(bounds=bounds)
 
 

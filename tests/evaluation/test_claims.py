@@ -211,7 +211,7 @@ def test_same_files_same_bytes(tmp_path, outputs):
 
 
 def test_mistakes_are_one_sentence(tmp_path, outputs):
-    with pytest.raises(InputError, match=r"--control 'SDAtt=x' is no SYSTEM:PARSER=NAME; write it so"):
+    with pytest.raises(InputError, match=r"--control 'SDAtt=x' is not of the form SYSTEM:PARSER=NAME; correct it"):
         run(tmp_path, outputs, ["SDAtt"], [], control=["SDAtt=x"])
     del outputs["two"]["SDAtt:s2"]
     with pytest.raises(

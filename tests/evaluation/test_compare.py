@@ -290,7 +290,7 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
         (["a:1={a}", "a:2={a}", "b:1={a}", "b:2={a}", "b:3={a}"], "'a' has 2 runs and others have 3"),
         (["a={a}", "b={short}"], "short.arrow: 1 sentences, but .*a.arrow has 2; give files of one set"),
         (["a={a}", "b={cased}"], "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
-        (["a={other}"], "other.arrow: the file has no statistics of bleu; make it anew"),
+        (["a={other}"], "other.arrow: the file has no statistics of bleu; make it again"),
     ],
 )
 def test_what_cannot_be_compared(tmp_path: Path, systems: list[str], message: str) -> None:

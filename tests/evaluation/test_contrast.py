@@ -198,9 +198,9 @@ def nothing(room, given):
         (no_contrastive, "'GlobalAtt:seed1' is not named by both --correct and --contrastive; give it to both"),
         (one_score_less, r"SDAtt\.2\.contrastive: 7 scores, but .*GlobalAtt\.1\.correct has 8; give files of one set"),
         (other_set, r"'GlobalAtt' has scores of 8 pairs and .*pairs\.tsv has 1; give the files of one set"),
-        (no_pairs, r"pairs\.tsv: the file holds no pairs; make it anew"),
-        (no_scores, r"SDAtt\.2\.correct: the file holds no log-probabilities; let nmt\.force_decode make it"),
-        (infinite, r"SDAtt\.2\.correct, line 3: a score is not a number; make the file anew"),
+        (no_pairs, r"pairs\.tsv: the file contains no pairs; make it again"),
+        (no_scores, r"SDAtt\.2\.correct: the file contains no log-probabilities; make it with nmt\.force_decode"),
+        (infinite, r"SDAtt\.2\.correct, line 3: a score is not a number; make the file again"),
         (nothing, "no system to count; give --correct NAME=FILE and --contrastive NAME=FILE"),
     ],
 )

@@ -118,7 +118,7 @@ def test_mistakes_are_said(texts: Texts) -> None:
     with pytest.raises(InputError, match=r"'Base \(n=2\)' is not named by both --system and --statistics"):
         examples(**given, output=texts.folder / "out.tsv")  # type: ignore[arg-type]
     texts.outputs = {}
-    with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
+    with pytest.raises(InputError, match="no system is given; give --system NAME=FILE"):
         texts.rows()
 
 

@@ -169,7 +169,7 @@ def test_mistakes_are_said(texts: Texts) -> None:
     with pytest.raises(InputError, match="reference0, line 5: the reference is empty"):
         texts.rows()
     texts.outputs = {}
-    with pytest.raises(InputError, match="no system to look at; give --system NAME=FILE"):
+    with pytest.raises(InputError, match="no system is given; give --system NAME=FILE"):
         texts.rows()
 
 

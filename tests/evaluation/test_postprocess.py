@@ -230,8 +230,8 @@ def test_source_words_must_fit_the_pieces(tmp_path: Path, tokens: list[str], mes
         (["0 0"], ["x", "y"], "the file has 1 lines and .* has more"),
         (["0 0", "0"], ["x", "y"], "line 2: 1 positions for 2 output pieces"),
         (["0 0", "0 2"], ["x", "y"], "line 2: position 2 is outside the source of 1 pieces"),
-        (["0 0", "0 -1"], ["x", "y"], "line 2: '-1' is no position"),
-        (["0 0", "0 b"], ["x", "y"], "line 2: 'b' is no position"),
+        (["0 0", "0 -1"], ["x", "y"], "line 2: '-1' is not a position"),
+        (["0 0", "0 b"], ["x", "y"], "line 2: 'b' is not a position"),
     ],
 )
 def test_alignment_must_fit(tmp_path: Path, alignment: list[str], source: list[str], message: str) -> None:

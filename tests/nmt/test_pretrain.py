@@ -220,11 +220,11 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a position lies outside its sentence; pack the heads"),
-        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a position lies outside its sentence; pack the heads"),
+        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a position is outside its sentence; pack the heads"),
+        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a position is outside its sentence; pack the heads"),
         ([[0, 1, 2], [0]], "dev.heads, line 2: the sentence has 1 values of heads, but {folder}/dev.source has 2"),
-        ([[-1, -1, -1], [-1, -1]], "dev.heads: no word has a head, as no sentence has a parse"),
-        ([[-1, -1, -1], [-1, 1]], "dev.heads: no word has a head, as no sentence has a parse"),
+        ([[-1, -1, -1], [-1, -1]], "dev.heads: no word has a head, since no sentence has a parse"),
+        ([[-1, -1, -1], [-1, 1]], "dev.heads: no word has a head, since no sentence has a parse"),
         ([[0, 1, 2]], "dev.heads: the file has 1 sentences and {folder}/dev.source has 2"),
     ],
 )
@@ -304,7 +304,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, pretrained: dict[s
         output.unlink()
     done = without_torch("pretrain", pretrained | {"name": "another name"})
     assert done.returncode == 0, done.stderr
-    assert "so it comes from the cache" in done.stderr
+    assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
     (tmp_path / "cache" / "last" / "2.facts.json").write_text("{}")

@@ -189,7 +189,7 @@ def test_an_unreadable_checkpoint_is_set_aside(tmp_path: Path, capfd: pytest.Cap
     rolling.parent.mkdir(parents=True)
     rolling.write_bytes(b"half a file")
     train(**corpus, **arguments)
-    assert "it is damaged, so the training begins anew" in capfd.readouterr().err
+    assert "it is damaged, so the training starts from the beginning" in capfd.readouterr().err
 
 
 def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) -> None:
@@ -557,7 +557,7 @@ def test_outputs_are_taken_back_without_torch(tmp_path: Path, trained: dict[str,
         path.touch()  # parsed anew, with the same trees
     done = without_torch("train", trained | {"name": "another name"})
     assert done.returncode == 0, done.stderr
-    assert "so it comes from the cache" in done.stderr
+    assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs_of(trained)] == contents
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints" / "rolling.safetensors").exists()

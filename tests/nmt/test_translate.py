@@ -474,7 +474,7 @@ def test_outputs_are_taken_back_without_torch(translated, without_torch):
         output.unlink()
     done = without_torch("translate", translated)
     assert done.returncode == 0, done.stderr
-    assert "so it comes from the cache" in done.stderr
+    assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
     (translated["cache"] / "last" / "1.out.pieces").write_text("another translation\n")

@@ -112,15 +112,15 @@ STAGES = [Stage("corpus/clean", 1, 0.5), Stage("nmt/train", 2, 240.0), Stage("sy
 
 def test_what_is_told() -> None:
     header, *lines, together = summary(STAGES, 2, None).splitlines()
-    assert header == "What will run, and about how long:"
+    assert header == "Jobs to run, with estimated times:"
     assert [line.split() for line in lines] == [
         ["nmt/train", "2", "×", "2", "min", "=", "4", "min"],
         ["syntax/parse", "1", "×", "20", "s", "=", "20", "s"],
         ["others", "1", "×", "0.5", "s", "=", "0.5", "s"],
     ]
     assert len({line.index("×") for line in lines}) == 1
-    by_rates = "by the embedded experiment on CPUs and the size of this one"
-    assert together == f"Together about 2 min on 2 cores ({by_rates})."
+    by_rates = "from the embedded experiment on CPUs and the size of this one"
+    assert together == f"In total about 2 min on 2 cores ({by_rates})."
 
 
 @pytest.mark.parametrize(
@@ -129,20 +129,20 @@ def test_what_is_told() -> None:
         (1, None, "4 min on 1 core ("),
         (100, None, "2 min on 100 cores ("),
         (100, 1, "4 min on 100 cores ("),
-        (None, None, "2 min on the cluster, time in its queue left out ("),
+        (None, None, "2 min on the cluster, without the time in its queue ("),
     ],
     ids=["all work", "the longest of each room", "one card", "cluster"],
 )
 def test_together(cores: int | None, cards: int | None, text: str) -> None:
-    assert summary(STAGES, cores, cards).splitlines()[-1].startswith(f"Together about {text}")
+    assert summary(STAGES, cores, cards).splitlines()[-1].startswith(f"In total about {text}")
 
 
 def test_where_a_forecast_is_from() -> None:
     one, two, three = STAGES
     some = summary([one._replace(seen=1), two, three], 2, None)
-    assert "(1 of 4 jobs as such jobs took here before, the others by the embedded experiment" in some
+    assert "(1 of 4 jobs from earlier runs here, the others from the embedded experiment" in some
     every = summary([stage._replace(seen=stage.jobs) for stage in STAGES], 2, None)
-    assert every.endswith("(4 of 4 jobs as such jobs took here before).")
+    assert every.endswith("(4 of 4 jobs from earlier runs here).")
 
 
 def test_nothing_is_told_of_targets_alone() -> None:
@@ -153,4 +153,4 @@ def test_nothing_is_told_of_targets_alone() -> None:
     ("took", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (12, "12 s"), (300, "5 min"), (9000, "2.5 h")]
 )
 def test_times_have_the_precision_of_a_forecast(took: float, text: str) -> None:
-    assert f"Together about {text} on 1 core" in summary([Stage("room/stage", 1, took)], 1, None)
+    assert f"In total about {text} on 1 core" in summary([Stage("room/stage", 1, took)], 1, None)

@@ -23,8 +23,8 @@ def test_gold_trees_are_the_users_or_generated(planned):
 @pytest.mark.parametrize(
     ("parser", "trees", "message"),
     [
-        ("mine", "ptb", "parsers.mine.treebank: constituency trees are asked for; give `constituency_test`"),
-        ("measured", "conllu", "parsers.measured: its accuracy is asked for; give `test`"),
+        ("mine", "ptb", "parsers.mine.treebank: constituency trees are needed; give `constituency_test`"),
+        ("measured", "conllu", "parsers.measured: to measure its accuracy, give `test`"),
         ("random", "conllu", "parsers.random: its trees are not parsed, so they have no accuracy"),
     ],
 )

@@ -6,16 +6,16 @@ from pipeline_py.plan.run_lines import RunLines
 def test_costly_jobs_are_told_alone_and_others_by_tenths():
     now = [0.0]
     lines = RunLines({"nmt/train": 60.0, "corpus/clean": 1.0}, lambda: now[0])
-    assert lines.begin(1, "nmt/train/+SDAtt [gold].seed1.tsv") == "train +SDAtt [gold] seed1: begins"
+    assert lines.begin(1, "nmt/train/+SDAtt [gold].seed1.tsv") == "train +SDAtt [gold] seed1: started"
     assert lines.begin(2, "corpus/clean/train.tsv") == ""
     now[0] = 5.0
     lines.end(2)
     assert lines.progress(1, 100) == "", "too little to be told"
     now[0] = 58.4
     lines.end(1)
-    assert lines.progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs are done"
-    assert lines.progress(11, 100) == "" and lines.progress(13, 100) == "13 of 100 jobs are done"
-    assert lines.progress(14, 100) == "" and lines.progress(100, 100) == "100 of 100 jobs are done"
+    assert lines.progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs done"
+    assert lines.progress(11, 100) == "" and lines.progress(13, 100) == "13 of 100 jobs done"
+    assert lines.progress(14, 100) == "" and lines.progress(100, 100) == "100 of 100 jobs done"
 
 
 def test_a_job_that_was_thought_short_is_told_where_it_was_long():

@@ -82,7 +82,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):
     dev = {"name": "dev", "source": str(tmp_path / "d.en"), "references": ["d.de"]}
     syntax = planned(corpora={"dev": dev}).syntax
     assert syntax.experiment.unfit_parsers and syntax.models_for_text("embedded", "train", "conllu")
-    with pytest.raises(InputError, match="`embedded` learns from generated trees"):
+    with pytest.raises(InputError, match="`embedded` is trained on generated trees"):
         syntax.models_for_text("embedded", "dev", "conllu")
 
 

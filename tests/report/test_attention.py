@@ -299,7 +299,7 @@ def test_the_callers_settings_stay(folder):
         ({"sentence": 3}, "source: there is no sentence 3"),
         (
             {"sentence": 1},
-            r"weights.arrow, line 1: the sentence was not attended to; let nmt.attend attend to sentence 1",
+            r"weights.arrow, line 1: the sentence has no attention; run nmt.attend on sentence 1",
         ),
         ({"word": [6]}, "--word 6: the translation has 4 pieces and EOS, counted from 1"),
         ({"word": [0]}, "--word 0: "),

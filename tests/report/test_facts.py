@@ -76,9 +76,9 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ("options", "message"),
     [
         ({"file": ["facts:A={facts}", "accuracy:p={facts}"]}, "facts.json, line 1: the file has no columns metric and"),
-        ({"file": ["facts:A={accuracy}"]}, "accuracy.tsv: the file is no JSON object"),
+        ({"file": ["facts:A={accuracy}"]}, "accuracy.tsv: the file is not a JSON object"),
         ({"file": ["facts:A={broken}"]}, "broken.json: the file lacks 'seed'"),
-        ({"description": '{{"parsers": {{}}}}'}, "--description is no JSON object with parsers, settings"),
+        ({"description": '{{"parsers": {{}}}}'}, "--description is not a JSON object with parsers, settings"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -179,5 +179,5 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["core_share"] for row in rows] == ["0.4", "0.98"]
     assert {(row["cpu_seconds"], row["target_words_per_cpu_second"]) for row in rows} == {("40.5", "1080.4")}
-    assert "that they had one: A (40%). Compare" in (tmp_path / "facts.md").read_text()
-    assert "that they had one: A (40%). Compare" in capsys.readouterr().err
+    assert "that they got): A (40%). Compare" in (tmp_path / "facts.md").read_text()
+    assert "that they got): A (40%). Compare" in capsys.readouterr().err

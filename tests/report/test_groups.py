@@ -59,9 +59,10 @@ def test_groups_that_are_too_small_are_counted_in_words(tmp_path):
     assert texts(table_of(length, CALLED, "dev"))[0] == ["System", "10 (1,200)", "20 (17)"]
     assert [is_telling(one) for one in (length, depth, parse)] == [True, False, False]
     assert sentences_about([length, depth, parse], "dev", 10) == [
-        "Words of the source, dev: 3 sentences in groups below 10 are not shown.",
-        "Depth of the tree, dev: 1,211 sentences are in one group, 3; 9 sentences in a group below 10 are not shown.",
-        "Parse, dev: 4 sentences in a group below 10 are not shown.",
+        "Words of the source, dev: 3 sentences in groups smaller than 10 are not shown.",
+        "Depth of the tree, dev: 1,211 sentences are in one group, 3; "
+        "9 sentences in a group smaller than 10 are not shown.",
+        "Parse, dev: 4 sentences in a group smaller than 10 are not shown.",
     ]
     assert all(one.without_groups_below(1) == one for one in (read_breakdown(written(tmp_path, rows), ["bleu"])))
 
@@ -76,7 +77,7 @@ def test_words_have_no_bounds(tmp_path):
         ["The base", "50.00 (40.0 to 60.0)", "60.00 (59.0 to 61.0)"],
     ]
     assert sentences_about([words], "dev", 10) == [
-        "Frequency in the training text, dev: 1 word in a group below 10 is not shown."
+        "Frequency in the training text, dev: 1 word in a group smaller than 10 is not shown."
     ]
 
 

@@ -59,7 +59,7 @@ def test_what_two_tables_say_of_a_pair_is_said_once_with_controls(tmp_path):
 
 def test_only_a_file_of_claims_is_read(tmp_path):
     (tmp_path / "x.tsv").write_text("paper\tsystem\n")
-    with pytest.raises(InputError, match=r"x.tsv, line 1: the file has no column 'claim'; make it anew"):
+    with pytest.raises(InputError, match=r"x.tsv, line 1: the file has no column 'claim'; make it again"):
         read_answers(tmp_path / "x.tsv")
 
 
@@ -69,18 +69,18 @@ def test_only_a_file_of_claims_is_read(tmp_path):
         (
             [("confirmed", "yes"), ("confirmed", "untested"), ("confirmed", "no"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
-            "Of 6 systems that read parse trees, each beside its twin that reads none, 1 translates better because of "
-            "them; 1 translates better; 1 translates better, but not measurably better than with trees that mean "
-            "nothing; 1 translates worse; 2 show no difference that can be seen.",
+            "Of 6 systems that read parse trees, each compared with its twin that reads none, 1 translates better "
+            "because of them; 1 translates better; 1 translates better, but not measurably better than with trees that "
+            "mean nothing; 1 translates worse; 2 show no difference that can be seen.",
         ),
         (
             [("contradicted", "")] * 2,
-            "Of 2 systems that read parse trees, each beside its twin that reads none, 2 translate worse.",
+            "Of 2 systems that read parse trees, each compared with its twin that reads none, 2 translate worse.",
         ),
         (
             [("not distinguishable", "")],
-            "The one system that reads parse trees, beside its twin that reads none, shows no difference that can be "
-            "seen.",
+            "The one system that reads parse trees, compared with its twin that reads none, shows no difference that "
+            "can be seen.",
         ),
     ],
 )
@@ -133,7 +133,7 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
         "each network was trained once" in once
         and "a difference of 1.3 to 2.0 points, depending on the system, is found" in once
     )
-    assert "+SDAtt was not tried with trees that mean nothing" in once and "keeping 5 candidates" in once
+    assert "+SDAtt was not tried with trees that mean nothing" in once and "with beam 5" in once
     thrice = " ".join(trust(manifest(tmp_path), [replace(answer, runs=3) for answer in twins]))
     assert "each network was trained 3 times" in thrice and "once" not in thrice
     mixed = " ".join(trust(manifest(tmp_path), [replace(twins[0], runs=3), *twins]))

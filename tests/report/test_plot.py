@@ -111,9 +111,9 @@ def test_bars_are_the_intervals(tmp_path: Path) -> None:
     ("smallest", "groups", "sentence"),
     [
         (7, ["10", "20", ">20"], None),
-        (8, ["10", "20"], "7 sentences in a group below 8 are not shown."),
-        (1000, ["10"], "850 sentences in groups below 1,000 are not shown."),
-        (2000, [], "2,462 sentences in groups below 2,000 are not shown."),
+        (8, ["10", "20"], "7 sentences in a group smaller than 8 are not shown."),
+        (1000, ["10"], "850 sentences in groups smaller than 1,000 are not shown."),
+        (2000, [], "2,462 sentences in groups smaller than 2,000 are not shown."),
     ],
 )
 def test_groups_that_are_too_small_are_counted(
@@ -161,7 +161,7 @@ def test_the_callers_settings_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu is no number but 'many'"),
+        ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu must be a number, not 'many'"),
         ("\tbleu_low\t", "\tleast\t", "line 1: the file has no column 'bleu_low'"),
         ("length\t", "depth\t", "buckets.tsv: the file has no scores by length"),
     ],

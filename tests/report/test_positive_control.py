@@ -31,12 +31,12 @@ def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
         ("SDAtt [random]", 80.0, 75.0),
     ]
     assert [*positive_control(manifest(tmp_path, rows))] == [
-        "Positive control: in the set phrases nothing but trees tells what is right, and guessing has 50 of 100. "
-        "With true trees right answers come to Tree2Seq [gold] 92; no better than guessing: SDAtt [gold] 52."
+        "Positive control: in the set phrases only trees show what is right, and guessing reaches 50 %. "
+        "With true trees the accuracy is Tree2Seq [gold] 92; not better than guessing: SDAtt [gold] 52."
     ]
 
 
 def test_nobody_may_see_them_or_nobody_have_them(tmp_path):
     said = " ".join(positive_control(manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
-    assert said.endswith("With true trees no system has more.")
+    assert said.endswith("With true trees no system does better.")
     assert not [*positive_control(manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]

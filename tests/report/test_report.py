@@ -84,13 +84,13 @@ def test_everything_stands_on_the_page(page: Page):
             "approximate randomization",
             "BLEU by kinds of sentences",
             "2,400 sentences",
-            "Words of the source, mixed: 3 sentences in a group below 10 are not shown.",
+            "Words of the source, mixed: 3 sentences in a group smaller than 10 are not shown.",
             "20.00 (18.0 to 24.0)",
         ),
         *("Accuracy by contrastive set on all pairs", "agreement (1,260)", "61.00 (55.0 to 75.0)"),
         *("+SDAtt is not here: a phrase-based system", "translations, which count as wrong: Ours <b> 1."),
         *("Accuracy by kind of error on agreement", "<b>gender</b> (1,000)", "have to agree on order"),
-        *("agreement: 5 pairs in a group below 10 are not shown", "McNemar's test", "+1.00", "0.12"),
+        *("agreement: 5 pairs in a group smaller than 10 are not shown", "McNemar's test", "+1.00", "0.12"),
         *("Word accuracy by training frequency", "Learning curves", "70.0", "ein</i>"),
         *("Distribution of sentence scores", "12.35", "chrF beside that of GlobalAtt on mixed"),
         *("What Ours <b> gets right more often than GlobalAtt", "What GlobalAtt gets right more often than Ours <b>"),
@@ -164,14 +164,14 @@ def test_what_is_not_given_is_left_out(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
     output = tmp_path / "page.html"
     (tmp_path / "x.tsv").write_text("x\n")
-    with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest anew"):
+    with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest again"):
         report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
     checksum.record(tmp_path / "x.tsv")
     (tmp_path / "x.tsv").write_text("y\n")
     with pytest.raises(InputError, match=r"x\.tsv: damaged"):
         report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
     (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(InputError, match=r"manifest\.json: the file has no 'experiment'; make it anew"):
+    with pytest.raises(InputError, match=r"manifest\.json: the file has no 'experiment'; make it again"):
         report(manifest=tmp_path / "manifest.json", output=output)
 
 

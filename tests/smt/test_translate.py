@@ -189,8 +189,8 @@ def other_table(room):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (missing, r"model: no phrase-based model, which has a config.json; train the system again"),
-        (without_config, r"model: no phrase-based model"),
+        (missing, r"model: not a phrase-based model, which needs a config.json; train the system again"),
+        (without_config, r"model: not a phrase-based model"),
         (other_config, r"config.json: not the config.json of a phrase-based model \(KeyError: 'reordering'\); train"),
         (no_json, r"config.json: not the config.json of a phrase-based model \(JSONDecodeError: "),
         (not_a_mapping, r"config.json: not the config.json of a phrase-based model \(TypeError: "),

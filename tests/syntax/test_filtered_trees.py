@@ -83,7 +83,7 @@ def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, 
         ),
         (["a", "b"], [1], ["a"], "the trees end here after 1, but .*raw has 2 lines and line 2 has no tree"),
         (["a", "", "b"], [1], ["a", "b", "c", "d"], r"t\.conllu: 4 trees, but .*raw has 3 lines \(1 of them empty\)"),
-        (["a", "b"], [2, 1], ["a", "b"], "lines, line 2: '1' is no line number above 2"),
+        (["a", "b"], [2, 1], ["a", "b"], "lines, line 2: '1' is not a line number above 2"),
         (["a"], [1, 4], ["a"], "lines: line number 4, but .*raw has 1 lines"),
     ],
 )
@@ -107,5 +107,5 @@ def test_what_is_no_line_number(tmp_path: Path, number: str) -> None:
         write(tmp_path / "lines", [number]),
         write(tmp_path / "tokens", ["a"]),
     )
-    with pytest.raises(InputError, match="no line number above 0"):
+    with pytest.raises(InputError, match="not a line number above 0"):
         list(pairs)

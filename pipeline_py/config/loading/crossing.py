@@ -160,7 +160,7 @@ class _Crossing:
             return f"`{name}`: {ENSEMBLE}"
         if self._parser_of(base) is None:
             return (
-                f"`{name}`: `{base}` reads no trees that those of `{parser}` could take the place of; leave out "
+                f"`{name}`: `{base}` reads no trees, so it cannot be crossed with the parser `{parser}`; leave out "
                 f"` [{parser}]`"
             )
         if parser not in self.parsers:

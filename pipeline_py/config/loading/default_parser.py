@@ -31,7 +31,7 @@ def parser_meant(name: str, config: Mapping[str, Any]) -> str:
 def unknown_parser(name: str, parsers: Collection[str]) -> str:
     """What is said of a parser that a table names and that there is not."""
     if name == DEFAULT_PARSER:
-        return f"`{DEFAULT_PARSER}` is what `parser` names, and it names none; name one there"
+        return f"`{DEFAULT_PARSER}` stands for the parser in `parser`, which is not set; set it"
     return unknown("parser", name, parsers)
 
 

@@ -50,7 +50,7 @@ def read_file(path: Path) -> dict[str, Any]:
         InputError: if there is none, it is no YAML or JSON, no mapping, or has a key twice.
     """
     if not path.is_file():
-        raise InputError(f"{'is no file' if path.exists() else 'no such file'}; {_instead(path)}", path)
+        raise InputError(f"{'this is not a file' if path.exists() else 'no such file'}; {_instead(path)}", path)
     text = "\n".join(read_lines(path))
     try:
         content = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
@@ -58,7 +58,7 @@ def read_file(path: Path) -> dict[str, Any]:
         content = None
     content = _of_yaml(text, path) if content is None else content
     if not isinstance(content, dict):
-        raise InputError("the file is no mapping of keys to values; write `KEY: VALUE`, as config.yaml does", path)
+        raise InputError("the file is not a mapping of keys to values; write `KEY: VALUE`, as config.yaml does", path)
     return content
 
 
@@ -68,7 +68,7 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"`{twice}` stands twice in one mapping, and only the last would count; join the two", path)
+        raise InputError(f"`{twice}` occurs twice in one mapping, and only the last would count; join the two", path)
     return found
 
 
@@ -91,10 +91,10 @@ def _of_yaml(text: str, path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = " ".join(filter(None, (error.context, error.problem)))
-        raise InputError(f"no YAML: {said}; correct it", path, None if mark is None else mark.line + 1) from None
+        raise InputError(f"not valid YAML: {said}; correct it", path, None if mark is None else mark.line + 1) from None
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        raise InputError(f"no YAML: {error.reason}; correct it", path, line) from None
+        raise InputError(f"not valid YAML: {error.reason}; correct it", path, line) from None
     finally:
         loader.dispose()
 
@@ -123,8 +123,8 @@ def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
         name = loader.construct_object(key)
         if name in first:
             raise InputError(
-                f"`{key.value}` stands in line {first[name]} already, and only the last would count; "
-                "join the two or take one away",
+                f"`{key.value}` is in line {first[name]} already, and only the last would count; "
+                "join the two or remove one",
                 path,
                 line,
             )
@@ -137,7 +137,7 @@ def _instead(path: Path) -> str:
         there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in (".yaml", ".yml", ".json")}
         if near := difflib.get_close_matches(path.stem, there, n=1):
             return f"did you mean {there[near[0]]}?"
-    return "give a file of the configuration (a target stands before `--configfile`, which takes several files)"
+    return "give a configuration file (write targets before `--configfile`, which takes several files)"
 
 
 def check_files(paths: Sequence[Path]) -> None:

@@ -90,9 +90,9 @@ def unfit_parsers(experiment: Experiment, overrides: Overrides) -> dict[str, str
     in_files = experiment.splits_in_files
     key = {name: "parser" if name == experiment.parser else f"parsers.{name}" for name in experiment.parsers}
     return {
-        name: f"{key[name]}: `{name}` learns from generated trees, but the text of {listed(in_files)} is in files; "
-        "name a parser of such text in `parser` (docs/parsers.md says which there are), or `targets` that read no "
-        f"trees; if you mean it, say `parser: {name}` in a file of your own"
+        name: f"{key[name]}: `{name}` is trained on generated trees, but the text of {listed(in_files)} is in files; "
+        "name a parser for such text in `parser` (docs/parsers.md lists the types), or choose `targets` that read no "
+        f"trees; to use it on purpose, write `parser: {name}` in a file of your own"
         for name, parser in experiment.parsers.items()
         if in_files
         and isinstance(parser, TrainedParser)
@@ -133,9 +133,9 @@ def sentence_about(left_out: Mapping[Entry, str]) -> str:
     """Say what there is not, and the first reason: tables and figures, or if it is none of these, systems."""
     shown = [name for section, name in left_out if section != "systems"] or [name for _, name in left_out]
     reasons = list(dict.fromkeys(left_out.values()))
-    more = " (what else is in the way is told of what you name in `targets`)" if len(reasons) > 1 else ""
+    more = " (to see the other reasons, name these in `targets`)" if len(reasons) > 1 else ""
     return (
-        f"Left out of what config.yaml has, as this experiment's own settings do not fit it: {listed(sorted(shown))}; "
+        f"Left out from config.yaml, since incompatible with this experiment's own settings: {listed(sorted(shown))}; "
         f"{reasons[0]}{more}."
     )
 

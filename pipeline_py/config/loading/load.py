@@ -49,7 +49,7 @@ def load(
     presets = config.get("presets") or {}
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
-        raise InputError("presets: is a mapping of names to partial configurations", "configuration")
+        raise InputError("presets: give a mapping of names to partial configurations", "configuration")
     if preset is not None and preset not in [*presets]:
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
@@ -61,8 +61,8 @@ def load(
     files = experiment.files()
     if strange := [file for file in files if not is_path(file)]:
         raise InputError(
-            f"{strange[0]}: Snakemake takes {' '.join(PATH_OF_SNAKEMAKE)} in a path for its own{_more(strange)}; "
-            "rename what is called so",
+            f"{strange[0]}: {' '.join(PATH_OF_SNAKEMAKE)} in a path have a meaning in Snakemake{_more(strange)}; "
+            "rename the file or folder",
             "configuration",
         )
     if check_files:
@@ -77,7 +77,7 @@ def load(
         directories = experiment.model_directories()
         for file in files:
             if Path(file).is_dir() != (file in directories):
-                what = "no folder, but one of models is asked for" if file in directories else "a folder; name the file"
+                what = "not a folder; give a folder of models" if file in directories else "is a folder; give a file"
                 raise InputError(f"{file}: {what}", "configuration")
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
@@ -138,14 +138,14 @@ def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set
             if mistake not in inherited
         ]
     except UnicodeEncodeError as error:
-        raise InputError(f"`{error.object[error.start]}` is no character; leave it out", origin) from None
+        raise InputError(f"`{error.object[error.start]}` is not a character; remove it", origin) from None
 
 
 def _check_kind(name: str, system: Any, origin: str) -> None:
     if not isinstance(system, Mapping):
         raise InputError(
-            f"systems.{name}: a system is a mapping of its parts, {{}} the base; to leave out a row, leave it out of "
-            "`tables`",
+            f"systems.{name}: a system is a mapping of its parts, {{}} for the base; to leave out a row, remove it "
+            "from `tables`",
             origin,
         )
     kind = type_of_system(system)

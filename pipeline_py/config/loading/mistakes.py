@@ -11,8 +11,8 @@ from pipeline_py.config.loading.unknown import shortened, unknown
 
 PATTERNS = {
     NAME: "letters, digits, _ and -, a letter or digit first",
-    IDENTIFIER: "mtdata: or sacrebleu: and a name of theirs, as sacrebleu:wmt14/full",
-    LANGUAGE: "an ISO 639 code, as en or zh",
+    IDENTIFIER: "mtdata: or sacrebleu: and the name of a data set there, e.g. sacrebleu:wmt14/full",
+    LANGUAGE: "an ISO 639 code, e.g. en or zh",
 }
 """What patterns ask for."""
 
@@ -32,8 +32,8 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         if _is_of_another_parser(location):
             kind = config["parsers"][location[1]]["type"]
             return (
-                f"unknown key `{where}`; type {kind} has none (files merge: if another one gives `{location[1]}` "
-                "another type, choose a new name)"
+                f"unknown key `{where}`; type {kind} has no such key (files are merged: if another file gives "
+                f"`{location[1]}` another type, choose a new name)"
             )
         beside = _keys_beside(mistake["loc"], config)
         if places := _sections_with(str(location[-1])):

@@ -32,7 +32,7 @@ def _instead(target: str, experiment: Experiment, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(target, [*names, *named, *files, f"{results}/report.html"], n=1)
     if "/" in target or "." in target:
         near = near or _with_known_parts(target, [*experiment.systems, *experiment.parsers, *experiment.units])
-        return f"did you mean {near[0]}? " if near else "no rule makes such a file (docs/stages.md lists files); "
+        return f"did you mean {near[0]}? " if near else "no rule makes such a file (docs/stages.md lists all files); "
     return f"did you mean `{near[0]}`? " if near else ""
 
 

@@ -24,7 +24,7 @@ class Ensemble(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if len({*self.members}) < len(self.members):
-            raise ValueError("every member once")
+            raise ValueError("name every member once")
         return self
 
 

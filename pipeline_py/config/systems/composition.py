@@ -88,7 +88,7 @@ class System(Section):
         if self.decoder.needs_cells and not self.encoders[0].has_cells:
             raise ValueError(
                 f"the decoder {decoder} starts from the state of an LSTM, which the encoder {self.encoders[0].type} "
-                "has not"
+                "does not have"
             )
         for score in self.scores:
             encoder = self.encoders[score.encoder]
@@ -98,7 +98,7 @@ class System(Section):
                 )
         for encoder in self.encoders:
             if encoder.has_phrases and len(self.encoders) > 1:
-                raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot stand beside another one")
+                raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot be combined with another")
             if encoder.has_phrases and not all(context.is_global for context in self.contexts):
                 raise ValueError(
                     f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"

@@ -92,8 +92,8 @@ def warning(experiment: Description, title: str) -> str | None:
     described = ", and in ".join(f"{one.kind}: {one.described(table.called)}" for one in unasked)
     kinds = ", ".join(one.kind for one in unasked)
     return (
-        f"Table `{title}`: its systems also differ in {described}; give them the same settings, or say in the table "
-        f"that it is about these, `about: [{kinds}]`."
+        f"Table `{title}`: its systems also differ in {described}; give them the same settings, or allow it in the "
+        f"table by `about: [{kinds}]`."
     )
 
 

@@ -29,7 +29,7 @@ class NeuralSystem(System):
     @model_validator(mode="after")
     def _check_learning(self) -> Self:
         if sum(bool(encoder.pretrained_on) for encoder in self.encoders) > 1:
-            raise ValueError("several encoders learn to parse first; only one can")
+            raise ValueError("several encoders are pretrained on parsing; only one can be")
         if self.decoder.weighs_phrases and not self.encoders[0].has_phrases:
             raise ValueError(
                 f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"

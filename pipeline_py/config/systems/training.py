@@ -31,7 +31,7 @@ class Optimizer(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.decay is not None and self.schedule != "constant":
-            raise ValueError("the rate decays by dev (`decay`) or falls by a `schedule`, not both")
+            raise ValueError("the learning rate follows either `decay` or a `schedule`, not both")
         return self
 
 
@@ -91,7 +91,7 @@ class Training(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if len({*self.seeds}) < len(self.seeds):
-            raise ValueError("every seed once; a repeated seed gives the same run again")
+            raise ValueError("give every seed once; a repeated seed gives the same run again")
         if self.optimizer.schedule == "linear" and self.epochs is None and self.updates is None:
-            raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, by whose end the rate is 0")
+            raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, at whose end the rate is 0")
         return self

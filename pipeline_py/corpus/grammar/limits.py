@@ -41,13 +41,13 @@ class Limits:
     def __post_init__(self) -> None:
         if not 0 <= self.share_from < self.share_to <= 1:
             raise InputError(
-                f"share_from {self.share_from} and share_to {self.share_to} are no share; "
+                f"share_from {self.share_from} and share_to {self.share_to} are not a share; "
                 "they need 0 <= share_from < share_to <= 1"
             )
         if not 0 <= self.ambiguous <= 1:
-            raise InputError(f"ambiguous {self.ambiguous} is no share; give one from 0 to 1")
+            raise InputError(f"ambiguous {self.ambiguous} is not a share; give a number from 0 to 1")
         if not SHORTEST <= self.shortest <= self.longest <= LONGEST:
             raise InputError(
-                f"min_length {self.shortest} and max_length {self.longest} are no range of lengths; "
+                f"min_length {self.shortest} and max_length {self.longest} are not a range of lengths; "
                 f"they need {SHORTEST} <= min_length <= max_length <= {LONGEST}"
             )

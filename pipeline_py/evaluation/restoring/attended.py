@@ -61,11 +61,11 @@ def read_attended(
 def _positions(line: str, output: int, source: int, path: Path, number: int) -> list[int]:
     """Parse the positions of as many output pieces in as many source pieces."""
     if strange := [position for position in line.split() if not is_number(position)]:
-        raise InputError(f"{strange[0]!r} is no position; write one source position for each piece", path, number)
+        raise InputError(f"{strange[0]!r} is not a position; write one source position for each piece", path, number)
     positions = [int(position) for position in line.split()]
     if len(positions) != output:
         raise InputError(
-            f"{len(positions)} positions for {output} output pieces; decode again to get both files anew", path, number
+            f"{len(positions)} positions for {output} output pieces; decode again to get both files", path, number
         )
     for position in positions:
         if not 0 <= position <= source:

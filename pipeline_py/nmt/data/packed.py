@@ -65,7 +65,7 @@ def check_identifiers(rows: Ragged, vocabulary_size: int) -> None:
         outside = (values < 0) | (values >= vocabulary_size)
         if outside.any():
             raise InputError(
-                f"an identifier lies outside the vocabulary of {vocabulary_size} tokens; "
+                f"an identifier is outside the vocabulary of {vocabulary_size} tokens; "
                 "pack the text with the vocabulary that the model has",
                 rows.path,
                 first + int(np.searchsorted(offsets, outside.argmax(), side="right")),
@@ -149,4 +149,4 @@ def _check_positions(rows: Ragged, kind: str, allowed: Positions) -> None:
         outside = (values < allowed.padding) | (values >= np.repeat(positions, positions))
         if outside.any():
             sentence = first + int(np.searchsorted(offsets, outside.argmax(), side="right"))
-            raise InputError(f"a position lies outside its sentence; pack the {kind} again", rows.path, sentence)
+            raise InputError(f"a position is outside its sentence; pack the {kind} again", rows.path, sentence)

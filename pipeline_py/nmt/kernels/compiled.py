@@ -55,7 +55,7 @@ def load(source: Path, functions: Sequence[str]) -> ctypes.CDLL | None:
             reason = " ".join(str(error).split())
             continue
         if reason:
-            _warn(f"{source.name}: compiled for this process alone ({reason}); mend that, and it is compiled once")
+            _warn(f"{source.name}: compiled for this process alone ({reason}); correct that to compile it only once")
         return found
     _warn(
         f"{source.name}: not compiled ({reason}), so torch computes in small steps, which is slower and rounds "
@@ -74,7 +74,7 @@ def _cache() -> Iterator[Path]:
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
     except RuntimeError:
-        raise OSError("there is no home to keep it in") from None
+        raise OSError("there is no home folder to store it in") from None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
     if status.st_uid != os.geteuid():
@@ -97,7 +97,7 @@ def _load_or_compile(source: Path, path: Path, functions: Sequence[str]) -> ctyp
     except FileNotFoundError:
         pass
     except OSError as error:
-        _warn(f"{path}: not what was compiled ({error}), so it is compiled anew")
+        _warn(f"{path}: not what was compiled ({error}), so it is compiled again")
         path.unlink()
     reason = f"neither {' nor '.join(COMPILERS)} is there"
     for compiler in filter(None, map(shutil.which, COMPILERS)):
@@ -127,7 +127,7 @@ def _load(path: Path, functions: Sequence[str]) -> ctypes.CDLL:
         with open(opened, "rb", closefd=False) as file:
             content = file.read()
         if content[-CHECKSUM:] != _checksum(content[:-CHECKSUM]):
-            raise OSError("its checksum is another")
+            raise OSError("its checksum does not match")
         # What is loaded is what was looked at, whoever renames folders meanwhile.
         library = ctypes.CDLL(f"/proc/self/fd/{opened}" if Path("/proc/self/fd").exists() else str(path))
     except OSError:

@@ -90,7 +90,7 @@ class Checkpoints:
         if not self.path.exists():
             return None
         if not checksum.is_sealed(self.path):
-            self._set_aside("it is damaged, so the training begins anew", "damaged")
+            self._set_aside("it is damaged, so the training starts from the beginning", "damaged")
             return None
         with safe_open(self.path, framework="pt") as file:
             content = json.loads(file.metadata()["checkpoint"])
@@ -111,7 +111,7 @@ class Checkpoints:
     def _set_aside(self, reason: str, mark: str) -> None:
         other = self.path.with_name(f"{self.path.stem}.{mark[:12]}{self.path.suffix}")
         self.path.replace(other)
-        print(f"checkpoint {self.path} is not resumed: {reason}; kept as {other.name}", file=sys.stderr)
+        print(f"checkpoint {self.path} is not resumed: {reason}; renamed to {other.name}", file=sys.stderr)
 
 
 def flatten_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -247,7 +247,7 @@ class Run:
             return
         row = self.state.curve[-1]
         bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
-        verdict = "the best so far" if row["best"] else f"{self.state.validations_since_best} looks since the best"
+        verdict = "the best so far" if row["best"] else f"best {self.state.validations_since_best} validations ago"
         tqdm.write(
             f"{self.name}: epoch {row['epoch']:.2f}, update {row['update']}, {row['words_per_second']:.0f} words/s, "
             f"dev loss {row['dev_loss']:.4f}{bleu} ({verdict})",

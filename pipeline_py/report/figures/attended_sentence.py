@@ -63,7 +63,7 @@ def read_attended(
     row = _row(attention, number)
     if not len(row):
         raise InputError(
-            f"the sentence was not attended to; let nmt.attend attend to sentence {number}, unless it is empty",
+            f"the sentence has no attention; run nmt.attend on sentence {number}, unless it is empty",
             attention,
             number,
         )

@@ -62,7 +62,7 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
         cells += [Cell(f"{row[part]:.1f}") for part in ("words", "phrases")]
     generated = dict(zip(table["system"], table["generated_words"], strict=True))
     notes = [
-        "Shares of the five highest weights at each generated word that lie on a word or phrase and exceed α.",
+        "Share of the five highest weights at each generated word that are on a word or phrase and exceed α.",
         *(f"{called[system]} generated {words:,} words." for system, words in generated.items()),
     ]
     return Sheet(options.title, [Column("threshold", ""), *columns], [*rows.values()], notes)

@@ -48,7 +48,7 @@ class Marks:
         occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
         known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
         legend = [sentence for sentence in known if sentence in occurring]
-        none = [f"No marks: nothing that they compare differs significantly ({TESTS[self.test][1]}, uncorrected)."]
+        none = [f"No marks: no compared difference is significant ({TESTS[self.test][1]}, uncorrected)."]
         return [*dict.fromkeys(legend or none), *dict.fromkeys(self._contradictions(places))]
 
     def _meaning(self, mark: Mark, is_worse: bool) -> str:

@@ -159,11 +159,11 @@ class Measured:
             name for row, name in called.items() if any(row not in systems for systems in self.contrast.values())
         ]
         return [
-            "Acc.: percentage of the pairs of a contrastive set of which the correct translation is likelier to the "
-            "system than the contrastive one; where both are equally likely, it is wrong. In brackets Wilson's 95 % "
+            "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
+            "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
             "interval.",
             *(
-                f"{name} has no Acc.: a phrase-based system gives no probability to a translation that it did not make."
+                f"{name} has no Acc.: a phrase-based system cannot score a translation that it did not produce."
                 for name in without
             ),
         ]
@@ -216,5 +216,5 @@ def _facts(path: Path) -> dict[str, Any]:
     for fact in (known.name for known in FACTS.values()):
         value = content.get(fact)
         if value is not None and (not isinstance(value, int | float) or not isfinite(value)):
-            raise InputError(f"{fact!r} is no number but {value!r}; train the system again", path)
+            raise InputError(f"{fact!r} must be a number, not {value!r}; train the system again", path)
     return content

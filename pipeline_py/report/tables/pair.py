@@ -100,7 +100,7 @@ class Pair:
         beyond = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
         return (
             f"On {on}, {metric} and the sign test disagree: {metric} of {system} is {beyond} than "
-            f"that of {other}, but one sentence at a time {system} is better in {better:,} and worse in {worse:,} "
+            f"that of {other}, but sentence by sentence {system} is better in {better:,} and worse in {worse:,} "
             f"(p {p_value(self.p['sign'][0])}, uncorrected)."
         )
 

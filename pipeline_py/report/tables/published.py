@@ -66,7 +66,7 @@ def read_published(path: Path) -> list[Published]:
         first = line_of.setdefault(cell, number)
         if first != number:
             raise InputError(
-                f"{row.metric} of {row.system!r} on {row.set!r} already stands in line {first}; remove one",
+                f"{row.metric} of {row.system!r} on {row.set!r} is already in line {first}; remove one",
                 path,
                 number,
             )
@@ -95,7 +95,7 @@ def _published(line: str, path: Path, number: int) -> Published:
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise InputError(f"the value {printed!r} is no number; write one, and its marks in `marks`", path, number)
+        raise InputError(f"the value {printed!r} is not a number; write one, and its marks in `marks`", path, number)
     return Published(table, task, system, name, role, metric, value, marks)
 
 

@@ -246,11 +246,11 @@ def measures_sheet(
     if on_sets and not several:
         notes.append(f"Scores are those on {called.get(options.sets[0], options.sets[0])}.")
     if "minutes" in options.columns:
-        notes.append("Time: minutes of training per epoch, on the wall.")
+        notes.append("Time: minutes of training per epoch (wall-clock).")
         shares = {row: of for row in options.systems if (of := measured.of_training(row, "core_share"))}
         notes += note_on_shared_cores(shares, table.label)
     if "cpu_minutes" in options.columns:
-        notes.append("CPU time: minutes that processors worked on training, per epoch.")
+        notes.append("CPU time: processor minutes of training per epoch.")
     if "perplexity" in options.columns:
         notes.append("Perp.: perplexity of a target unit on the development set, end of sentence included.")
     if "length" in options.columns:
@@ -273,7 +273,7 @@ def _on_runs(measured: Measured, further: str = "") -> list[str]:
     runs = measured.most_runs
     if runs == 1:
         return []
-    return [f"Mean ± sample standard deviation over {runs} runs; the tests are of this mean{further}."]
+    return [f"Mean ± sample standard deviation over {runs} runs; the tests compare these means{further}."]
 
 
 def _name_of_dev(dev: str) -> str:

@@ -123,7 +123,7 @@ def read_sheet(path: Path) -> Sheet:
     Raises:
         InputError: if the file is none.
     """
-    content = read_object(path, "make the table anew")
+    content = read_object(path, "make the table again")
     try:
         return Sheet(
             content["title"],
@@ -133,4 +133,4 @@ def read_sheet(path: Path) -> Sheet:
             content["bold_means"],
         )
     except (KeyError, TypeError):
-        raise InputError("the file is no table of `report.table`; make it anew", path) from None
+        raise InputError("the file is not a table of `report.table`; make it again", path) from None

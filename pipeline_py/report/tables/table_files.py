@@ -63,5 +63,5 @@ def read_description(text: str, *needed: str) -> dict[str, Any]:
     except ValueError:
         content = None
     if not isinstance(content, dict) or not {*needed} <= content.keys():
-        raise InputError(f"--description is no JSON object with {', '.join(needed)}; give what the plan says")
+        raise InputError(f"--description is not a JSON object with {', '.join(needed)}; give that of the plan")
     return content

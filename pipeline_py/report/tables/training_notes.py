@@ -19,9 +19,9 @@ def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[
     if not shared:
         return []
     return [
-        "Other work shared the cores of these trainings; in brackets, of the time that they asked for a core, the "
-        f"share that they had one: {', '.join(shared)}. Compare CPU seconds, and words per CPU second, not "
-        "time on the wall."
+        "These trainings shared their cores with other work (in brackets: the share of the requested core time that "
+        f"they got): {', '.join(shared)}. Compare CPU seconds and words per CPU second, not "
+        "wall-clock time."
     ]
 
 
@@ -36,6 +36,6 @@ def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Cal
     if not without:
         return []
     return [
-        "Trained without compiled code (see kernels in the facts), which is slower and rounds otherwise: "
+        "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: "
         f"{', '.join(without)}."
     ]

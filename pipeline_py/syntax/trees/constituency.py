@@ -176,7 +176,7 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
             opened.append(("", [], []))
         elif not opened:
             raise InputError(
-                f"{piece!r} stands outside of the brackets; give trees in Penn Treebank brackets", path, line
+                f"{piece!r} is outside the brackets; give trees in Penn Treebank brackets", path, line
             )
         elif piece == ")":
             node = _closed(*opened.pop(), path, line)
@@ -200,10 +200,10 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
 def _closed(label: str, children: list[Node], words: list[str], path: Path, line: int) -> Node:
     if children and words:
         raise InputError(
-            f"({label} …) holds the bare word {words[0]!r} beside other nodes; give the word a tag", path, line
+            f"({label} …) contains the bare word {words[0]!r} beside other nodes; give the word a tag", path, line
         )
     if len(words) > 1:
-        raise InputError(f"({label} …) holds the words {words[0]!r} and {words[1]!r}; a tag has one word", path, line)
+        raise InputError(f"({label} …) has two words, {words[0]!r} and {words[1]!r}; a tag has one", path, line)
     if words:
         return Preterminal(label, words[0].replace("-LRB-", "(").replace("-RRB-", ")"))
     if not children:
@@ -237,7 +237,7 @@ def brackets(root: Node | None) -> str:
         elif isinstance(node, Preterminal):
             if not _PIECE.fullmatch(word := _escaped(node.word)):
                 raise InputError(
-                    f"the word {node.word!r} is empty or holds a space or a line end; clean the text first"
+                    f"the word {node.word!r} is empty or contains a space or a line end; clean the text first"
                 )
             parts.append(f" ({_escaped(node.label)} {word})")
         else:

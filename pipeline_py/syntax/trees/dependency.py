@@ -167,7 +167,7 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
             )
         if not is_number(row[6]):
             raise InputError(
-                f"head {row[6]!r} is no number of a word; every word needs a head (0 for the root)", path, number
+                f"head {row[6]!r} is not the number of a word; every word needs a head (0 for the root)", path, number
             )
         rows.append(row)
         lines.append(number)
@@ -206,7 +206,7 @@ def _multiword(
     token = MultiwordToken(int(ends[1]), int(ends[2]), row[1])
     if token.first != expected:
         raise InputError(
-            f"multi-word token {row[0]} stands before word {expected}; put it right before its first word", path, line
+            f"multi-word token {row[0]} is before word {expected}; put it right before its first word", path, line
         )
     if before and token.first <= before[-1].last:
         raise InputError(
@@ -231,6 +231,6 @@ def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
         columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
         for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
             if "\t" in word or "\n" in word or "\r" in word:
-                raise InputError(f"the word {word!r} holds a tab or a line end; clean the text first")
+                raise InputError(f"the word {word!r} contains a tab or a line end; clean the text first")
             lines.append(f"{number}\t{word}\t_\t{upos}\t{xpos}\t{features}\t{head}\t{label}\t_\t_")
         file.write("\n".join(lines) + "\n\n")

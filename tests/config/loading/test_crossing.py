@@ -167,10 +167,10 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["PBSMT", "SDAt [gold]"]}, "table `t`: unknown system `SDAt [gold]`; did you mean `SDAtt`?"),
         (
             {"systems": ["PBSMT", "GlobalAtt [gold]"]},
-            "table `t`: `GlobalAtt [gold]`: `GlobalAtt` reads no trees that those of `gold` could take the place of; "
-            "leave out ` [gold]`",
+            "table `t`: `GlobalAtt [gold]`: `GlobalAtt` reads no trees, so it cannot be crossed with the parser "
+            "`gold`; leave out ` [gold]`",
         ),
-        ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` reads no trees that"),
+        ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` reads no trees, so"),
         (
             {"systems": ["Tree2Seq-ensemble [gold]"]},
             "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble is not crossed with parsers; make one of crossed mem",
@@ -193,12 +193,12 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
             },
             "the mark † compares `SDAtt [gold]` with itself",
         ),
-        ({"systems": ["SDAtt"], "parsers": ["gold", "gold"]}, "a parser stands in a table once; repeated: gold"),
-        ({"systems": ["SDAtt"], "seeds": [1, 2, 1]}, "a seed stands in a table once; repeated: 1"),
-        ({"systems": ["SDAtt", "SDAtt [embedded]"]}, "a row stands in a table once; repeated: SDAtt"),
+        ({"systems": ["SDAtt"], "parsers": ["gold", "gold"]}, "a table may name each parser once; repeated: gold"),
+        ({"systems": ["SDAtt"], "seeds": [1, 2, 1]}, "a table may name each seed once; repeated: 1"),
+        ({"systems": ["SDAtt", "SDAtt [embedded]"]}, "a table may name each row once; repeated: SDAtt"),
         (
             {"systems": ["SDAtt", "SDAtt [gold]"], "parsers": ["gold"]},
-            "a row stands in a table once; repeated: SDAtt [g",
+            "a table may name each row once; repeated: SDAtt [g",
         ),
         ({"systems": ["PBSMT"], "labels": {"SDAtt [gld]": "x"}}, "table `t`: `SDAtt [gld]`: unknown parser `gld`"),
         (

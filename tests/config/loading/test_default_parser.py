@@ -60,9 +60,9 @@ def test_a_parser_of_generated_trees_reads_no_text_in_files(config, in_files):
     with pytest.raises(InputError) as caught:
         load(config, command_line=in_files)
     assert str(caught.value) == (
-        "configuration: parser: `embedded` learns from generated trees, but the text of `news` is in files; name a "
-        "parser of such text in `parser` (docs/parsers.md says which there are), or `targets` that read no trees; if "
-        "you mean it, say `parser: embedded` in a file of your own"
+        "configuration: parser: `embedded` is trained on generated trees, but the text of `news` is in files; name a "
+        "parser for such text in `parser` (docs/parsers.md lists the types), or choose `targets` that read no trees; "
+        "to use it on purpose, write `parser: embedded` in a file of your own"
     )
 
 

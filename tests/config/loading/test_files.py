@@ -11,7 +11,7 @@ from pipeline_py.config.loading.files import check_files, read_file
 from pipeline_py.input_error import InputError
 
 ROOT = Path(__file__).parents[3]
-LAST = "and only the last would count; join the two or take one away"
+LAST = "and only the last would count; join the two or remove one"
 
 
 @pytest.mark.parametrize("path", [ROOT / "config.yaml", *sorted(ROOT.glob("workflow/experiments/*.yaml"))], ids=str)
@@ -22,27 +22,27 @@ def test_a_file_says_what_yaml_says(path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("a: 1\nb: 2\na: 3\n", f", line 3: `a` stands in line 1 already, {LAST}"),
-        ("a:\n  x: {b: 1, c: 2,\n      b: 3}\n", f", line 3: `b` stands in line 2 already, {LAST}"),
-        ("a: [{b: 1, 'b': 3}]\n", f", line 1: `b` stands in line 1 already, {LAST}"),
-        ("yes: 1\ntrue: 1\n", f", line 2: `true` stands in line 1 already, {LAST}"),
-        ('{"a": {"b": 1, "b": 2}}', ": `b` stands twice in one mapping, and only the last would count; join the two"),
-        ("a: 1\n b: 2\n", ", line 2: no YAML: mapping values are not allowed"),
-        ("a: [1, 2\nb: 3\n", ", line 2: no YAML: "),
-        ("a: 1\n\tb: 2\n", ", line 2: no YAML: "),
-        ("a: 1\nb\t: 2\n", ", line 2: no YAML: "),
-        ("a: *gone\n", ", line 1: no YAML: "),
-        ("a: !!python/object:os.system x\n", ", line 1: no YAML: "),
-        ("\na: 2021-02-31\n", ", line 2: no YAML: the value cannot be read (day is out of range"),
-        (f"a: {'9' * 5000}\n", ", line 1: no YAML: the value cannot be read (Exceeds the limit"),
-        ("a: \x01\n", ", line 1: no YAML: "),
-        ("? {a: 1}\n: 2\n", ", line 1: no YAML: "),
-        ("--- 1\n--- 2\n", ", line 2: no YAML: "),
+        ("a: 1\nb: 2\na: 3\n", f", line 3: `a` is in line 1 already, {LAST}"),
+        ("a:\n  x: {b: 1, c: 2,\n      b: 3}\n", f", line 3: `b` is in line 2 already, {LAST}"),
+        ("a: [{b: 1, 'b': 3}]\n", f", line 1: `b` is in line 1 already, {LAST}"),
+        ("yes: 1\ntrue: 1\n", f", line 2: `true` is in line 1 already, {LAST}"),
+        ('{"a": {"b": 1, "b": 2}}', ": `b` occurs twice in one mapping, and only the last would count; join the two"),
+        ("a: 1\n b: 2\n", ", line 2: not valid YAML: mapping values are not allowed"),
+        ("a: [1, 2\nb: 3\n", ", line 2: not valid YAML: "),
+        ("a: 1\n\tb: 2\n", ", line 2: not valid YAML: "),
+        ("a: 1\nb\t: 2\n", ", line 2: not valid YAML: "),
+        ("a: *gone\n", ", line 1: not valid YAML: "),
+        ("a: !!python/object:os.system x\n", ", line 1: not valid YAML: "),
+        ("\na: 2021-02-31\n", ", line 2: not valid YAML: the value cannot be read (day is out of range"),
+        (f"a: {'9' * 5000}\n", ", line 1: not valid YAML: the value cannot be read (Exceeds the limit"),
+        ("a: \x01\n", ", line 1: not valid YAML: "),
+        ("? {a: 1}\n: 2\n", ", line 1: not valid YAML: "),
+        ("--- 1\n--- 2\n", ", line 2: not valid YAML: "),
         ("[" * 100_000, ": nested too deeply; correct it"),
-        ("", ": the file is no mapping of keys to values; write `KEY: VALUE`, as config.yaml does"),
-        ("5\n", ": the file is no mapping of keys to values"),
-        ("[1]", ": the file is no mapping of keys to values"),
-        ("null", ": the file is no mapping of keys to values"),
+        ("", ": the file is not a mapping of keys to values; write `KEY: VALUE`, as config.yaml does"),
+        ("5\n", ": the file is not a mapping of keys to values"),
+        ("[1]", ": the file is not a mapping of keys to values"),
+        ("null", ": the file is not a mapping of keys to values"),
         (b"a: 1\nb: \xff\n", ", line 2: byte 3 is not UTF-8"),
     ],
 )
@@ -77,9 +77,9 @@ def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:
     (tmp_path / "multi30k.yaml").write_text("a: 1")
     with pytest.raises(InputError, match=r"multi30.yaml: no such file; did you mean .*/multi30k.yaml\?"):
         check_files([tmp_path / "multi30.yaml"])
-    with pytest.raises(InputError, match=r"table1: no such file; .*a target stands before `--configfile`"):
+    with pytest.raises(InputError, match=r"table1: no such file; .*write targets before `--configfile`"):
         check_files([tmp_path / "table1"])
-    with pytest.raises(InputError, match="is no file"):
+    with pytest.raises(InputError, match="this is not a file"):
         check_files([tmp_path])
     with pytest.raises(InputError, match="the name is too long"):
         check_files([tmp_path / ("x" * 300)])

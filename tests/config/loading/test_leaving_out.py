@@ -33,7 +33,7 @@ def test_a_table_that_is_not_named_is_left_out(inherited):
     assert {*experiment.left_out} == {("tables", "controls")} and "controls" not in experiment.tables
     assert experiment.systems["GlobalAtt"].syntax == ["distances"]
     assert sentence_about(experiment.left_out) == (
-        "Left out of what config.yaml has, as this experiment's own settings do not fit it: `controls`; "
+        "Left out from config.yaml, since incompatible with this experiment's own settings: `controls`; "
         f"{CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`."
     )
 
@@ -77,7 +77,7 @@ def test_systems_go_with_all_that_is_made_of_them(inherited):
     assert {"table1", "hierarchical/table2", "tree2seq/table9"} <= {*experiment.tables}
     said = sentence_about(gone)
     assert ": `hierarchical/attention`, `hierarchical/table3`, `hierarchical/table4`; systems." in said
-    assert said.count("101 is odd") == 1 and "told of what you name in `targets`" in said
+    assert said.count("101 is odd") == 1 and "name these in `targets`" in said
 
 
 def test_what_a_named_table_needs_is_a_mistake(inherited):

@@ -16,9 +16,9 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
     ("composition", "message"),
     [
         ({"encoders": [{}, {}], "decoder": "lstm"}, "the decoder lstm has one encoder and one score; only conditional"),
-        ({"encoders": ["gru"], "decoder": "lstm"}, "starts from the state of an LSTM, which the encoder gru has not"),
+        ({"encoders": ["gru"], "decoder": "lstm"}, "state of an LSTM, which the encoder gru does not have"),
         ({"scores": ["dot"]}, "the score dot needs annotations of the hidden size; bidirectional_gru has twice that"),
-        ({"encoders": ["tree_gru", "gru"]}, "the encoder tree_gru annotates phrases; it cannot stand beside another"),
+        ({"encoders": ["tree_gru", "gru"]}, "tree_gru annotates phrases; it cannot be combined with another"),
         ({**TREES, "contexts": ["local"]}, "tree_gru annotates phrases, which only global contexts can attend to"),
         ({"encoders": ["gru"], "model": {"hidden": 5}}, "half the hidden size, but 5 is odd"),
         (

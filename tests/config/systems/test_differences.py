@@ -71,7 +71,7 @@ def test_a_table_says_what_it_is_about(config):
     both = loaded(config, rows, systems)
     assert warning(both, "t") == (
         "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 3 "
-        "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or say in the table that it is about these, "
+        "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or allow it in the table by "
         "`about: [search, training]`."
     )
     one = loaded(config, rows, systems, table={"about": ["search"]})

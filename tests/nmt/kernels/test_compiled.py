@@ -114,7 +114,7 @@ def test_a_damaged_file_is_not_loaded_but_compiled_anew(seed: int, whole: tuple[
     done = ask(source, tmp_path)
     assert (done.returncode, done.stdout) == (0, "42\n")
     assert done.stderr == (
-        f"warning: {kept}: not what was compiled (its checksum is another), so it is compiled anew\n"
+        f"warning: {kept}: not what was compiled (its checksum does not match), so it is compiled again\n"
     )
     assert kept.read_bytes()[-compiled.CHECKSUM :] == content[-compiled.CHECKSUM :]
 
@@ -152,7 +152,7 @@ def test_a_link_is_not_followed(source: Path, tmp_path: Path) -> None:
     kept.rename(tmp_path / "elsewhere.so")
     kept.symlink_to(tmp_path / "elsewhere.so")
     done = ask(source, tmp_path / "cache")
-    assert done.stdout == "42\n" and "so it is compiled anew" in done.stderr
+    assert done.stdout == "42\n" and "so it is compiled again" in done.stderr
     assert not kept.is_symlink() and (tmp_path / "elsewhere.so").is_file()
 
 
@@ -222,7 +222,7 @@ def test_who_has_no_home_has_no_cache(source: Path) -> None:
     nobody = "import os, pwd\nos.environ.pop('HOME', None)\npwd.getpwuid = {}.__getitem__\n"
     found = run({}, nobody + ASK, "answer", str(source))
     assert found.stdout == "42\n"
-    assert "compiled for this process alone (there is no home to keep it in)" in found.stderr
+    assert "compiled for this process alone (there is no home folder to store it in)" in found.stderr
 
 
 def test_without_a_compiler_torch_computes(tmp_path: Path) -> None:

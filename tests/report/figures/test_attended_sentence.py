@@ -76,7 +76,7 @@ def other_gates(folder):
     ("number", "spoil", "message"),
     [
         (4, None, r"source: there is no sentence 4; give the number of a sentence, from 1"),
-        (2, None, r"attention, line 2: the sentence was not attended to; let nmt.attend attend to sentence 2, unless"),
+        (2, None, r"attention, line 2: the sentence has no attention; run nmt.attend on sentence 2, unless"),
         (1, empty_translation, r"attention, line 1: 18 weights, but 0 pieces and EOS attend to 3 pieces, EOS and 2"),
         (1, other_leaves, r"trees, line 1: the leaves of the tree are not the pieces of .*source; give the trees over"),
         (1, fewer_trees, r"trees: there is no sentence 1"),

@@ -65,5 +65,5 @@ def test_what_stands_in_the_cells(tmp_path):
 
 def test_a_file_of_something_else_is_said(tmp_path):
     (tmp_path / "words.tsv").write_text("frequency\tsystem\n")
-    with pytest.raises(InputError, match=r"words.tsv, line 1: the file has no column 'other'; make it anew"):
+    with pytest.raises(InputError, match=r"words.tsv, line 1: the file has no column 'other'; make it again"):
         next(tables(tmp_path / "words.tsv", chapter(OF_BLEU), "mixed"))

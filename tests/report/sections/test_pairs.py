@@ -55,8 +55,8 @@ def test_sentences_that_speak_against_the_score(tmp_path):
     assert all(cell.shade == 0 for row in table.rows for cell in row)
     *_, last = table.notes
     assert last == (
-        "On dev, BLEU and the sign test disagree: BLEU of second is 0.85 higher than that of first, but one sentence "
-        "at a time second is better in 87 and worse in 188 (p = 0.010, uncorrected)."
+        "On dev, BLEU and the sign test disagree: BLEU of second is 0.85 higher than that of first, but sentence by "
+        "sentence second is better in 87 and worse in 188 (p = 0.010, uncorrected)."
     )
     path = comparisons(tmp_path, Row("A", "B", (30.0, 30.85), (188, 87, 25), SMALL))
     assert matrix(read_pairs(path), CALLED, "dev").notes[-1] == last, "whichever comes first"
@@ -121,7 +121,7 @@ def test_intervals_are_drawn_to_one_scale_in_the_order_of_the_table(tmp_path):
 def test_what_is_no_number_is_refused(tmp_path):
     path = comparisons(tmp_path, ROWS[0])
     path.write_text(path.read_text().replace("\t1.0\t", "\tmany\t"))
-    with pytest.raises(InputError, match="difference is no number but 'many'"):
+    with pytest.raises(InputError, match="difference must be a number, not 'many'"):
         read_pairs(path)
 
 

@@ -70,5 +70,5 @@ def test_the_shares_of_cores_are_those_that_are_known(tmp_path):
 
 
 def test_a_cost_that_is_no_number_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"line 2: seconds is no number but 'long'"):
+    with pytest.raises(InputError, match=r"line 2: seconds must be a number, not 'long'"):
         facts(tmp_path, "A\t1000000\t4000\tlong")

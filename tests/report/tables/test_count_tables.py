@@ -69,10 +69,10 @@ def test_attention_has_a_row_for_each_threshold(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("a\tb\n1\t2\n", r"s\.tsv, line 1: the file has no column 'system'; make it anew"),
-        (f"{HEADER}A\t0.2\tmany\t2\t5\n", "line 2: words is no number but 'many'"),
-        (f"{HEADER}A\t0.2\t1\t2\t5.5\n", "line 2: generated_words is no whole number but '5.5'"),
-        (f"{HEADER}A\t0.2\t1\t2\t{'9' * 5000}\n", "line 2: generated_words is no whole number but '999"),
+        ("a\tb\n1\t2\n", r"s\.tsv, line 1: the file has no column 'system'; make it again"),
+        (f"{HEADER}A\t0.2\tmany\t2\t5\n", "line 2: words must be a number, not 'many'"),
+        (f"{HEADER}A\t0.2\t1\t2\t5.5\n", "line 2: generated_words must be a whole number, not '5.5'"),
+        (f"{HEADER}A\t0.2\t1\t2\t{'9' * 5000}\n", "line 2: generated_words must be a whole number, not '999"),
         (f"{HEADER}A\t0.2\t1\t2\n", "line 2: the row has 4 cells and the header 5"),
         (f"{HEADER}{'A' * 200_000}\n", "line 2: the row has 1 cells and the header 5"),
         (f"{HEADER}\r\n", "line 2: the row has 1 cells"),
@@ -87,5 +87,5 @@ def test_a_damaged_row_is_told_with_its_line(tmp_path: Path, content: str, sente
 def test_files_and_description_are_looked_at(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="0 files of 'shares'; give one, as --file shares=FILE"):
         laid_out(tmp_path, ATTENTION)
-    with pytest.raises(InputError, match="--description is no JSON object with table"):
+    with pytest.raises(InputError, match="--description is not a JSON object with table"):
         table(description="[]", file=[], output=tmp_path / "o.tsv")

@@ -90,7 +90,7 @@ def test_what_programs_read_may_differ_from_the_text() -> None:
 @pytest.mark.parametrize("content", ["[]", "{}", '{"title": "T", "columns": [{"x": 1}]}', "nothing"])
 def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(InputError, match=r"x\.json: the file is no .*; make (it|the table) anew"):
+    with pytest.raises(InputError, match=r"x\.json: the file is not .*; make (it|the table) again"):
         read_sheet(tmp_path / "x.json")
 
 

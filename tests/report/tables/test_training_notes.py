@@ -9,4 +9,4 @@ def test_trainings_that_had_their_cores_for_themselves_are_not_named():
 
 def test_those_that_shared_them_are_named_with_their_share():
     (note,) = note_on_shared_cores({"A": [0.3, 0.4], "B": [0.95], "C": [0.89]}, str.lower)
-    assert note.startswith("Other work shared the cores of these trainings;") and ": a (35%), c (89%). Compare" in note
+    assert note.startswith("These trainings shared their cores with") and ": a (35%), c (89%). Compare" in note

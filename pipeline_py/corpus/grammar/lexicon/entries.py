@@ -56,11 +56,11 @@ def entries(table: str, make: Callable[..., Entry]) -> tuple[Entry, ...]:
         row = dict(zip_longest(columns, cells, fillvalue=""))
         missing = [column for column, cell in row.items() if not cell and not column.endswith("?")]
         if missing:
-            raise InputError(f"nothing stands in the column `{missing[0]}`; fill it in", path, number)
+            raise InputError(f"the column `{missing[0]}` is empty; fill it in", path, number)
         try:
             made.append(make(**{column.removesuffix("?"): cell for column, cell in row.items()}))
         except KeyError as error:
             raise InputError(
-                f"`{error.args[0]}` means nothing here; see the comments at the top", path, number
+                f"`{error.args[0]}` is not allowed here; see the comments at the top", path, number
             ) from None
     return tuple(made)

@@ -29,9 +29,9 @@ def test_entries_keep_their_order_and_comments_do_not_count(tmp_path: Path, monk
     ("line", "message"),
     [
         ("cat\tKatze\tgrau\tlieb", "4 cells; there are only 3 columns"),
-        ("cat\t\tgrau", "nothing stands in the column `german`; fill it in"),
-        ("cat", "nothing stands in the column `german`; fill it in"),
-        ("cta\tKatze", "`cta` means nothing here; see the comments at the top"),
+        ("cat\t\tgrau", "the column `german` is empty; fill it in"),
+        ("cat", "the column `german` is empty; fill it in"),
+        ("cta\tKatze", "`cta` is not allowed here; see the comments at the top"),
     ],
 )
 def test_a_mistake_names_file_and_line(
@@ -74,4 +74,4 @@ def test_a_misprint_in_the_lexicon_is_one_sentence(
     )
     assert done.returncode == 1
     line = before.count("\n") + 1
-    assert done.stderr == f"error: {file}, line {line}: `{unknown}` means nothing here; see the comments at the top\n"
+    assert done.stderr == f"error: {file}, line {line}: `{unknown}` is not allowed here; see the comments at the top\n"
