@@ -36,7 +36,7 @@ Identifier = Annotated[
 class TrainingText(Section):
     """A pair of parallel files; without files, generated sentences.
 
-    Files win over `generate`, so that an experiment laid over `config.yaml` need not take its `generate` back.
+    Files override `generate`, so an experiment based on `config.yaml` need not remove its `generate`.
     """
 
     source: str | None = None
@@ -94,13 +94,13 @@ class HeldOutText(Section):
 
 
 class ContrastiveSet(Section):
-    """Pairs of a correct translation and one with an error, of which a system is to find the correct one likelier."""
+    """Pairs of a correct translation and one with an error; a system should find the correct one more probable."""
 
     name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
     file: Files = Field(
         [],
-        description="TSV with the columns source, correct, contrastive and, where wanted, kind, distance, frequency; "
-        "or LingEval97's JSON. A file or several; a TSV without kinds is of the kind that it is called by.",
+        description="TSV with the columns source, correct, contrastive and, optionally, kind, distance, frequency; "
+        "or LingEval97's JSON. A file or several; in a TSV without kinds, the file's name is the kind.",
     )
     generate: GeneratedPairs | None = None
     removed_from_training: RemovedFromTraining = True

@@ -36,7 +36,7 @@ class Description(Section):
         description="Results go to results/<name>; null: straight to results/.",
     )
     data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
-    preset: str | None = Field(None, description="Which of `presets` is laid over the rest; null: none.")
+    preset: str | None = Field(None, description="Which of `presets` overrides the rest; null: none.")
     presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
     corpora: Corpora
     parsers: dict[str, Parser] = {}
@@ -45,7 +45,7 @@ class Description(Section):
     )
     parsing: Parsing = Parsing()
     subword: Subword = Subword()
-    subwords: dict[str, Subword] = Field({}, description="Further units, in what they depart from `subword`.")
+    subwords: dict[str, Subword] = Field({}, description="Further units; each overrides `subword`.")
     model: Model = Field(Model(), description="Sizes of every system that does not set its own.")
     systems: dict[str, AnySystem] = Field(
         description="Wherever one is named, `SYSTEM [PARSER]` is SYSTEM with the trees of another parser."
@@ -57,8 +57,8 @@ class Description(Section):
     figures: dict[str, AttentionFigure] = {}
     claims: list[str] = Field(
         ["sdrnmt", "sdatt", "tree2seq", "hierarchical"],
-        description="Which system is said to be better than which: papers of `workflow/claims/`, and files of your own "
-        "like these, with their ending. Those whose systems stand in tables are held against the results.",
+        description="Claims that one system is better than another: papers in `workflow/claims/`, and files of your "
+        "own like these, with their ending. Claims about systems in tables are compared with the results.",
     )
     targets: list[str] | None = Field(
         None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."

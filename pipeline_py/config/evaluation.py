@@ -23,7 +23,7 @@ class Evaluation(Section):
 
     metrics: list[MetricName] = Field(
         ["bleu"],
-        description="What outputs are scored and tested by: modules of `evaluation/metrics`. BLEU comes first, and is "
+        description="Metrics that score and test outputs: modules of `evaluation/metrics`. BLEU comes first, and is "
         "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
     )
     detokenizer: Literal["moses", "chinese", "none"] = "moses"
@@ -34,7 +34,7 @@ class Evaluation(Section):
     length_groups: list[Count] = Field(
         [10, 20, 30, 40, 50, 60, 70, 80],
         min_length=1,
-        description="Words of the source up to which a group of sentences goes, in the figures of BLEU by length.",
+        description="Upper limits of the groups in figures of BLEU by length, in words of the source.",
     )
     smallest_group: Count = Field(
         10,

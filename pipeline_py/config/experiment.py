@@ -17,7 +17,7 @@ from pipeline_py.kinds.kind import Trees
 
 
 class Experiment(Description):
-    """Everything that a run of the workflow is determined by."""
+    """All settings of a run of the workflow."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:

@@ -103,7 +103,7 @@ class StanzaOptions(PhraseOptions):
     batch_size: Batch = Field(64, description="Sentences parsed at a time.")
     words: Literal["auto"] | Words = Field(
         "auto",
-        description="What the parser reads; its trees are over the tokens of the text anyhow. text: these tokens. "
+        description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
         "english: the words of English treebanks of Universal Dependencies. stanza: the words of the package's "
         "tokenizer. auto: of text that came tokenized (tokenizer: none) its tokens; of other text the words of the "
         "package's tokenizer, where there is one, else of English as english, else the tokens.",
@@ -173,9 +173,7 @@ class StanzaParser(StanzaOptions):
     type: Literal["stanza"]
     package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
-    test: str | None = Field(
-        None, description="Gold trees (CoNLL-U) that its accuracy is measured on; null: it is not."
-    )
+    test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure its accuracy; null: not measured.")
     constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 
     @model_validator(mode="after")
@@ -210,7 +208,7 @@ class GivenTrees(Section):
 
 
 class GivenParser(PhraseOptions):
-    """Trees that the user brings; of text that is generated the true ones, unless there are files."""
+    """The user's own trees; for generated text the true trees, unless there are files."""
 
     type: Literal["given"]
     trees: dict[str, GivenTrees] = Field(
@@ -242,7 +240,7 @@ DEFAULT_SEED = 1
 
 
 class ControlParser(AnyParser):
-    """Trees of one shape that know nothing of the sentence but its length: what is left of a gain is not syntax."""
+    """Trees of one shape, without information about the syntax: a gain that remains with them is not from syntax."""
 
     type: Literal["control"]
     branching: ClassVar[Branching] = "right"

@@ -67,21 +67,21 @@ class TableOfSystems(AnyTable):
     systems: list[str] = Field(min_length=1, description="Rows, in order.")
     parsers: list[str] = Field(
         [],
-        description="Each row that reads trees stands once for each of these parsers, as `SYSTEM [PARSER]`; so it does "
+        description="Each row that reads trees is repeated for each of these parsers, as `SYSTEM [PARSER]`; so it is "
         "among `proposed` and in `marks`. default: the experiment's `parser`. Empty: rows are as they are written.",
     )
     labels: dict[str, Line] = Field(
         {},
-        description="What rows are called, where not by their system's name; what SYSTEM is called also goes for "
-        "`SYSTEM [PARSER]`, with the parser behind it.",
+        description="Labels of rows, instead of their system's name; a label of SYSTEM also applies to "
+        "`SYSTEM [PARSER]`, followed by the parser.",
     )
     seeds: list[Seed] | None = Field(
-        None, min_length=1, description="Runs of its networks that it is counted from; null: `seeds` of `training`."
+        None, min_length=1, description="Seeds of the runs that it uses; null: `seeds` of `training`."
     )
     about: list[Compared] = Field(
         [],
-        description="Settings that the table is about: its rows may differ in them without a warning. Below the table "
-        "it is said in either case.",
+        description="Settings that the table is about: its rows may differ in them without a warning. A note below "
+        "the table says so in either case.",
     )
 
     @model_validator(mode="after")
@@ -111,14 +111,14 @@ class TableOfSystems(AnyTable):
 
 
 class PublishedNumbers(Section):
-    """A table of a paper whose data the experiment's data is: its numbers stand beside ours."""
+    """A table of a paper, shown beside ours; the experiment must use the paper's data."""
 
     paper: str = Field(
         pattern=NAME, max_length=LONGEST_NAME, description="A file of `workflow/published/`, without its ending."
     )
     table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
     task: str = Field(description="As in the file, e.g. en-de.")
-    names: dict[str, str] = Field({}, description="What the paper calls our systems, where not as their labels.")
+    names: dict[str, str] = Field({}, description="The paper's names of our systems, if not their labels.")
 
 
 class BleuTable(TableOfSystems):
@@ -130,11 +130,11 @@ class BleuTable(TableOfSystems):
     proposed: list[str] = Field([], description="Rows that † compares with the best of the other rows.")
     marks: Literal["sdatt", "sdrnmt", "none"] = Field(
         "sdatt",
-        description="sdrnmt: only * and **, and only behind proposed rows; none: no marks. ↓ before a mark: "
+        description="sdrnmt: only * and **, and only on proposed rows; none: no marks. ↓ before a mark: "
         "significantly worse.",
     )
     published: PublishedNumbers | None = Field(
-        None, description="Only where training, dev and test sets are the paper's; null: nothing beside our numbers."
+        None, description="Only if training, dev and test sets are the paper's; null: no published numbers."
     )
 
     @model_validator(mode="after")
@@ -213,7 +213,7 @@ class MeasureTable(TableOfSystems):
         None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."
     )
     marks: list[Mark] = Field(
-        [], description="A score gets the first that it deserves for being better, and the first for being worse."
+        [], description="A score gets the first that applies for being better, and the first for being worse."
     )
 
     @model_validator(mode="after")

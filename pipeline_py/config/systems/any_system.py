@@ -19,7 +19,7 @@ class Ensemble(Section):
 
     type: Literal["ensemble"]
     members: list[str] = Field(min_length=1, description="Systems; attention is the first one's.")
-    decoding: Decoding = Field(Decoding(), description="In what it departs from the experiment's `decoding`.")
+    decoding: Decoding = Field(Decoding(), description="Overrides the experiment's `decoding`.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -85,13 +85,13 @@ class SyntaxContext(Context):
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["attention", "interpolate", "round"] = Field(
         "attention",
-        description="Which distances hold: those that the attention expects, or of the row of a predicted position p "
+        description="Which distances are used: those that the attention expects, or the row of a predicted position p "
         "(eq. 5), which is a real number.",
     )
     gaussian: Literal["log", "score", "weight"] = Field(
         "log",
-        description="Where the Gaussian stands: its logarithm is added to the score, or it scales the score (eq. 10 as "
-        "printed), or the weight after the softmax.",
+        description="Where the Gaussian applies: its logarithm is added to the score, or it scales the score (eq. 10 "
+        "as printed), or the weight after the softmax.",
     )
 
 

@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import Training
 
 
 class NeuralSystem(System):
-    """A composition, and in what it departs from the experiment's `model`, `training` and `decoding`."""
+    """A composition; it may override the experiment's `model`, `training` and `decoding`."""
 
     members: ClassVar[list[str]] = []
     """It consists of no other systems."""

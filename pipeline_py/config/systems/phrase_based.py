@@ -11,8 +11,8 @@ from pipeline_py.config.numbers import NUMBER, Count, Single
 class Tuning(Section):
     """How the weights of the log-linear model are tuned on dev."""
 
-    sentences: Count | None = Field(1000, description="The first so many of dev; null: all of them.")
-    evaluations: Count = Field(100, description="How often the tuning sentences are translated at most.")
+    sentences: Count | None = Field(1000, description="How many sentences of the development set; null: all.")
+    evaluations: Count = Field(100, description="The tuning sentences are translated at most this often.")
     minutes: Single | None = Field(
         None,
         description="A limit of time, with which the result depends on the speed of the machine; null: none.",

@@ -20,13 +20,13 @@ class Optimizer(Section):
         None,
         gt=0,
         lt=1,
-        description="Multiply the rate by it after each look at dev whose loss is worse than that of the look before "
+        description="Multiply the rate by this after each validation whose loss is worse than that of the one before "
         "(tree2seq section 4.2: sgd from 1.0, halved); null: the rate stays.",
     )
     schedule: Literal["constant", "linear"] = Field(
-        "constant", description="linear: the rate falls to 0 by the last update, which `epochs` or `updates` say."
+        "constant", description="linear: the rate falls to 0 at the last update, given by `epochs` or `updates`."
     )
-    warmup: CountOrZero = Field(0, description="Updates over which the rate rises to its height.")
+    warmup: CountOrZero = Field(0, description="Updates over which the rate rises to its maximum.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -55,18 +55,18 @@ class Training(Section):
         description="Training pairs with more pieces on either side (end of sentence excluded) are skipped.",
     )
     epochs: Annotated[Count | None, OF_TRANSLATION] = Field(
-        None, description="Stop after so many passes over the training data."
+        None, description="Stop after this many passes over the training data."
     )
-    updates: Annotated[Count | None, OF_TRANSLATION] = Field(None, description="Stop after so many updates.")
+    updates: Annotated[Count | None, OF_TRANSLATION] = Field(None, description="Stop after this many updates.")
     clip: Single = Field(1.0, description="Largest gradient norm.")
     validate_every: Annotated[Count | None, OF_TRANSLATION] = Field(
-        None, description="Updates between two looks at dev; null: once an epoch."
+        None, description="Updates between two validations; null: once an epoch."
     )
     early_stopping: Annotated[Literal["loss", "bleu"], OF_TRANSLATION] = Field(
-        "loss", description="The dev score that chooses the model."
+        "loss", description="The score on the development set that selects the model."
     )
     patience: Annotated[Count, OF_TRANSLATION] = Field(
-        10, description="Stop after so many looks at dev without a better score."
+        10, description="Stop after this many validations without a better score."
     )
     tensorboard: Annotated[bool, Effect.NOTHING] = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
@@ -81,7 +81,7 @@ class Training(Section):
     graphs: Annotated[bool, Effect.ROUNDING] = Field(
         False,
         description="On a GPU, record the gradients of batches without trees as CUDA graphs, one for each shape, and "
-        "replay them. Never tried on a card, only with a stand-in for one.",
+        "replay them. Not tested on a GPU, only with a mock of one.",
     )
     threads: Annotated[Processors, Effect.ROUNDING] = Field(1, description="CPU threads of one process.")
     processes: Annotated[Processors, Effect.MEANS] = Field(

@@ -175,9 +175,7 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
         if piece == "(":
             opened.append(("", [], []))
         elif not opened:
-            raise InputError(
-                f"{piece!r} is outside the brackets; give trees in Penn Treebank brackets", path, line
-            )
+            raise InputError(f"{piece!r} is outside the brackets; give trees in Penn Treebank brackets", path, line)
         elif piece == ")":
             node = _closed(*opened.pop(), path, line)
             if opened:

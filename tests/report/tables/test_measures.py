@@ -115,9 +115,9 @@ def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
     marks = [TABLE["marks"][0] | {"worse": "⇓"}, TABLE["marks"][1]]
     rows, markdown = given.table(columns=["bleu"], marks=marks)
     assert [row["bleu_marks"] for row in rows] == [symbol, ""]
-    assert (
-        "No marks: no compared difference is significant (paired bootstrap, uncorrected)." in markdown
-    ) == (not symbol)
+    assert ("No marks: no compared difference is significant (paired bootstrap, uncorrected)." in markdown) == (
+        not symbol
+    )
     assert ("significantly worse than Sequence" in markdown) == (other == 26)
 
 
