@@ -665,7 +665,7 @@ def test_a_run_that_ends_before_its_outputs_are_kept_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(OutputCache, "keep", interrupt)
+        patch.setattr(OutputCache, "store", interrupt)
         train(**trained | {"cache": tmp_path / "another"})
     capfd.readouterr()
     train(**trained | {"cache": tmp_path / "another"})
