@@ -69,7 +69,7 @@ wildcard_constraints:
     side=r"source|target\d*",
     parser=one_of(EXPERIMENT.parsers),
     system=one_of(EXPERIMENT.systems),
-    run=r"seed\d+|single",
+    run=r"seed\d+|run\d+|single",
     units=one_of(EXPERIMENT.units),
     table=one_of(EXPERIMENT.tables),
     figure=one_of(EXPERIMENT.figures),

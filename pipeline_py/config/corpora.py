@@ -16,11 +16,12 @@ IDENTIFIER = r"^(mtdata|sacrebleu):\S+$"
 LANGUAGE = r"^[a-z]{2,3}(-[a-z]+)?$"
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str | dict) else value
+def as_list(value: Any) -> Any:
+    """A list of one where one thing is given, and an empty one of null."""
+    return [] if value is None else [value] if isinstance(value, str | dict) else value
 
 
-Files = Annotated[list[str], BeforeValidator(_as_list, json_schema_input_type=str | list[str])]
+Files = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str | list[str])]
 """A file or several, which are read one after the other."""
 
 Identifier = Annotated[
@@ -65,7 +66,10 @@ RemovedFromTraining = Annotated[
 
 
 class HeldOutText(Section):
-    """A named dev or test set with one or more references; without files, generated sentences."""
+    """A named dev or test set with one or more references; without files, generated sentences.
+
+    A test set may have none: it is translated, and not scored.
+    """
 
     name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
     source: str | None = None
@@ -76,8 +80,8 @@ class HeldOutText(Section):
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        if (self.source is None) == bool(self.references):
-            raise ValueError("a held-out set needs both a `source` file and a list of `references`")
+        if self.source is None and self.references:
+            raise ValueError("`references` translate a `source`; name its file")
         if self.source is None and self.generate is None:
             raise ValueError("give a `source` file with a list of `references`, or `generate`")
         if self.download is not None and self.source is None:
@@ -85,11 +89,16 @@ class HeldOutText(Section):
         return self
 
     @property
+    def is_scored(self) -> bool:
+        """Whether there are references, be they generated."""
+        return self.source is None or bool(self.references)
+
+    @property
     def sides(self) -> dict[str, str | None]:
         """Files by side: `source`, `target` (the first reference), `target1` … (the others); null: generated."""
-        references: list[str | None] = [*self.references] or [None]
-        return {"source": self.source, "target": references[0]} | {
-            f"target{number}": reference for number, reference in enumerate(references[1:], start=1)
+        references: list[str | None] = [None] if self.source is None else [*self.references]
+        return {"source": self.source} | {
+            f"target{number or ''}": reference for number, reference in enumerate(references)
         }
 
 
@@ -168,10 +177,11 @@ class Corpora(Section):
 
     source: Language
     target: Language
-    train: Annotated[list[TrainingText], BeforeValidator(_as_list)] = Field(
-        min_length=1, description="One pair of files or several, which are concatenated."
-    )
-    dev: HeldOutText
+    train: Annotated[
+        list[TrainingText],
+        BeforeValidator(as_list, json_schema_input_type=TrainingText | list[TrainingText] | None),
+    ] = Field(description="One pair of files or several, which are concatenated; null: nothing is trained.")
+    dev: HeldOutText | None = Field(description="What trainings are judged by; null: nothing is trained.")
     tests: list[HeldOutText] = Field(min_length=1)
     contrast: list[ContrastiveSet] = Field([], description="Sets for contrastive evaluation.")
     limits: Limits = Limits()
@@ -191,6 +201,12 @@ class Corpora(Section):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
             raise ValueError("training text is either generated or a list of files, not both")
+        if self.dev is not None and not self.dev.is_scored:
+            raise ValueError("dev: trainings are judged by its references; name them in `references`")
+        if not self.train and "true" in (self.source.case, self.target.case):
+            raise ValueError(
+                "case: true is learnt from the training text, and `train` names none; choose keep or lower"
+            )
         return self
 
     @property
@@ -200,8 +216,18 @@ class Corpora(Section):
 
     @property
     def held_out(self) -> dict[str, HeldOutText]:
-        """Dev and test sets by split."""
-        return {"dev": self.dev, **{test.name: test for test in self.tests}}
+        """Dev, if there is one, and test sets by split."""
+        return {**({"dev": self.dev} if self.dev else {}), **{test.name: test for test in self.tests}}
+
+    @property
+    def scored_tests(self) -> list[str]:
+        """The test sets that have references."""
+        return [test.name for test in self.tests if test.is_scored]
+
+    @property
+    def unscored_tests(self) -> list[str]:
+        """Those that have none."""
+        return [test.name for test in self.tests if not test.is_scored]
 
     @property
     def downloads(self) -> list[tuple[str, list[str]]]:
@@ -219,7 +245,8 @@ class Corpora(Section):
         """Whether each split is generated."""
         generated = {name: text.source is None for name, text in self.held_out.items()}
         contrastive = {name: not text.file for name, text in self.contrastive.items()}
-        return {"train": self.train[0].source is None, **generated, **contrastive}
+        training = {"train": self.train[0].source is None} if self.train else {}
+        return {**training, **generated, **contrastive}
 
     @property
     def contrastive(self) -> dict[str, ContrastiveSet]:
@@ -228,8 +255,8 @@ class Corpora(Section):
 
     @property
     def splits(self) -> list[str]:
-        """`train`, `dev`, and the test sets in order."""
-        return ["train", *self.held_out]
+        """`train` and `dev`, if there are such, and the test sets in order."""
+        return [*(["train"] if self.train else []), *self.held_out]
 
     @property
     def texts(self) -> list[str]:

@@ -17,7 +17,9 @@ from pipeline_py.config.systems.any_system import AnySystem, Ensemble
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.translations import Translations
 from pipeline_py.config.tables import AttentionFigure, BleuTable, Table, TableOfSystems
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
@@ -162,13 +164,39 @@ class Description(Section):
         return system
 
     def networks(self, system: str) -> list[str]:
-        """The networks that a system translates with: itself, or its members; none where it is phrase-based."""
+        """The networks that a system translates with: itself, or its members; none where it is no network."""
         found = self.systems[system]
         return [system] if isinstance(found, NeuralSystem) else found.members
 
     def is_neural(self, system: str) -> bool:
-        """Whether a system is a network or several, and not phrase-based."""
+        """Whether a system is a network or several."""
         return isinstance(self.systems[system], NeuralSystem | Ensemble)
+
+    def is_phrase_based(self, system: str) -> bool:
+        """Whether a system translates by phrases."""
+        return isinstance(self.systems[system], PhraseBased)
+
+    def from_elsewhere(self, system: str) -> Translations | None:
+        """The files of a system that was made elsewhere; None of any other."""
+        found = self.systems[system]
+        return found if isinstance(found, Translations) else None
+
+    def has_output(self, system: str, split: str) -> bool:
+        """Whether there is something that a system says on a set: always, but of a system from elsewhere."""
+        outside = self.from_elsewhere(system)
+        return outside is None or split in (outside.scores if split in self.corpora.contrastive else outside.files)
+
+    def gives_scores(self, system: str, split: str) -> bool:
+        """Whether a system says how likely the translations of a contrastive set are.
+
+        A phrase-based system does not: it gives no probability to a translation that it did not make.
+        """
+        return self.has_output(system, split) and not self.is_phrase_based(system)
+
+    def compared_sets(self, table: str) -> list[str]:
+        """The held-out sets on which a table's systems are compared, but those of which no row has translations."""
+        sets, rows = self.tables[table].sets_in(self.corpora), self.rows(table)
+        return [split for split in sets if any(self.has_output(row, split) for row in rows)]
 
     def seeds(self, table: str | None = None) -> list[int]:
         """The seeds that the networks of a table are trained with; without one, of all that is made without a target.
@@ -180,8 +208,16 @@ class Description(Section):
         return list(dict.fromkeys(seed for seeds in own or [self.training.seeds] for seed in seeds))
 
     def runs(self, system: str, table: str | None = None) -> list[str]:
-        """What runs of a system in a table are called in paths: one for each seed, or a single one without chance."""
-        return [f"seed{seed}" for seed in self.seeds(table)] if self.is_neural(system) else ["single"]
+        """What runs of a system in a table are called in paths.
+
+        There is one for each seed; without chance there is a single one, and of a system from elsewhere as many as it
+        has files for a set.
+        """
+        if self.is_neural(system):
+            return [f"seed{seed}" for seed in self.seeds(table)]
+        outside = self.from_elsewhere(system)
+        runs = 1 if outside is None else outside.number_of_runs
+        return ["single"] if runs == 1 else [f"run{number}" for number in range(1, runs + 1)]
 
     def rows(self, table: str) -> list[str]:
         """The systems in the rows of a table; none where it is no table of systems."""
@@ -235,7 +271,7 @@ class Description(Section):
         return kind if self.name is None else f"{kind}/{self.name}"
 
     def path(self, file: str) -> str:
-        """The path of a file of `corpora` or `parsers`.
+        """The path of a file of `corpora`, `parsers` or `systems`.
 
         Raises:
             InputError: `~NAME` names nobody.
@@ -267,4 +303,6 @@ class Description(Section):
         named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
             named += parser.files_named()
+        for outside in filter(None, map(self.from_elsewhere, self.systems)):
+            named += [file for files in (*outside.files.values(), *outside.scores.values()) for file in files]
         return [self.path(file) for file in named if file is not None] + self.own_claims

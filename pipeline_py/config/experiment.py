@@ -8,10 +8,11 @@ from pydantic import model_validator
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
-from pipeline_py.config.loading.unknown import shortened, unknown
+from pipeline_py.config.loading.unknown import listed, shortened, unknown
 from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
 from pipeline_py.config.parsers import GivenParser, StanzaOptions
 from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.translations import Translations
 from pipeline_py.config.tables import CONTRAST, AttentionTable, BleuTable, MeasureTable, Table, VocabularyTable
 from pipeline_py.kinds.kind import Trees
 
@@ -66,6 +67,12 @@ class Experiment(Description):
                 raise EntryError("systems", name, ": its members have different target vocabularies")
             if isinstance(system, NeuralSystem):
                 self._check_neural(name, system)
+            elif isinstance(system, Translations):
+                self._check_sets(("systems", name), [*system.files])
+                for split in system.scores:
+                    if split not in self.corpora.contrastive:
+                        known = self.corpora.contrastive
+                        raise EntryError("systems", name, f": scores of an {unknown('contrastive set', split, known)}")
         return self
 
     def _check_neural(self, name: str, system: NeuralSystem) -> None:
@@ -113,6 +120,7 @@ class Experiment(Description):
                     if row not in table.systems:
                         raise EntryError("tables", title, f": `{row}` is compared with, but is not among its systems")
             self._check_origins(("tables", title), table)
+            self._check_from_elsewhere(("tables", title), table)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystem):
                 raise EntryError("figures", title, f": `{figure.system}` is not a network among the systems")
@@ -122,6 +130,7 @@ class Experiment(Description):
     def _check_origins(self, entry: Entry, table: Table) -> None:
         """Check the sets, parsers and schemes that a table names."""
         self._check_sets(entry, table.sets_in(self.corpora))
+        self._check_references(entry, table.sets_in(self.corpora))
         if isinstance(table, MeasureTable) and CONTRAST in table.columns and not self.corpora.contrast:
             raise EntryError(*entry, f": has a column `{CONTRAST}`; name contrastive sets in `corpora.{CONTRAST}`")
         if isinstance(table, AttentionTable):
@@ -137,18 +146,45 @@ class Experiment(Description):
                 raise EntryError(*entry, f": {unknown('subword', table.subword, self.subwords)}")
             if scheme.scheme != "bpe" or scheme.generalise is None:
                 raise EntryError(*entry, f": `{table.subword}` does not both generalise and split words")
+            if not self.corpora.train:
+                raise EntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
+
+    def _check_from_elsewhere(self, entry: Entry, table: Table) -> None:
+        """See to it that a table of scores has something to say of each of its rows, and of equally many runs."""
+        if not isinstance(table, BleuTable | MeasureTable):
+            return
+        scored = table.sets_in(self.corpora) if isinstance(table, BleuTable) or table.is_scored else []
+        if isinstance(table, BleuTable) and not {*scored} & {*self.corpora.scored_tests}:
+            raise EntryError(*entry, ": no test set has references, so that nothing is scored; name some")
+        asked = [*scored, *(table.contrasted_in(self.corpora) if isinstance(table, MeasureTable) else [])]
+        for row in filter(self.from_elsewhere, table.rows):
+            if not asked:
+                raise EntryError(*entry, f": `{row}` was made elsewhere, and its columns are of networks; leave it out")
+            if not any(self.has_output(row, split) for split in asked):
+                keys = [key for key, sets in (("files", scored), ("scores", {*asked} - {*scored})) if sets]
+                where = " or ".join(f"`systems.{row}.{key}`" for key in keys)
+                raise EntryError(*entry, f": `{row}` has nothing of {listed(asked)}; give {where}, or leave it out")
+        runs = {len(self.runs(row, entry[1])): row for row in table.rows}
+        several = [f"`{row}` {number}" for number, row in runs.items() if number > 1]
+        if len(several) > 1:
+            raise EntryError(*entry, f": rows have equally many runs, or one, and not {' and '.join(several)}")
 
     def _check_sets(self, entry: Entry, names: list[str]) -> None:
         for name in names:
             if name not in self.corpora.held_out:
                 raise EntryError(*entry, f": {unknown('set', name, self.corpora.held_out)}")
 
+    def _check_references(self, entry: Entry, names: list[str]) -> None:
+        for name in names:
+            if name in self.corpora.unscored_tests:
+                raise EntryError(*entry, f": `{name}` has no references, so that nothing is scored on it; leave it out")
+
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
         for name, parser in self.parsers.items():
             for split in parser.trees if isinstance(parser, GivenParser) else ():
                 if split not in self.corpora.texts:
-                    meant = "dev" if split == self.corpora.dev.name else split
+                    meant = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
                     raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.texts, last=meant)}")
             source = self.corpora.source
             if isinstance(parser, StanzaOptions) and parser.words == "english" and not source.is_english:

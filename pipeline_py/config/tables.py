@@ -153,8 +153,8 @@ class BleuTable(TableOfSystems):
         return [*super().systems_named, *(self.published.names if self.published else [])]
 
     def sets_in(self, corpora: Corpora) -> list[str]:
-        """Dev and all test sets."""
-        return [*corpora.held_out]
+        """Dev and all test sets that have references."""
+        return [*(["dev"] if corpora.dev else []), *corpora.scored_tests]
 
     def contrasted_in(self, corpora: Corpora) -> list[str]:
         """All there are."""
@@ -246,8 +246,8 @@ class MeasureTable(TableOfSystems):
         return self.parsed_by
 
     def sets_in(self, corpora: Corpora) -> list[str]:
-        """Its sets, `tests` spelt out."""
-        tests = [test.name for test in corpora.tests]
+        """Its sets, `tests` spelt out as those that have references."""
+        tests = corpora.scored_tests
         return list(dict.fromkeys(name for given in self.sets for name in (tests if given == "tests" else [given])))
 
     def contrasted_in(self, corpora: Corpora) -> list[str]:

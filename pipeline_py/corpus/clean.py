@@ -25,9 +25,9 @@ REPAIRED = "control characters replaced by spaces"
 def clean(
     *,
     source_input: Path,
-    target_input: list[Path],
+    target_input: list[Path] | None = None,
     source_output: Path,
-    target_output: list[Path],
+    target_output: list[Path] | None = None,
     lines_output: Path,
     counts_output: Path,
     mode: Literal["train", "held-out"] = "train",
@@ -58,7 +58,7 @@ def clean(
 
     Args:
         source_input: One sentence a line, plain or .gz.
-        target_input: The same lines in the other language; held-out sets may have several (references).
+        target_input: The same lines in the other language; held-out sets may have several (references), or none.
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
         lines_output: For each kept line its number in the input, counted from 1.
@@ -77,9 +77,10 @@ def clean(
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
             nothing is kept.
     """
-    if len(target_input) != len(target_output):
+    targets, target_outputs = target_input or [], target_output or []
+    if len(targets) != len(target_outputs):
         raise InputError("give as many --target-output as --target-input")
-    if mode == "train" and len(target_input) != 1:
+    if mode == "train" and len(targets) != 1:
         raise InputError("training text has one target; give several (references) with --mode held-out only")
     if not 1 <= min_length <= (max_length or min_length):
         raise InputError("--min-length must be at least 1 and at most --max-length")
@@ -87,15 +88,15 @@ def clean(
     with ExitStack() as stack:
         stack.enter_context(_naming(called or []))
         if mode == "held-out":
-            _check_line_counts([source_input, *target_input])
-            sentences = _held_out_sentences([source_input, *target_input], counts)
+            _check_line_counts([source_input, *targets])
+            sentences = _held_out_sentences([source_input, *targets], counts)
         else:
-            fingerprints = _fingerprints(source_input, target_input[0])
-            known = set() if held_out is None else {_fingerprint(line) for p in held_out for line in _repaired_lines(p)}
+            fingerprints = _fingerprints(source_input, targets[0])
+            known = set() if held_out is None else {fingerprint(line) for p in held_out for line in _repaired_lines(p)}
             repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
             limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
-            sentences = _training_pairs(source_input, target_input[0], limits, known, repeats, counts)
-        files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_output)]
+            sentences = _training_pairs(source_input, targets[0], limits, known, repeats, counts)
+        files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_outputs)]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
                 file.write(part + "\n")
@@ -156,7 +157,7 @@ def _training_pairs(
             counts.note(REPAIRED)
         if reason := limits.fault(*pair):
             counts.drop(reason)
-        elif held_out and _fingerprint(pair[0]) in held_out:
+        elif held_out and fingerprint(pair[0]) in held_out:
             counts.drop("occurs in held-out")
         elif repeats[number - 1]:
             counts.drop("duplicate pair")
@@ -187,8 +188,8 @@ def _repaired_lines(path: Path) -> Iterator[str]:
     return map(without_controls, read_lines(path))
 
 
-def _fingerprint(*sides: str) -> int:
-    """Hash the words of the sides of a pair to 64 bits."""
+def fingerprint(*sides: str) -> int:
+    """Hash the words of the sides of a pair, or of a sentence, to 64 bits."""
     text = "\n".join(" ".join(side.split()) for side in sides)
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
 
@@ -204,7 +205,7 @@ def _fingerprints(source: Path, target: Path) -> "array[int]":
         if None in lines:
             _check_line_counts([source, target])
         # Surrogates stand for bytes that are not UTF-8, so such a pair equals no valid one.
-        hashes.append(_fingerprint(*(without_controls(line.decode("utf-8", "surrogateescape")) for line in lines)))
+        hashes.append(fingerprint(*(without_controls(line.decode("utf-8", "surrogateescape")) for line in lines)))
     return hashes
 
 

@@ -178,6 +178,7 @@ def _rows(
     for metric in _metrics(claim, counted):
         both = [on for on, of in scores[metric].items() if {system, other} <= {*of}]
         averaged = [on for on in both if on != DEV] or both
+        tests = [on for on in scores[metric] if on != DEV]
         for on, sets in [(AVERAGE, averaged), *((one, [one]) for one in both)] if both else ():
             there = [of for one, of in scores[metric].items() if one in sets]
             controls = {parser: name for parser, name in question.controls.items() if all(name in of for of in there)}
@@ -192,7 +193,7 @@ def _rows(
                 controls={parser: difference(means[name], means[other]) for parser, name in controls.items()},
                 against_controls={parser: difference(means[system], means[name]) for parser, name in controls.items()},
                 instead_of=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
-                on="" if averaged != [DEV] and on == AVERAGE else "the development set" if sets == [DEV] else on,
+                on="" if on == AVERAGE and averaged == tests else _joined(sets),
             )
             said = ("syntax" if verdict.is_twin else "other", verdict.word, verdict.of_syntax, verdict.sentence)
             about = (question.paper, f"{claim.system} above {claim.above}", metric, on)
@@ -203,6 +204,11 @@ def _rows(
                 yield (*about, "control", parser, *_numbers(*found), *[""] * 6)
                 found = (system, name, means, verdict.against_controls[parser])
                 yield (*about, "against control", parser, *_numbers(*found), *[""] * 6)
+
+
+def _joined(sets: Sequence[str]) -> str:
+    """Sets as they stand in a sentence."""
+    return " and ".join("the development set" if on == DEV else on for on in sets)
 
 
 def _numbers(system: str, other: str, means: Mapping[str, Resampled], found: Difference) -> Row:

@@ -65,7 +65,7 @@ def postprocess(
         sentences = (
             _restored(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
         )
-    join_tokens = _detokenizer(detokenizer, language)
+    join_tokens = detokenizer_of(detokenizer, language)
     restore_case = _case_restorer() if truecased else None
     with writing(output) as file:
         for restored in progress(sentences, "postprocess"):
@@ -116,7 +116,8 @@ def _case_restorer() -> Callable[[list[str]], list[str]]:
     return lambda words: detruecaser.detruecase(" ".join(words))
 
 
-def _detokenizer(name: Detokenizer, language: str) -> Callable[[list[str]], str]:
+def detokenizer_of(name: Detokenizer, language: str) -> Callable[[list[str]], str]:
+    """Give a function that joins words to text of a language, whose two-letter code is given."""
     if name == "none":
         return " ".join
     if name == "chinese":

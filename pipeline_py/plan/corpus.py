@@ -68,16 +68,18 @@ class CorpusPlan:
 
     Attributes:
         pairs: how many each contrastive set has.
+        shared: how many training pairs have a source that is in a set, as far as that can be known.
     """
 
     experiment: Experiment
     contents_of: ContentsOf
     pairs: Mapping[str, int] = field(default_factory=dict)
+    shared: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def tests(self) -> list[str]:
-        """The test sets."""
-        return [test.name for test in self.experiment.corpora.tests]
+        """The test sets that are scored."""
+        return self.experiment.corpora.scored_tests
 
     @property
     def references(self) -> dict[str, list[str]]:
@@ -168,15 +170,39 @@ class CorpusPlan:
     def sets_that_may_leak(self) -> list[str]:
         """Sources of the held-out sets whose sentences are taken out of the training text.
 
-        Generated splits lie in shares of the language that do not meet, so a further one leaves training as it is.
+        Generated splits lie in shares of the language that do not meet. So a further one leaves training as it is, and
+        so do a set that has no sentence in common with the training text, and one that is not scored.
         """
+        return [self.raw(split, "source") for split in self._splits_that_may_leak()]
+
+    def sentences_on_new_sets(self) -> list[str]:
+        """Say of sets that are new to cleaned training text that it is cleaned again, and how that is not asked for."""
+        results = self.experiment.folder("results")
+        if not Path(f"{results}/corpus/clean/train.source").is_file():
+            return []
+        return [
+            f"The set `{split}` is new, and {self._sharing(split)}, which is cleaned of them: what learns from it is "
+            "made again. To train nothing, say `removed_from_training: false` in the set."
+            for split in self._splits_that_may_leak()
+            if not Path(self.raw(split, "source").replace("<results>", results)).is_file()
+        ]
+
+    def _sharing(self, split: str) -> str:
+        if (count := self.shared.get(split)) is None:
+            return "sentences of it may stand in the training text"
+        return f"sentences of it stand {count:,} time{'s' * (count != 1)} in the training text"
+
+    def _splits_that_may_leak(self) -> list[str]:
         corpora = self.experiment.corpora
         generated = corpora.is_generated
         texts: dict[str, HeldOutText | ContrastiveSet] = {**corpora.held_out, **corpora.contrastive}
         return [
-            self.raw(split, "source")
+            split
             for split, text in texts.items()
-            if text.removed_from_training and not (generated["train"] and generated[split])
+            if text.removed_from_training
+            and split not in corpora.unscored_tests
+            and not (generated.get("train") and generated[split])
+            and self.shared.get(split, 1)
         ]
 
     def language(self, side: str) -> Language:

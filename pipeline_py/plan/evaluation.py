@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import AttentionTable, MeasureTable
+from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.paths import folder_of_system
 from pipeline_py.plan.subword import SubwordPlan
@@ -91,9 +92,19 @@ class EvaluationPlan:
         """Detokenized outputs of a table's systems on one set, by system and run, in the table's order or another."""
         return {
             (system, run): f"<results>/evaluation/{system}/{run}/{split}.txt"
-            for system in systems or self.experiment.rows(table)
+            for system in systems or self.said(table, split)
             for run in self.experiment.runs(system, table)
         }
+
+    def said(self, table: str, *splits: str) -> list[str]:
+        """A table's systems that have translations of all of some sets, in its order."""
+        rows = self.experiment.rows(table)
+        return [row for row in rows if all(self.experiment.has_output(row, split) for split in splits)]
+
+    def unscored_outputs(self, table: str) -> list[str]:
+        """Translations of the test sets without references, by the systems of a table of BLEU."""
+        unscored = self.experiment.corpora.unscored_tests if self.experiment.tables[table].type == "bleu" else []
+        return [file for split in unscored for file in self.outputs(table, split).values()]
 
     def statistics(
         self, table: str, split: str, systems: Sequence[str] | None = None
@@ -101,21 +112,37 @@ class EvaluationPlan:
         """What is counted of these outputs, by system, run and set."""
         return {
             (system, run, split): f"<results>/evaluation/{system}/{run}/{split}.statistics.arrow"
-            for system in systems or self.experiment.rows(table)
+            for system in (self.said(table, split) if systems is None else systems)
             for run in self.experiment.runs(system, table)
         }
 
     def tested(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
         """The same, of systems in the order in which they are tested."""
-        return self.statistics(table, split, self.experiment.tested_in_order(table))
+        return self.statistics(table, split, self.tested_systems(table, split))
+
+    def tested_systems(self, table: str, split: str) -> list[str]:
+        """A table's systems that have translations of a set, in the order in which they are tested."""
+        said = self.said(table, split)
+        return [system for system in self.experiment.tested_in_order(table) if system in said]
 
     def broken_down(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
-        """The same, of all sets that a breakdown is of."""
-        return {place: file for one in self.sets_together(split) for place, file in self.statistics(table, one).items()}
+        """The same, of all sets that a breakdown is of, by systems that have translations of all of them."""
+        sets = self.sets_together(table, split)
+        systems = self.said(table, *sets)
+        return {place: file for one in sets for place, file in self.statistics(table, one, systems).items()}
 
-    def sets_together(self, split: str) -> list[str]:
-        """The sets that a breakdown is of: all test sets, or one."""
-        return self.corpus.tests if split == TESTS else [split]
+    def sets_together(self, table: str, split: str) -> list[str]:
+        """The sets that a breakdown is of: all test sets of a table, or one."""
+        return self.compared_tests(table) if split == TESTS else [split]
+
+    def compared_tests(self, table: str) -> list[str]:
+        """The test sets on which a table's systems are compared."""
+        return [split for split in self.compared_sets(table) if split in self.corpus.tests]
+
+    def is_drawn_by_length(self, table: str) -> bool:
+        """Whether there is a figure of scores by length: of the systems with translations of all test sets."""
+        tests = self.compared_tests(table)
+        return self.experiment.tables[table].type == "bleu" and bool(self.said(table, *tests))
 
     @property
     def metrics(self) -> list[str]:
@@ -126,13 +153,16 @@ class EvaluationPlan:
 
     def compared_sets(self, table: str) -> list[str]:
         """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
-        return self.experiment.tables[table].sets_in(self.experiment.corpora)
+        return self.experiment.compared_sets(table)
 
-    def from_baseline(self, table: str) -> list[str]:
-        """A table's systems, in front the one that others are compared with: its baseline, or else its first row."""
-        rows = self.experiment.rows(table)
-        first = getattr(self.experiment.tables[table], "baseline", rows[0])
-        return [first, *(system for system in rows if system != first)]
+    def from_baseline(self, table: str, split: str) -> list[str]:
+        """A table's systems with translations of a set, or of all test sets.
+
+        In front stands the one that others are compared with: the table's baseline, or else its first row.
+        """
+        rows = self.said(table, *self.sets_together(table, split))
+        baseline = getattr(self.experiment.tables[table], "baseline", None)
+        return sorted(rows, key=lambda row: row != baseline)
 
     def tested_metrics(self, table: str) -> list[str]:
         """What a table's systems are compared by: the metrics of the experiment, and those that the table marks."""
@@ -144,14 +174,14 @@ class EvaluationPlan:
         """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
         return {
             system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.txt"
-            for system in self.from_baseline(table)
+            for system in self.from_baseline(table, split)
         }
 
     def first_statistics(self, table: str, split: str) -> dict[str, str]:
         """What is counted of these, by system."""
         return {
             system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.statistics.arrow"
-            for system in self.from_baseline(table)
+            for system in self.from_baseline(table, split)
         }
 
     def trees_of_sentences(self, table: str) -> tuple[str, str] | None:
@@ -181,24 +211,45 @@ class EvaluationPlan:
         return {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
 
     def told_apart(self, table: str, split: str) -> dict[str, dict[tuple[str, str], str]]:
-        """Scores of both translations of a contrastive set, by option and by a table's systems and runs, as tested.
-
-        A phrase-based system has none: it gives no probability to a translation that it did not make.
-        """
-        systems = [*filter(self.experiment.is_neural, self.experiment.tested_in_order(table))]
+        """Scores of both translations of a contrastive set, by option and by a table's systems and runs, as tested."""
+        systems = self.experiment.tested_in_order(table)
         return {
             option: {
-                (system, run): f"<results>/nmt/{system}/{run}/{split}.{option}.tsv"
+                (system, run): f"{folder_of_system(self.experiment, system)}/{run}/{split}.{option}.tsv"
                 for system in systems
+                if self.experiment.gives_scores(system, split)
                 for run in self.experiment.runs(system, table)
             }
             for option in ("correct", "contrastive")
         }
 
     def contrastive_sets(self, table: str) -> list[str]:
-        """The contrastive sets that a table's systems are tried on; none where no system gives probabilities."""
-        neural = any(map(self.experiment.is_neural, self.experiment.rows(table)))
-        return self.experiment.tables[table].contrasted_in(self.experiment.corpora) if neural else []
+        """The contrastive sets that a table's systems are tried on; none that no system gives probabilities on."""
+        sets, rows = self.experiment.tables[table].contrasted_in(self.experiment.corpora), self.experiment.rows(table)
+        return [split for split in sets if any(self.experiment.gives_scores(row, split) for row in rows)]
+
+    def file_from_elsewhere(self, system: str, run: str, split: str) -> str:
+        """What the user brings of a run of a system on a set: translations, or scores of a contrastive one.
+
+        Raises:
+            InputError: there is nothing.
+        """
+        outside, runs = self.experiment.from_elsewhere(system), self.experiment.runs(system)
+        assert outside is not None
+        key, files = (
+            ("scores", outside.scores) if split in self.experiment.corpora.contrastive else ("files", outside.files)
+        )
+        if split not in files or run not in runs:
+            raise InputError(
+                f"`{system}` was made elsewhere, and has no {run} of `{split}`; give `systems.{system}.{key}`"
+            )
+        return self.experiment.path(files[split][runs.index(run)])
+
+    def form_from_elsewhere(self, system: str) -> str:
+        """How words stand in such translations."""
+        outside = self.experiment.from_elsewhere(system)
+        assert outside is not None
+        return outside.form
 
     def parsed_only(self, table: str, split: str) -> dict[str, str]:
         """What says which sentences a table scores; nothing where it scores all."""

@@ -70,7 +70,7 @@ def recorded(folder: Path) -> list[float]:
 
 def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> float:
     """What a stage's rate is multiplied with: on average, where its jobs read different texts."""
-    train, held_out = sentences["train"], [size for split, size in sentences.items() if split != "train"]
+    train, held_out = sentences.get("train", 0), [size for split, size in sentences.items() if split != "train"]
     size = mean(sentences.values()) if "{split" in pattern else train
     if stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
         size = mean(held_out)
@@ -102,7 +102,7 @@ def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
     if others := [stage for stage in stages if stage not in rows]:
         jobs = sum(stage.jobs for stage in others)
         rows.append(Stage("others", jobs, sum(stage.work for stage in others)))
-    lines = [f"  {row.name:<28}  {row.jobs:>5} × {_time(row.work / row.jobs):<7} = {_time(row.work)}" for row in rows]
+    lines = [f"  {row.name:<30}  {row.jobs:>5} × {_time(row.work / row.jobs):<7} = {_time(row.work)}" for row in rows]
     seen, known = sum(stage.seen for stage in stages), sum(stage.jobs for stage in stages)
     source = f"{seen} of {known} jobs from earlier runs here" * (seen > 0) + ", the others " * (0 < seen < known)
     source += "from the embedded experiment on CPUs and the size of this one" * (seen < known)

@@ -7,8 +7,9 @@ from typing import Any
 
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.systems.any_system import Ensemble
 from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
 from pipeline_py.plan.paths import named_files, one_of
 from pipeline_py.plan.subword import SubwordPlan
@@ -127,7 +128,7 @@ class NmtPlan:
     def decoding(self, system: str) -> Decoding:
         """How a system translates."""
         found = self.experiment.systems[system]
-        assert not isinstance(found, PhraseBased)
+        assert isinstance(found, NeuralSystem | Ensemble)
         return found.decoding
 
     def search(self, system: str) -> str:

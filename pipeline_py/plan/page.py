@@ -101,9 +101,9 @@ class PagePlan:
 
     def attention(self, table: str) -> dict[str, str]:
         """What these two attended to on the first test set, by system, set and option; of several runs in the first."""
-        split = self.corpus.tests[0]
         found: dict[str, str] = {}
         for system in self.pair(table):
+            split = self.corpus.tests[0]
             units, run = self.experiment.units_of(system), self.experiment.runs(system, table)[0]
             made = f"<results>/nmt/{system}/{run}/{split}"
             network = self.experiment.network(self.experiment.networks(system)[0])
@@ -122,7 +122,6 @@ class PagePlan:
         """What the page says of tables, by option and name."""
         of_scores, of_bleu = self.tables("bleu", "measures"), self.tables("bleu")
         printed = {name: printed for name in of_scores if (printed := self.printed_tables(name)) is not None}
-        first = self.corpus.tests[0]
         return {
             "table": {name: f"<results>/{name}.sheet.json" for name in self.experiment.asked(self.experiment.tables)},
             "facts": {name: f"<results>/{name}.facts.tsv" for name in of_scores},
@@ -134,6 +133,7 @@ class PagePlan:
                     for split in self.sets(table)
                 }
                 for option, kind in BY_SET.items()
+                if option != "words" or self.experiment.corpora.train
             },
             **{
                 kind: {
@@ -146,6 +146,7 @@ class PagePlan:
             "source_tree": {
                 f"{table}:{first}": f"<results>/syntax/{trees[0]}/{first}.{trees[1]}"
                 for table in of_bleu
+                for first in self.corpus.tests[:1]
                 if self.pair(table) and (trees := self.evaluation.trees_of_sentences(table))
             },
             "attended": {name: file for table in of_bleu for name, file in self.attention(table).items()},

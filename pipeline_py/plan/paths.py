@@ -30,7 +30,9 @@ def named_files(option: str, names: Iterable[str | tuple[str, ...]], files: Iter
 
 
 def folder_of_system(experiment: Description, system: str) -> str:
-    """The folder of a system's runs, in the package that trains it."""
+    """The folder of a system's runs, in the package that trains it, or takes it over from elsewhere."""
+    if experiment.from_elsewhere(system):
+        return f"<results>/evaluation/{system}"
     return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"
 
 

@@ -1,14 +1,15 @@
 """What the rules of `report` are given: the cells of a table."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.systems.any_system import Ensemble
 from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
-from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,
@@ -72,21 +73,23 @@ class ReportPlan:
     def description(self, table: str) -> str:
         """What the stage `table` is to know of a table, as JSON: its options, and what else the configuration says."""
         options = self.experiment.tables[table]
-        dev = self.experiment.corpora.dev.name
+        text = self.experiment.corpora.dev if "dev" in self.evaluation.compared_sets(table) else None
+        dev = None if text is None else text.name
         if isinstance(options, MeasureTable):
-            options = options.model_copy(update={"sets": options.sets_in(self.experiment.corpora)})
+            options = options.model_copy(update={"sets": self.evaluation.compared_sets(table) or options.sets})
         described: dict[str, Any] = {"table": options.model_dump(mode="json")}
         if isinstance(options, BleuTable | MeasureTable):
             described |= {
-                "tests": self.corpus.tests,
+                "tests": self.evaluation.compared_tests(table),
                 "dev": dev,
                 "metrics": self.experiment.evaluation.metrics,
-                "set_names": {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"},
+                "set_names": {} if dev is None else {"dev": "Dev" if dev.lower() == "dev" else f"Dev ({dev})"},
                 "contrastive": options.contrasted_in(self.experiment.corpora)
                 if isinstance(options, MeasureTable)
                 else [],
                 "settings": {system: self.settings(system) for system in options.systems},
-                "notes": notes(self.experiment, options),
+                "notes": [*notes(self.experiment, options), *self._notes_on_sets(table)],
+                "from_elsewhere": [*filter(self.experiment.from_elsewhere, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
         return json.dumps(described, ensure_ascii=False)
@@ -149,7 +152,12 @@ class ReportPlan:
         for (system, column), text in settings_of_trainings(self.experiment, options).items():
             settings.setdefault(column, {})[system] = text
         parsers = {system: self.experiment.systems[system].parser for system in self.trained_for(table)}
-        return json.dumps({"parsers": parsers, "settings": settings}, ensure_ascii=False)
+        described: dict[str, Any] = {"parsers": parsers, "settings": settings}
+        if origins := {
+            row: outside.origin for row in options.systems if (outside := self.experiment.from_elsewhere(row))
+        }:
+            described["from_elsewhere"] = origins
+        return json.dumps(described, ensure_ascii=False)
 
     def description_of_figure(self, table: str) -> str:
         """What the stage `plot` is to know of a table, as JSON."""
@@ -177,8 +185,8 @@ class ReportPlan:
         return [*filter(None, found)]
 
     def trained_for(self, table: str) -> list[str]:
-        """The systems behind a table's rows that are trained: themselves, or the members of an ensemble."""
-        rows = self.experiment.rows(table)
+        """The systems behind a table's rows that are trained here: themselves, or the members of an ensemble."""
+        rows = [row for row in self.experiment.rows(table) if not self.experiment.from_elsewhere(row)]
         return list(dict.fromkeys(system for row in rows for system in self.experiment.networks(row) or [row]))
 
     def facts(self, table: str) -> dict[tuple[str, str], str]:
@@ -192,15 +200,15 @@ class ReportPlan:
     def comparisons(self, table: str) -> dict[str, str]:
         """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
         options = self.experiment.tables[table]
-        marked = self.corpus.tests
+        marked = self.evaluation.compared_tests(table)
         if isinstance(options, MeasureTable):
-            marked = options.sets_in(self.experiment.corpora) if options.marks else []
+            marked = self.evaluation.compared_sets(table) if options.marks else []
         return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
 
     def settings(self, system: str) -> dict[str, str]:
         """What the configuration says of a system in the columns of a table."""
         options = self.experiment.systems[system]
-        if isinstance(options, PhraseBased):
+        if not isinstance(options, NeuralSystem | Ensemble):
             return {}
         losses = [self.experiment.network(network).loss for network in self.experiment.networks(system)]
         samples = {f"{loss.drawn_words:,}" if loss.drawn_words else "" for loss in losses}
@@ -217,13 +225,14 @@ class ReportPlan:
         }
 
     def everything_of(self, table: str) -> list[str]:
-        """A table and, as far as it has such, its facts and its figure, in all their formats."""
+        """A table and, as far as it has such, its facts and figure, in all formats; translations without a score."""
         options = self.experiment.tables[table]
         endings = ["tsv", "md", "tex", *(["facts.tsv"] if isinstance(options, BleuTable | MeasureTable) else [])]
-        of_figure = ["svg", "pdf"] if isinstance(options, BleuTable) else []
+        of_figure = ["svg", "pdf"] if self.evaluation.is_drawn_by_length(table) else []
         return [
             *(f"<results>/{table}.{ending}" for ending in endings),
             *(f"<results>/figures/{table}.length.{ending}" for ending in of_figure),
+            *self.evaluation.unscored_outputs(table),
         ]
 
     def pictures_of(self, figure: str) -> list[str]:
@@ -247,7 +256,7 @@ class ReportPlan:
             "translation": f"{made}.pieces",
             "attention": f"{made}.attention.arrow",
             "gates": f"{made}.gates.arrow",
-            "reference": f"<results>/corpus/tokenized/{split}.target",
+            **({"reference": f"<results>/corpus/tokenized/{split}.target"} if self.corpus.references[split] else {}),
         }
 
     def reads_lexical_trees(self, figure: str) -> bool:
@@ -268,8 +277,23 @@ class ReportPlan:
             if self.parsers.has_gold(parser, trees)
         }
 
+    def _notes_on_sets(self, table: str) -> Iterator[str]:
+        """Say which sets are not scored for want of references, and which cells are empty for want of translations."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, TableOfSystems)
+        scored = self._scored_sets(table)
+        for row in options.systems:
+            if missing := [split for split in scored if not self.experiment.has_output(row, split)]:
+                average = isinstance(options, BleuTable) and {*missing} & {*self.corpus.tests}
+                yield (
+                    f"{options.called[row]} has no translations of {', '.join(missing)}"
+                    f"{', and so no average over the test sets' if average else ''}."
+                )
+        for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTable) else ():
+            yield f"{split} has no references: it is translated, in evaluation/SYSTEM/RUN/{split}.txt, and not scored."
+
     def _scored_sets(self, table: str) -> list[str]:
         """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
         scored = not isinstance(options, MeasureTable) or options.is_scored
-        return options.sets_in(self.experiment.corpora) if scored else []
+        return self.evaluation.compared_sets(table) if scored else []

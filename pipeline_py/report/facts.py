@@ -49,10 +49,15 @@ OPTIONAL = (
     "kernels",
 )
 # What parses and scores whatever the system is made with.
-SHARED_SOFTWARE = ("stanza", "sacrebleu")
+SCORED_BY = "sacrebleu"
+SHARED_SOFTWARE = ("stanza", SCORED_BY)
+HERE = "here"
+"""The origin of a system that this experiment trained, where others come from elsewhere."""
 
 
-def facts(*, description: str, file: list[str], output: Path, markdown_output: Path | None = None) -> None:
+def facts(
+    *, description: str, file: list[str] | None = None, output: Path, markdown_output: Path | None = None
+) -> None:
     """Lay out parameters, updates, speed, time, energy, dev score, hardware, seed, parser and versions of every system.
 
     The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
@@ -69,9 +74,13 @@ def facts(*, description: str, file: list[str], output: Path, markdown_output: P
     What networks alone have, such as the perplexity on dev, and what their parts observed there, such as the vision
     span of flexible attention, has columns where at least one system has it.
 
+    A system from elsewhere has a row too, behind the others. The column `origin` says who made it, where that is known,
+    and nothing else is: its cells are empty in the TSV, and say so elsewhere.
+
     Args:
         description: what the plan says of the systems, a JSON object: `parsers`, by system whose trees it reads;
-            `settings`, by column and system what the systems of a table differ in beyond what they are.
+            `settings`, by column and system what the systems of a table differ in beyond what they are;
+            `from_elsewhere`, where there are such, who made each system that was not made here.
         file: KIND:NAME=FILE, what is known; repeatable. `facts:SYSTEM:RUN`, the facts.json of a training, in the
             table's order, and `accuracy:PARSER:TREES`, TSV of `syntax.accuracy`.
         output: the table as TSV.
@@ -80,12 +89,14 @@ def facts(*, description: str, file: list[str], output: Path, markdown_output: P
     Raises:
         InputError: if a file lacks a fact.
     """
-    about, files = read_description(description, "parsers", "settings"), read_files(file)
+    about, files = read_description(description, "parsers", "settings"), read_files(file or [])
     read = [(system, _read_facts(path)) for (system, *_), path in files.of("facts").items()]
     accuracies = read_accuracies(files.of("accuracy"))
     software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
+    origins: dict[str, str | None] = about.get("from_elsewhere", {})
+    unknown: dict[str, Any] = dict.fromkeys(COLUMNS.values()) | {"versions": dict.fromkeys({*software} - {SCORED_BY})}
     rows = []
-    for system, content in read:
+    for system, content in [*read, *((system, unknown) for system in origins)]:
         parser = about["parsers"].get(system)
         accuracy = accuracies.get(parser, {})
         row: list[dict[str, Any]] = [
@@ -96,6 +107,7 @@ def facts(*, description: str, file: list[str], output: Path, markdown_output: P
             {"parser": parser},
             {metric: accuracy[metric].value if metric in accuracy else None for metric in METRICS},
             {package: content["versions"].get(package, _installed(package)) for package in software},
+            {"origin": origins.get(system, HERE)} if origins else {},
         ]
         rows.append(row)
     # The columns of each part are those that a row has; those of what need not be known, in which a row has something.
@@ -110,11 +122,11 @@ def facts(*, description: str, file: list[str], output: Path, markdown_output: P
         if content.get("core_share") is not None:
             shares.setdefault(system, []).append(content["core_share"])
     values = [[row[place].get(name) for place, name in columns] for row in rows]
+    cells = [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in values]
+    for row_of_cells in cells[len(read) :]:
+        row_of_cells[1:] = [Cell("unknown", "") if cell.text == NOTHING else cell for cell in row_of_cells[1:]]
     layout = Sheet(
-        "Facts of the run",
-        [Column(name, name) for _, name in columns],
-        [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in values],
-        note_on_shared_cores(shares, str),
+        "Facts of the run", [Column(name, name) for _, name in columns], cells, note_on_shared_cores(shares, str)
     )
     renderings.write(layout, output, markdown_output=markdown_output)
 

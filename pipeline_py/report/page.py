@@ -50,7 +50,11 @@ def page(manifest: Manifest) -> str:
     source, target = experiment.corpora.source.language, experiment.corpora.target.language
     systems = {system for table in tables for system in table.called}
     runs = sorted(
-        {len(experiment.seeds(name)) for name in experiment.asked(experiment.tables) if experiment.rows(name)}
+        {
+            len(experiment.seeds(name))
+            for name in experiment.asked(experiment.tables)
+            if any(map(experiment.networks, experiment.rows(name)))
+        }
     )
     return environment.get_template("report.html").render(
         title="Does syntax help?" if experiment.name is None else f"Does syntax help? {experiment.name}",
@@ -58,7 +62,7 @@ def page(manifest: Manifest) -> str:
             f"{source} → {target}",
             f"{len(tables)} table{'' if len(tables) == 1 else 's'}",
             f"{len(systems)} system{'' if len(systems) == 1 else 's'}",
-            f"{' or '.join(map(str, runs))} run{'' if runs == [1] else 's'} of each network",
+            *([f"{' or '.join(map(str, runs))} run{'' if runs == [1] else 's'} of each network"] if runs else []),
         ],
         overview=[*overview.parts(manifest)],
         colours=COLOURS,

@@ -88,8 +88,8 @@ class TableChapter:
 
 def chapters(manifest: Manifest) -> Iterator[TableChapter]:
     """A chapter for each table that there is a file of, in their order."""
-    dev = manifest.experiment.corpora.dev.name
-    set_names = {"dev": "dev" if dev.lower() == "dev" else f"dev ({dev})"}
+    text = manifest.experiment.corpora.dev
+    set_names = {} if text is None else {"dev": "dev" if text.name.lower() == "dev" else f"dev ({text.name})"}
     for name in manifest.experiment.tables:
         if name in manifest.all("table"):
             yield TableChapter(manifest, name, set_names)

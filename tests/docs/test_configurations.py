@@ -37,7 +37,7 @@ def test_a_mistake_in_a_configuration_is_found(place):
 def test_every_key_and_part_is_explained():
     """What a reader may configure of texts and systems stands on the pages about them."""
     from pipeline_py.config import corpora, evaluation, subword
-    from pipeline_py.config.systems import composition, decoders, decoding, encoders, neural, training
+    from pipeline_py.config.systems import composition, decoders, decoding, encoders, neural, training, translations
 
     sections = {
         "docs/data.md": [
@@ -53,7 +53,14 @@ def test_every_key_and_part_is_explained():
             *(decoding.Decoding, evaluation.Evaluation),
         ],
         "docs/systems.md": [
-            *(neural.NeuralSystem, composition.Model, encoders.LabelInput, encoders.UnitInput, encoders.GRUEncoder),
+            *(
+                translations.Translations,
+                neural.NeuralSystem,
+                composition.Model,
+                encoders.LabelInput,
+                encoders.UnitInput,
+                encoders.GRUEncoder,
+            ),
             *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
             *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
             *(decoders.GRUDecoder, decoders.BlackOut),

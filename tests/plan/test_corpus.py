@@ -57,6 +57,16 @@ def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_p
     assert corpus_of(corpora={"dev": FILES["dev"]}).sets_that_may_leak() == ["<results>/corpus/raw/dev.source"]
 
 
+def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
+    tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
+    tests.append({"name": "unscored", "source": "u.en"})
+    experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
+    corpus = CorpusPlan(experiment, dict.fromkeys, shared={"dev": 2, "some": 1, "none": 0, "unscored": 5})
+    leaking = ["dev", "some", "unknown"]
+    assert corpus.sets_that_may_leak() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
+    assert corpus.references["unscored"] == [] and corpus.tests == ["some", "none", "unknown"]
+
+
 def test_truecased_words_lie_elsewhere(corpus_of):
     corpus = corpus_of(corpora={"target": {"case": "true"}})
     assert corpus.tokens("source") == "<results>/corpus/tokenized/{split}.source"

@@ -57,8 +57,8 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert (evaluation.tested_metrics("mine"), evaluation.tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
     further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
     assert further.tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
-    assert evaluation.from_baseline("mine") == ["SDAtt", "GlobalAtt"]
-    assert evaluation.from_baseline("controls")[0] == "GlobalAtt"
+    assert evaluation.from_baseline("mine", "dev") == ["SDAtt", "GlobalAtt"]
+    assert evaluation.from_baseline("controls", "tests")[0] == "GlobalAtt"
 
 
 def test_sentences_are_grouped_by_trees_that_say_something(planned):

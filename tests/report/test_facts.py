@@ -181,3 +181,22 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
     assert {(row["cpu_seconds"], row["target_words_per_cpu_second"]) for row in rows} == {("40.5", "1080.4")}
     assert "that they got): A (40%). Compare" in (tmp_path / "facts.md").read_text()
     assert "that they got): A (40%). Compare" in capsys.readouterr().err
+
+
+def test_what_is_not_known_of_a_system_from_elsewhere_is_said(tmp_path: Path) -> None:
+    trained = write(tmp_path / "trained.json", TRAINED)
+    description = {"parsers": {}, "settings": {}, "from_elsewhere": {"Theirs": "a company", "LLM": None}}
+    for file in ([f"facts:SDAtt:seed1={trained}"], None):
+        facts(
+            description=json.dumps(description),
+            file=file,
+            output=tmp_path / "facts.tsv",
+            markdown_output=tmp_path / "facts.md",
+        )
+        with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as opened:
+            rows = {row["system"]: row for row in csv.DictReader(opened, delimiter="\t")}
+        assert [*rows] == [*(["SDAtt"] if file else []), "Theirs", "LLM"]
+        assert [row["origin"] for row in rows.values()] == [*(["here"] if file else []), "a company", ""]
+        assert {rows[name]["parameters"] for name in ("Theirs", "LLM")} == {""}
+        lines = (tmp_path / "facts.md").read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines if line.startswith("| Theirs | unknown | unknown | unknown |")]

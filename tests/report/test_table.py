@@ -126,6 +126,27 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
     assert len({line.index(".", 25) for line in printed[4:10]}) == 1
 
 
+def test_a_row_without_translations_of_a_set_has_an_empty_cell(paper: Inputs) -> None:
+    """It has no average, is compared with nothing there, and no row is marked against it; the best is another."""
+    given = paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"])
+    given["file"] = [
+        file
+        for file in given["file"]
+        if not (file.startswith("statistics:Chen et al. (2017):") and ":NIST04=" in file)
+        and not (file.startswith("statistics:GlobalAtt:") and ":NIST06=" in file)
+    ]
+    table(**given)
+    rows = {row["system"]: row for row in paper.tsv()}
+    theirs = rows["Chen et al. (2017)"]
+    assert (theirs["NIST04"], theirs["NIST04_marks"], theirs["AVG"]) == ("", "", "") and theirs["NIST03"] == "35.98"
+    assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**", "**", "**", "", "**"], "† is against LocalAtt"
+    assert rows["SDAtt"]["AVG"] == "34.55" and rows["PBSMT"]["NIST06_marks"] == ""
+    assert "| Chen et al. (2017) | 37.42 | 35.98 | – | " in (paper.folder / "table.md").read_text(encoding="utf-8")
+    description = json.loads(given["description"])
+    table(**{**given, "description": json.dumps({**description, "dev": None})})
+    assert [*paper.tsv()[0]][:2] == ["system", "NIST03"]
+
+
 def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     markdown = (paper.folder / "table.md").read_text(encoding="utf-8")

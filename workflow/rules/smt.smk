@@ -21,7 +21,7 @@ rule:
     benchmark:
         "<benchmarks>/smt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.is_neural(name)),
+        system=one_of(filter(EXPERIMENT.is_phrase_based, EXPERIMENT.systems)),
         run="single",
     conda:
         "../../envs/smt.yaml"
@@ -63,7 +63,7 @@ rule:
     benchmark:
         "<benchmarks>/smt/translate/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.is_neural(name)),
+        system=one_of(filter(EXPERIMENT.is_phrase_based, EXPERIMENT.systems)),
         run="single",
     group:
         on_cluster("scores")

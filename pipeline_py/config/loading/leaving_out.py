@@ -9,6 +9,7 @@ from pipeline_py.config.loading.crossing import CROSSING, strings
 from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.parsers import TrainedParser
+from pipeline_py.config.systems.any_system import type_of_system
 from pipeline_py.config.tables import CONTRAST
 
 SECTIONS = ("systems", "tables", "figures")
@@ -67,6 +68,24 @@ def of_own_text(config: Mapping[str, Any], own: Mapping[str, Any] | None) -> Map
     contrasted = {name for name, table in tables.items() if CONTRAST in strings(_mapping(table).get("columns"))}
     left = without({("tables", name) for name in contrasted - {*own_tables}}, config)
     return {**left, "corpora": {**_mapping(config.get("corpora")), "contrast": []}}
+
+
+def untrainable(config: Mapping[str, Any]) -> tuple[set[Entry], str] | None:
+    """The systems that learn, where there is no text to learn from, and what to do about it; None if there is.
+
+    Texts that are missing without a word are another mistake.
+    """
+    corpora, systems = _mapping(config.get("corpora")), _mapping(config.get("systems"))
+    absent = [f"corpora.{key}" for key in ("train", "dev") if key in corpora and not corpora[key]]
+    learning = {
+        ("systems", name) for name, given in systems.items() if type_of_system(given) in ("neural", "phrase_based")
+    }
+    if not absent or not learning:
+        return None
+    return learning, (
+        f"{' and '.join(absent)}: without, nothing can be trained; name such text, or ask for systems of `type: "
+        "translations` alone"
+    )
 
 
 def systems_in(entry: Entry, config: Mapping[str, Any]) -> set[str]:

@@ -12,7 +12,15 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import crossed
 from pipeline_py.config.loading.default_parser import with_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
-from pipeline_py.config.loading.leaving_out import Overrides, dependent, misfits, of_own_text, unfit_parsers, without
+from pipeline_py.config.loading.leaving_out import (
+    Overrides,
+    dependent,
+    misfits,
+    of_own_text,
+    unfit_parsers,
+    untrainable,
+    without,
+)
 from pipeline_py.config.loading.mistakes import sentence
 from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
@@ -88,7 +96,12 @@ def load(
 MOST = 5
 """Mistakes that are told at once; a value that many systems share may be wrong in all of them."""
 
-OVERLAID = {"neural": ("model", "training", "decoding"), "ensemble": ("decoding",), "phrase_based": ()}
+OVERLAID = {
+    "neural": ("model", "training", "decoding"),
+    "ensemble": ("decoding",),
+    "phrase_based": (),
+    "translations": (),
+}
 """Keys of the experiment that systems of a kind inherit and may depart from."""
 
 
@@ -127,6 +140,8 @@ def _read(config: Mapping[str, Any], origin: str) -> Experiment | list[tuple[set
         pass  # of a system: what it reads is known once it is mended
     except ExceptionGroup as group:
         return [({error.entry}, str(error)) for error in group.exceptions if isinstance(error, EntryError)]
+    if (found := untrainable(config)) is not None:
+        return [found]
     try:
         return Experiment.model_validate(config)
     except ValidationError as error:

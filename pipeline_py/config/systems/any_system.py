@@ -1,4 +1,4 @@
-"""A system of any kind: a network, which is the default, an ensemble of such, or phrase-based."""
+"""A system of any kind: a network, which is the default, an ensemble of such, phrase-based, or from elsewhere."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -9,6 +9,7 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.config.systems.translations import Translations
 
 
 class Ensemble(Section):
@@ -28,7 +29,12 @@ class Ensemble(Section):
         return self
 
 
-TYPES: dict[str, type[BaseModel]] = {"neural": NeuralSystem, "ensemble": Ensemble, "phrase_based": PhraseBased}
+TYPES: dict[str, type[BaseModel]] = {
+    "neural": NeuralSystem,
+    "ensemble": Ensemble,
+    "phrase_based": PhraseBased,
+    "translations": Translations,
+}
 
 
 def type_of_system(given: Any) -> str:
@@ -39,6 +45,7 @@ def type_of_system(given: Any) -> str:
 AnySystem = Annotated[
     Annotated[NeuralSystem, Tag("neural")]
     | Annotated[Ensemble, Tag("ensemble")]
-    | Annotated[PhraseBased, Tag("phrase_based")],
+    | Annotated[PhraseBased, Tag("phrase_based")]
+    | Annotated[Translations, Tag("translations")],
     Discriminator(type_of_system),
 ]

@@ -7,8 +7,8 @@ from typing import Any
 from pipeline_py.config.description import Description
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.subword import Subword
+from pipeline_py.config.systems.any_system import Ensemble
 from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.tables import Compared, TableOfSystems
 
 Settings = dict[str, Any]
@@ -49,10 +49,28 @@ def differences(experiment: Description, rows: Sequence[str]) -> list[Difference
 
 
 def notes(experiment: Description, table: TableOfSystems) -> list[str]:
-    """What stands below a table whose rows differ, a sentence for each kind of settings."""
+    """What stands below a table whose rows differ, a sentence for each kind of settings, and on rows from elsewhere."""
     return [
-        f"Rows differ in {difference.kind}: {difference.described(table.called)}."
-        for difference in differences(experiment, table.systems)
+        *(
+            f"Rows differ in {difference.kind}: {difference.described(table.called)}."
+            for difference in differences(experiment, table.systems)
+        ),
+        *on_rows_from_elsewhere(experiment, table),
+    ]
+
+
+def on_rows_from_elsewhere(experiment: Description, table: TableOfSystems) -> list[str]:
+    """Say of rows that were made elsewhere who made them, and what they need not owe to their architecture."""
+    origins: dict[str | None, list[str]] = {}
+    for row in table.systems:
+        if outside := experiment.from_elsewhere(row):
+            origins.setdefault(outside.origin, []).append(table.called[row])
+    if not origins:
+        return []
+    made = "; ".join(f"{', '.join(rows)}{f' ({origin})' if origin else ''}" for origin, rows in origins.items())
+    return [
+        f"Made elsewhere: {made}. What else such a system was trained on, for how long, and how it was searched is not "
+        "known here, so that a difference to it need not come from the architecture."
     ]
 
 
@@ -109,7 +127,7 @@ def _of_row(experiment: Description, row: str, settings_of: Callable[[Descriptio
 
 def _search(experiment: Description, system: str) -> Settings:
     found = experiment.systems[system]
-    if isinstance(found, PhraseBased):
+    if not isinstance(found, NeuralSystem | Ensemble):
         return {}
     return found.decoding.model_dump(exclude=found.decoding.without(Effect.RESULT))
 
@@ -130,6 +148,8 @@ def _data(experiment: Description, system: str) -> Settings:
 
 
 def _units(experiment: Description, system: str) -> Settings:
+    if experiment.from_elsewhere(system):
+        return {}
     if not isinstance(experiment.systems[system], NeuralSystem):
         return {"scheme": Subword().scheme}
     units = experiment.units[experiment.units_of(system)]

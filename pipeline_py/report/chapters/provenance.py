@@ -60,7 +60,9 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
         else Part(),
         Part(
             "Seeds and software",
-            [f"Networks were trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."],
+            [f"Networks were trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."]
+            if experiment.networks_asked
+            else ["No network was trained."],
             tables=[_pairs("Versions of installed packages.", "Package", "Version", versions)] if versions else [],
         ),
         Part("Texts", tables=[texts(counts)] if counts else []),

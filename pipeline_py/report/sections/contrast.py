@@ -34,11 +34,16 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     if not files:
         return
     whole, ties = of_whole_sets({chapter.on(split): path for split, path in files.items()})
-    without = [name for row, name in chapter.called.items() if not any(system == row for system, _ in whole.values)]
+    without = [row for row in chapter.called if not any(system == row for system, _ in whole.values)]
     notes = [
         *(
-            f"{name} is not here: a phrase-based system gives no probability to a translation that it did not make."
-            for name in without
+            f"{chapter.called[row]} is not here: "
+            + (
+                "no scores of these translations were given."
+                if chapter.experiment.from_elsewhere(row)
+                else "a phrase-based system gives no probability to a translation that it did not make."
+            )
+            for row in without
         ),
         *sentences_on_ties(ties, chapter.called),
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
+from pipeline_py.report.facts import HERE
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.sections.scores import read_facts
 from pipeline_py.report.table_chapter import TableChapter
@@ -38,16 +39,25 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
         "What each training was and cost, from its facts.json: updates, epochs, target words per second, seconds, loss "
         "and perplexity on dev, versions.",
         ["System", *(column.replace("_", " ") for column in differing)],
-        [[called.get(row["system"], row["system"]), *(_value(row[column]) for column in differing)] for row in rows],
+        [
+            [
+                called.get(row["system"], row["system"]),
+                *(
+                    _value(row[column], "unknown" if row.get("origin", HERE) != HERE else NOTHING)
+                    for column in differing
+                ),
+            ]
+            for row in rows
+        ],
         notes=[f"Of all of them: {'; '.join(same)}."] if same else [],
     )
 
 
-def _value(text: str) -> Cell:
-    """A number with no more decimals than matter."""
+def _value(text: str, nothing: str) -> Cell:
+    """A number with no more decimals than matter, or what stands where there is no value."""
     try:
         value = float(text)
     except ValueError:
-        return Cell(text or NOTHING)
+        return Cell(text or nothing)
     whole = isfinite(value) and value == int(value) and "." not in text
     return Cell(f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.4g}", text)

@@ -1,6 +1,6 @@
 """Significance marks: symbols behind scores that are significantly better, or worse, than those of other rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +24,8 @@ class Marks:
         comparisons: of all pairs that marks compare, on all sets.
         labels: what rows are called, where not by their names.
         set_names: the same of sets.
+        has_output: whether a row has translations of a set; where one of those that a mark compares has none, it says
+            nothing.
     """
 
     groups: Sequence[Sequence[Mark]]
@@ -31,6 +33,7 @@ class Marks:
     comparisons: Comparisons
     labels: Mapping[str, str]
     set_names: Mapping[str, str]
+    has_output: Callable[[str, str], bool]
 
     def of(self, row: str, on: str, metric: str) -> str:
         """The symbols behind a row's score on a set, "" where it deserves none.
@@ -63,7 +66,7 @@ class Marks:
         for group in self.groups:
             for direction in (1, -1):
                 for mark in group:
-                    if place[0] in mark.rows and all(
+                    if self._compares(mark, place) and all(
                         self._found(pair, mark.level) == direction for pair in self._pairs(mark, place)
                     ):
                         yield mark, direction < 0
@@ -78,10 +81,14 @@ class Marks:
         if self.test == "sign":
             for place in places:
                 on = self.set_names.get(place[1], place[1])
-                for mark in (mark for group in self.groups for mark in group if place[0] in mark.rows):
+                for mark in (mark for group in self.groups for mark in group if self._compares(mark, place)):
                     for pair in self._pairs(mark, place):
                         if (sentence := pair.contradiction(self.labels, on)) is not None:
                             yield sentence
+
+    def _compares(self, mark: Mark, place: Place) -> bool:
+        row, on, _ = place
+        return row in mark.rows and all(self.has_output(one, on) for one in (row, *mark.against))
 
     def _pairs(self, mark: Mark, place: Place) -> Iterator[Pair]:
         row, on, metric = place

@@ -100,6 +100,7 @@ class Measured:
         tests: the sets that `AVERAGE` is over.
         contrast: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
             nothing of a system that gives no probabilities.
+        from_elsewhere: systems that were made elsewhere.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -107,6 +108,7 @@ class Measured:
     settings: Mapping[str, Mapping[str, str]]
     tests: Sequence[str] = ()
     contrast: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    from_elsewhere: Sequence[str] = ()
 
     @property
     def most_runs(self) -> int:
@@ -118,18 +120,24 @@ class Measured:
     def of(self, system: str, what: str, on: str | None) -> Sequence[float] | None:
         """What a column says of each run of a system; None where there is nothing to say."""
         if on == AVERAGE:
-            runs = [self.of(system, what, test) or [] for test in self.tests]
-            return [fmean(run) for run in zip(*runs, strict=True)]
+            runs = [self.of(system, what, test) for test in self.tests]
+            return None if None in runs else [fmean(run) for run in zip(*filter(None, runs), strict=True)]
         if what in FACTS:
             found = self.of_training(system, FACTS[what].name)
             return None if found is None else [value / FACTS[what].unit for value in found]
         if what == CONTRAST:
             decisions = self.contrast[on or ""].get(system)
             return None if decisions is None else accuracies(decisions)
-        scored = self.statistics[on or ""][metric_of(what)][system]
+        scored = self.statistics[on or ""][metric_of(what)].get(system)
+        if scored is None:
+            return None
         if what in OF_BLEU:
             return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
         return scored.scores
+
+    def has_output(self, system: str, on: str) -> bool:
+        """Whether there are translations of a set by a system."""
+        return any(system in systems for systems in self.statistics.get(on, {}).values())
 
     def of_training(self, system: str, fact: str) -> list[float] | None:
         """A fact of a system's trainings, of each run; None of a system that is not trained itself.
@@ -155,22 +163,22 @@ class Measured:
 
     def sentences_on_contrast(self, called: Mapping[str, str]) -> list[str]:
         """Say what accuracy on contrastive sets is, and which rows, by what they are called, have none."""
-        without = [
-            name for row, name in called.items() if any(row not in systems for systems in self.contrast.values())
-        ]
+        without = {row: on for row in called if (on := [on for on, of in self.contrast.items() if row not in of])}
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
             "interval.",
             *(
-                f"{name} has no Acc.: a phrase-based system cannot score a translation that it did not produce."
-                for name in without
+                f"{called[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
+                if row in self.from_elsewhere
+                else f"{called[row]} has no Acc.: a phrase-based system cannot score a translation that it did not produce."
+                for row, on in without.items()
             ),
         ]
 
-    def reference_length(self, on: str, system: str) -> float:
-        """The mean length of a set's references, those that are nearest to a system's outputs."""
-        scored = self.statistics[on]["bleu"][system]
+    def reference_length(self, on: str) -> float:
+        """The mean length of a set's references, those that are nearest to the outputs of its first system."""
+        scored = next(iter(self.statistics[on]["bleu"].values()))
         return float(scored.sums[0, 1] / scored.runs.shape[1])
 
 
@@ -191,7 +199,8 @@ def read_measured(
     """
     outputs: dict[str, dict[str, list[Path]]] = {}
     for (system, _, on), path in files.of("statistics").items():
-        outputs.setdefault(on, {system: [] for system in systems})[system].append(path)
+        outputs.setdefault(on, {}).setdefault(system, []).append(path)
+    outputs = {on: {system: of[system] for system in systems if system in of} for on, of in outputs.items()}
     parsed = {on: places_parsed(path) for (on,), path in files.of("parsed").items()}
     return Measured(
         {on: read_statistics(of_set, metrics, parsed.get(on)) for on, of_set in outputs.items()},
@@ -199,6 +208,7 @@ def read_measured(
         description.get("settings", {}),
         description.get("tests", []),
         {on: _contrast(files, on) for on in description.get("contrastive", [])},
+        description.get("from_elsewhere", []),
     )
 
 

@@ -77,7 +77,7 @@ class Table:
             (row, said.on, said.what)
             for said in ([each for each in self.columns if each.column.has_marks])
             for row in self.options.systems
-            if said.on is not None
+            if said.on is not None and self.measured.has_output(row, said.on)
         ]
         if isinstance(self.options, BleuTable):  # whose marks are told row by row
             places.sort(key=lambda place: self.options.systems.index(place[0]))
@@ -136,7 +136,7 @@ def bleu_sheet(
     options: BleuTable,
     measured: Measured,
     comparisons: Comparisons,
-    dev: str,
+    dev: str | None,
     metrics: Sequence[str],
     numbers: Sequence[Published],
     further_notes: Sequence[str],
@@ -149,18 +149,17 @@ def bleu_sheet(
         options: the table's own.
         measured: its numbers.
         comparisons: of its systems on the test sets.
-        dev: what the development set is called.
+        dev: what the development set is called; None where the table does without.
         metrics: BLEU, and what else stands behind it.
         numbers: what the paper printed that the table names, if it names one.
         further_notes: that stand below its own.
     """
-
-    def average(row: str) -> float:
-        value = fmean(measured.of(row, metrics[0], AVERAGE) or [])
-        return value if named(metrics[0]).higher_is_better else -value
-
-    best = max((row for row in options.systems if row not in options.proposed), key=average, default=None)
-    heads = {"dev": _name_of_dev(dev), **{test: test for test in measured.tests}, AVERAGE: AVERAGE}
+    averages = {row: fmean(runs) for row in options.systems if (runs := measured.of(row, metrics[0], AVERAGE))}
+    sign = 1 if named(metrics[0]).higher_is_better else -1
+    others = [row for row in averages if row not in options.proposed]
+    best = max(others, key=lambda row: sign * averages[row], default=None)
+    of_dev = {} if dev is None else {"dev": _name_of_dev(dev)}
+    heads = {**of_dev, **{test: test for test in measured.tests}, AVERAGE: AVERAGE}
     columns = [
         Said(
             metric,
@@ -179,12 +178,12 @@ def bleu_sheet(
     if options.published is not None:
         names = {row: options.labels.get(row, row) for row in options.systems} | options.published.names
         theirs = [
-            (dev if on == "dev" else on, Column(f"{on}_published", f"{head} (paper)", "paper"))
+            (str(dev) if on == "dev" else on, Column(f"{on}_published", f"{head} (paper)", "paper"))
             for on, head in heads.items()
         ]
         paper = PrintedTable(numbers, options.published.table, options.published.task, names), theirs
     groups = of_style(options.marks, options.systems, options.baseline, best, options.proposed)
-    marks = Marks(groups, "sign", comparisons, options.labels, {})
+    marks = Marks(groups, "sign", comparisons, options.labels, {}, measured.has_output)
     table = Table(options, measured, marks, columns, {}, best, paper)
     notes = [
         f"{AVERAGE} is the mean over the test sets.",
@@ -240,7 +239,11 @@ def measures_sheet(
                 Said(what, on, Column(f"{what}_{on}" if several else what, head, "", spread, has_marks=marked))
             )
     table = Table(
-        options, measured, Marks([options.marks], "bootstrap", comparisons, options.labels, called), columns, called
+        options,
+        measured,
+        Marks([options.marks], "bootstrap", comparisons, options.labels, called, measured.has_output),
+        columns,
+        called,
     )
     notes = []
     if on_sets and not several:
@@ -256,7 +259,7 @@ def measures_sheet(
     if "length" in options.columns:
         for on in options.sets:
             where = f" on {called.get(on, on)}" if several else ""
-            length = measured.reference_length(on, options.systems[0])
+            length = measured.reference_length(on)
             notes.append(f"References have {length:.2f} words on average{where}.")
     if CONTRAST in options.columns:
         notes += measured.sentences_on_contrast(options.called)

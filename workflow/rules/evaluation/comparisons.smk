@@ -27,7 +27,7 @@ rule compare:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": EXPERIMENT.tested_in_order(wildcards.table),
+            "systems": plan.evaluation.tested_systems(wildcards.table, wildcards.split),
             "options": [f"--metric={metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)],
             "made_by": made_by(
                 "evaluation.compare",
@@ -106,7 +106,7 @@ rule breakdown:
         statistics=lambda wildcards: [*plan.evaluation.broken_down(wildcards.table, wildcards.split).values()],
         properties=lambda wildcards: [
             plan.evaluation.properties(wildcards.table, split)
-            for split in plan.evaluation.sets_together(wildcards.split)
+            for split in plan.evaluation.sets_together(wildcards.table, wildcards.split)
         ],
     output:
         scores="<results>/evaluation/{table}/{split}.by_sentence.tsv",
@@ -125,11 +125,14 @@ rule breakdown:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "systems": sorted(
+                plan.evaluation.from_baseline(wildcards.table, wildcards.split),
+                key=EXPERIMENT.rows(wildcards.table).index,
+            ),
             "options": [
                 *(f"--metric={metric}" for metric in EXPERIMENT.evaluation.metrics),
                 *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups),
-                f"--baseline={plan.evaluation.from_baseline(wildcards.table)[0]}",
+                f"--baseline={plan.evaluation.from_baseline(wildcards.table, wildcards.split)[0]}",
             ],
             "made_by": made_by(
                 "evaluation.breakdown",
@@ -140,7 +143,9 @@ rule breakdown:
             *named_files(
                 "statistics", plan.evaluation.broken_down(wildcards.table, wildcards.split), input.statistics
             ),
-            *named_files("properties", plan.evaluation.sets_together(wildcards.split), input.properties),
+            *named_files(
+                "properties", plan.evaluation.sets_together(wildcards.table, wildcards.split), input.properties
+            ),
         ],
     shell:
         """
@@ -176,7 +181,11 @@ rule contrast:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": EXPERIMENT.tested_in_order(wildcards.table),
+            "systems": [
+                system
+                for system in EXPERIMENT.tested_in_order(wildcards.table)
+                if EXPERIMENT.has_output(system, wildcards.split)
+            ],
             "made_by": made_by("evaluation.contrast", "scipy"),
         },
         files=lambda wildcards, input: options_of(plan.evaluation.told_apart(wildcards.table, wildcards.split), input),

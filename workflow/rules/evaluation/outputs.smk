@@ -57,7 +57,7 @@ rule words:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": EXPERIMENT.tables[wildcards.table].systems,
+            "systems": plan.evaluation.said(wildcards.table, wildcards.split),
             "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.words", "sacrebleu"),
         },
@@ -96,7 +96,7 @@ rule ngrams:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": plan.evaluation.from_baseline(wildcards.table),
+            "systems": plan.evaluation.from_baseline(wildcards.table, wildcards.split),
             "options": plan.evaluation.bleu_options(),
             "made_by": made_by("evaluation.ngrams", "sacrebleu"),
         },
@@ -136,7 +136,7 @@ rule examples:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=lambda wildcards: {
-            "systems": plan.evaluation.from_baseline(wildcards.table),
+            "systems": plan.evaluation.from_baseline(wildcards.table, wildcards.split),
             "made_by": made_by("evaluation.examples", "sacrebleu"),
         },
         files=lambda wildcards, input: [

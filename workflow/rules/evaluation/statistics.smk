@@ -1,7 +1,9 @@
 """Translations as text, and what is counted of them and of their sources.
 
-REQUIRED INPUTS: plan.evaluation.translation(system), cleaned references, trees of the source
-OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json;
+REQUIRED INPUTS: plan.evaluation.translation(system), or files of the user's of a system from elsewhere; cleaned
+                 references, trees of the source
+OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
+                 {split}.correct.tsv, .contrastive.tsv;
                  <results>/evaluation/source/{split}.{grouping}.arrow
 """
 
@@ -16,6 +18,8 @@ rule postprocess:
         "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.from_elsewhere(name)),
     group:
         on_cluster("scores")
     conda:
@@ -48,6 +52,92 @@ rule postprocess:
             {params.flags:q} \
             --output {output.text:q} \
             --counts-output {output.counts:q} \
+            2>{log:q}
+        """
+
+
+rule import_translations:
+    input:
+        translations=lambda wildcards: plan.evaluation.file_from_elsewhere(**wildcards),
+        source="<results>/corpus/clean/{split}.source",
+    output:
+        text="<results>/evaluation/{system}/{run}/{split}.txt",
+        counts="<results>/evaluation/{system}/{run}/{split}.json",
+    log:
+        "<logs>/evaluation/import_translations/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/import_translations/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=one_of(filter(EXPERIMENT.from_elsewhere, EXPERIMENT.systems)),
+        split=one_of(EXPERIMENT.corpora.held_out),
+    priority: 10
+    group:
+        on_cluster("scores")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "content": plan.contents_of([plan.evaluation.file_from_elsewhere(**wildcards)]),
+            "form": plan.evaluation.form_from_elsewhere(wildcards.system),
+            "language": EXPERIMENT.corpora.target.language,
+            "detokenizer": EXPERIMENT.evaluation.detokenizer,
+            "made_by": made_by("evaluation.import_translations", "sacremoses"),
+        },
+    shell:
+        """
+        python -m pipeline_py.evaluation.import_translations \
+            --translations {input.translations:q} \
+            --source {input.source:q} \
+            --name {wildcards.split:q} \
+            --form {params.given[form]} \
+            --language {params.given[language]} \
+            --detokenizer {params.given[detokenizer]} \
+            --output {output.text:q} \
+            --counts-output {output.counts:q} \
+            2>{log:q}
+        """
+
+
+rule import_scores:
+    input:
+        scores=lambda wildcards: plan.evaluation.file_from_elsewhere(**wildcards),
+        pairs=lambda wildcards: plan.corpus.pairs_of(wildcards.split),
+    output:
+        correct="<results>/evaluation/{system}/{run}/{split}.correct.tsv",
+        contrastive="<results>/evaluation/{system}/{run}/{split}.contrastive.tsv",
+    log:
+        "<logs>/evaluation/import_scores/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/import_scores/{system}.{run}.{split}.tsv"
+    wildcard_constraints:
+        system=one_of(filter(EXPERIMENT.from_elsewhere, EXPERIMENT.systems)),
+        split=one_of(EXPERIMENT.corpora.contrastive),
+    priority: 10
+    group:
+        on_cluster("scores")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "content": plan.contents_of([plan.evaluation.file_from_elsewhere(**wildcards)]),
+            "made_by": made_by("evaluation.import_scores"),
+        },
+    shell:
+        """
+        python -m pipeline_py.evaluation.import_scores \
+            --scores {input.scores:q} \
+            --pairs {input.pairs:q} \
+            --name {wildcards.split:q} \
+            --correct-output {output.correct:q} \
+            --contrastive-output {output.contrastive:q} \
             2>{log:q}
         """
 

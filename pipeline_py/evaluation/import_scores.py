@@ -1,0 +1,65 @@
+"""How likely the two translations of each contrastive pair are to a system elsewhere comes in."""
+
+from math import isfinite
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.contrastive import BYTE_ORDER_MARK
+from pipeline_py.input_error import InputError
+from pipeline_py.text import read_lines
+
+NEEDED = ("correct", "contrastive")
+
+
+def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path, contrastive_output: Path) -> None:
+    """Take over the scores of both translations of the pairs of a contrastive set.
+
+    Args:
+        scores: TSV with a header, among its columns `correct` and `contrastive`, and a row for each pair, in order:
+            log p, or any other number that is higher for what the system finds better. Plain or .gz.
+        pairs: what is known of the pairs, of `corpus.contrastive_pairs`.
+        name: what the set is called, for messages.
+        correct_output: TSV with the column `log_probability`, as `nmt.force_decode` writes it.
+        contrastive_output: the same of the contrastive translations.
+
+    Raises:
+        InputError: a column is missing, a row is not as long as the header, a score is no number, or there are more or
+            fewer rows than pairs.
+    """
+    rows = [line.split("\t") for line in read_lines(scores)]
+    header = [column.removeprefix(BYTE_ORDER_MARK) for column in rows[0]] if rows else []
+    if missing := [column for column in NEEDED if column not in header]:
+        raise InputError(f"the file has no column `{missing[0]}`; begin it with a header of such columns", scores, 1)
+    expected = sum(1 for _ in read_lines(pairs)) - 1
+    if len(rows) - 1 != expected:
+        raise InputError(
+            f"the file has scores of {len(rows) - 1:,} pairs and the set `{name}` has {expected:,}; give a row for "
+            "each",
+            scores,
+        )
+    found = [
+        [_number(row, header.index(column), len(header), scores, line) for column in NEEDED]
+        for line, row in enumerate(rows[1:], start=2)
+    ]
+    for output, column in zip((correct_output, contrastive_output), zip(*found, strict=True), strict=True):
+        with writing(output) as file:
+            file.write("log_probability\n")
+            file.writelines(f"{number}\n" for number in column)
+
+
+def _number(row: list[str], place: int, cells: int, path: Path, line: int) -> str:
+    """A score as it is written, once it is seen to be one."""
+    if len(row) != cells:
+        raise InputError(f"the row has {len(row)} cells and the header {cells}; separate them by tabs", path, line)
+    try:
+        is_number = isfinite(float(row[place]))
+    except ValueError:
+        is_number = False
+    if not is_number:
+        raise InputError(f"`{row[place]}` is no number; give the score of the translation", path, line)
+    return row[place].strip()
+
+
+if __name__ == "__main__":
+    stage.run(import_scores)

@@ -1,0 +1,172 @@
+"""Systems from elsewhere: what the configuration says of them, and which mistakes it tells before any job."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
+from pipeline_py.input_error import InputError
+
+THEIRS = {"type": "translations", "files": {"mixed": "t.de", "long": "l.de", "particles": "p.de"}}
+SCORES = {"type": "translations", "scores": {"told": "told.tsv"}}
+BLEU = {"title": "T", "systems": ["GlobalAtt", "Theirs"], "baseline": "GlobalAtt"}
+MEASURES = {"type": "measures", "title": "T", "systems": ["GlobalAtt", "Theirs"]}
+TOLD = {"contrast": [{"name": "told", "file": "pairs.tsv"}]}
+"""A contrastive set."""
+
+
+def loaded(config: dict[str, Any], theirs: dict[str, Any], table: dict[str, Any] = BLEU, **over: Any) -> Any:
+    return load(config, {"systems": {"Theirs": theirs}, "tables": {"t": table}, **over}, check_files=False)
+
+
+def test_a_row_from_elsewhere_needs_nothing(config):
+    experiment = loaded(config, THEIRS)
+    assert experiment.networks("Theirs") == [] and not experiment.is_neural("Theirs")
+    assert experiment.runs("Theirs", "t") == ["single"] and not experiment.is_phrase_based("Theirs")
+    assert [experiment.has_output("Theirs", on) for on in ("dev", "mixed")] == [False, True]
+    assert experiment.compared_sets("t") == ["dev", "mixed", "long", "particles"], "dev has the other row"
+    assert "./t.de" in [f"./{file}" for file in experiment.files()]
+    assert "Theirs" not in experiment.networks_asked
+
+
+def test_a_set_that_no_row_has_is_left_out(config):
+    table = {**BLEU, "systems": ["Theirs", "Others"], "baseline": "Theirs"}
+    systems = {"Theirs": THEIRS, "Others": {**THEIRS, "files": {"mixed": "o.de"}}}
+    experiment = load(config, {"systems": systems, "tables": {"t": table}}, check_files=False)
+    assert experiment.compared_sets("t") == ["mixed", "long", "particles"]
+
+
+def test_several_files_are_several_runs(config):
+    theirs = {**THEIRS, "files": {"mixed": ["1.de", "2.de"]}}
+    experiment = loaded(config, theirs, training={"seeds": [1, 2]})
+    assert experiment.runs("Theirs", "t") == ["run1", "run2"]
+
+
+def test_what_is_not_known_is_said(config):
+    origin = "a large language model, 2 May 2026"
+    experiment = loaded(config, {**THEIRS, "origin": origin}, {**BLEU, "labels": {"Theirs": "LLM"}})
+    (note,) = notes(experiment, experiment.tables["t"])
+    assert note.startswith(f"Made elsewhere: LLM ({origin}). What else such a system was trained on")
+    assert warning(experiment, "t") is None and settings_of_trainings(experiment, experiment.tables["t"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "table", "over", "said"),
+    [
+        ({"type": "translations"}, BLEU, {}, "give `files`, by test set, or `scores`, by contrastive set"),
+        ({**THEIRS, "files": {"mixd": "t.de"}}, BLEU, {}, "system `Theirs`: unknown set `mixd`; did you mean `mixed`?"),
+        ({**THEIRS, "scores": {"mixed": "t.tsv"}}, BLEU, {}, "unknown contrastive set `mixed`; known are none"),
+        ({**THEIRS, "beam": 3}, BLEU, {}, "unknown key `systems.Theirs.beam`"),
+        (
+            {**THEIRS, "files": {"mixed": []}},
+            BLEU,
+            {},
+            "systems.Theirs: `mixed` has no file; name one, or leave",
+        ),
+        (
+            {**THEIRS, "files": {"mixed": ["a", "b"], "long": "c"}},
+            BLEU,
+            {},
+            "give as many files for every set, one for each run, and not 2 for `mixed`, 1 for `long`",
+        ),
+        (
+            {**THEIRS, "files": {"mixed": ["a", "b"]}},
+            BLEU,
+            {"training": {"seeds": [1, 2, 3]}},
+            "table `t`: rows have equally many runs, or one, and not `GlobalAtt` 3 and `Theirs` 2",
+        ),
+        (
+            SCORES,
+            BLEU,
+            {"corpora": TOLD},
+            "table `t`: `Theirs` has nothing of `dev`, `mixed`, `long`, `particles`; give `systems.Theirs.files`, or "
+            "leave it out",
+        ),
+        (
+            THEIRS,
+            {**MEASURES, "columns": ["contrast"]},
+            {"corpora": TOLD},
+            "table `t`: `Theirs` has nothing of `told`; give `systems.Theirs.scores`, or leave it out",
+        ),
+        (
+            THEIRS,
+            {**MEASURES, "columns": ["parameters", "beam"]},
+            {},
+            "table `t`: `Theirs` was made elsewhere, and its columns are of networks; leave it out",
+        ),
+        (THEIRS, {**BLEU, "type": "attention"}, {}, "unknown key `tables.t.baseline`"),
+        (
+            THEIRS,
+            {"type": "attention", "title": "T", "systems": ["Theirs"]},
+            {},
+            "table `t`: `Theirs` is no network, so that it has no attention",
+        ),
+        (THEIRS, BLEU, {"figures": {"f": {"title": "F", "system": "Theirs"}}}, "figure `f`: `Theirs` is no network"),
+        (THEIRS, {**BLEU, "systems": ["GlobalAtt", "Theirs [embedded]"]}, {}, "`Theirs` reads no trees"),
+    ],
+)
+def test_mistakes_are_told_before_any_job(config, theirs, table, over, said):
+    with pytest.raises(InputError) as error:
+        loaded(config, theirs, table, **over)
+    assert said in str(error.value)
+
+
+def test_it_is_no_member_of_an_ensemble(config):
+    both = {"type": "ensemble", "members": ["GlobalAtt", "Theirs"]}
+    with pytest.raises(InputError, match="system `Both`: its member `Theirs` is no network"):
+        load(config, {"systems": {"Theirs": THEIRS, "Both": both}}, check_files=False)
+
+
+NOTHING_TRAINED = {"train": None, "dev": None}
+ALONE = {"title": "T", "systems": ["Theirs", "Others"], "baseline": "Theirs"}
+
+
+def test_without_training_text_only_such_systems_are_left(config):
+    own = {
+        "corpora": NOTHING_TRAINED,
+        "systems": {"Theirs": THEIRS, "Others": THEIRS},
+        "tables": {"t": ALONE},
+        "targets": ["t"],
+    }
+    corpora = {**config["corpora"], **NOTHING_TRAINED}
+    laid_over = {**config, **own, "corpora": corpora, "systems": {**config["systems"], **own["systems"]}}
+    experiment = load({**laid_over, "tables": {**config["tables"], "t": ALONE}}, check_files=False, own=own)
+    assert [*experiment.systems] == ["Theirs", "Others"] and experiment.asked(experiment.tables) == ["t"]
+    assert experiment.corpora.splits == ["mixed", "long", "particles"]
+    assert ("tables", "table1") in experiment.left_out and ("systems", "SDAtt") in experiment.left_out
+    assert "nothing can be trained" in experiment.left_out["tables", "table1"]
+    asked = {**own, "tables": {"t": {**ALONE, "systems": ["Theirs", "SDAtt"]}}}
+    with pytest.raises(InputError, match=r"corpora\.train and corpora\.dev: without, nothing can be trained; name"):
+        load({**laid_over, "tables": asked["tables"]}, check_files=False, own=asked)
+
+
+@pytest.mark.parametrize(
+    ("corpora", "said"),
+    [
+        ({"dev": {"name": "dev", "source": "d.en"}}, "dev: trainings are judged by its references"),
+        ({"tests": [{"name": "mixed", "references": ["m.de"], "source": None}]}, "`references` translate a `source`"),
+        ({**NOTHING_TRAINED, "target": {"language": "de", "case": "true"}}, "case: true is learnt from the training"),
+    ],
+)
+def test_texts_that_are_missing_where_something_needs_them(config, corpora, said):
+    config["systems"], config["tables"], config["figures"] = {"Theirs": THEIRS, "Others": THEIRS}, {"t": ALONE}, {}
+    with pytest.raises(InputError) as error:
+        load(config, {"corpora": corpora}, check_files=False)
+    assert said in str(error.value)
+
+
+NEWS = {"name": "news", "source": "news.en"}
+
+
+def test_a_set_without_references_is_not_scored(config):
+    mixed = config["corpora"]["tests"][0]
+    tables = {"t": {**MEASURES, "systems": ["GlobalAtt"], "columns": ["bleu"], "sets": ["tests"]}}
+    experiment = load(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, check_files=False)
+    assert experiment.compared_sets("table1") == ["dev", "mixed"] and experiment.compared_sets("t") == ["mixed"]
+    assert experiment.corpora.splits == ["train", "dev", "mixed", "news"]
+    tables["t"]["sets"] = ["news"]
+    with pytest.raises(InputError, match="table `t`: `news` has no references, so that nothing is scored on it"):
+        load(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, check_files=False)
+    with pytest.raises(InputError, match="table `table1`: no test set has references, so that nothing is scored"):
+        load(config, {"corpora": {"tests": [NEWS]}}, check_files=False)

@@ -1,0 +1,53 @@
+"""Scores from elsewhere are counted as those of the networks here, and mistakes in them are told by line."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.evaluation.contrast import contrast
+from pipeline_py.evaluation.import_scores import import_scores
+from pipeline_py.input_error import InputError
+
+
+def imported(folder: Path, content: str) -> None:
+    (folder / "scores.tsv").write_text(content)
+    (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n" + "gender\t\t\n" * 3)
+    import_scores(
+        scores=folder / "scores.tsv",
+        pairs=folder / "pairs.tsv",
+        name="told",
+        correct_output=folder / "correct.tsv",
+        contrastive_output=folder / "contrastive.tsv",
+    )
+
+
+def test_scores_decide_which_pairs_are_right(tmp_path):
+    imported(tmp_path, "id\tcontrastive\tcorrect\n1\t-9.5\t-2\n2\t-1e1\t-1e1\n3\t-0.5\t-0.25\n")
+    contrast(
+        correct=[f"Theirs:single={tmp_path / 'correct.tsv'}"],
+        contrastive=[f"Theirs:single={tmp_path / 'contrastive.tsv'}"],
+        pairs=tmp_path / "pairs.tsv",
+        output=tmp_path / "out.tsv",
+        comparisons_output=tmp_path / "comparisons.tsv",
+    )
+    with (tmp_path / "out.tsv").open(newline="") as file:
+        row = next(csv.DictReader(file, delimiter="\t"))
+    assert (row["system"], row["pairs"], float(row["ties"])) == ("Theirs", "3", 1)
+    assert float(row["accuracy"]) == pytest.approx(200 / 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("correct\n-1\n-1\n-1\n", r"scores\.tsv, line 1: the file has no column `contrastive`"),
+        ("", r"scores\.tsv, line 1: the file has no column `correct`"),
+        ("correct\tcontrastive\n-1\t-2\n", r"the file has scores of 1 pairs and the set `told` has 3; give a row for"),
+        ("correct\tcontrastive\n-1\t-2\n-1\n-1\t-2\n", r"scores\.tsv, line 3: the row has 1 cells and the header 2"),
+        ("correct\tcontrastive\n-1\t-2\n-1\tx\n-1\t-2\n", r"scores\.tsv, line 3: `x` is no number"),
+        ("correct\tcontrastive\n-1\t-2\n-1\t-2\nnan\t-2\n", r"scores\.tsv, line 4: `nan` is no number"),
+    ],
+)
+def test_mistakes_are_told(tmp_path, content, said):
+    with pytest.raises(InputError, match=said):
+        imported(tmp_path, content)
