@@ -14,6 +14,8 @@ from pipeline_py.config.loading.files import check_files
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.names import is_path
+from pipeline_py.contents import Contents
+from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
 from pipeline_py.plan.plan import Plan
@@ -46,7 +48,9 @@ EXPERIMENT = load(
 )
 
 # Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
-plan = Plan(EXPERIMENT, Path(workflow.basedir), Path(".snakemake/contents.json"))
+known_contents = Path(".snakemake/contents.json")
+shared = shared_sentences(EXPERIMENT, Contents(known_contents).of, Path(".snakemake/shared_sentences.json"))
+plan = Plan(EXPERIMENT, Path(workflow.basedir), known_contents, shared)
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))

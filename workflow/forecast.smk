@@ -21,6 +21,9 @@ class Forecast(logging.Handler):
             return
         for sentence in plan.report.warnings():
             logger.warning(sentence)
+        if "clean" in record.stats:
+            for sentence in plan.corpus.sentences_on_new_sets():
+                logger.warning(sentence)
         files = {rule.name: rule.benchmark for rule in workflow.rules if rule.benchmark}
         counts = {files[name]: jobs for name, jobs in record.stats.items() if name in files}
         cores = None if workflow.nodes is not None else min(workflow.cores, os.cpu_count())

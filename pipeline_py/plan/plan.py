@@ -1,6 +1,6 @@
 """What the configuration means for the rules: one object, made once, with a part for each package."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shutil import which
 
@@ -24,13 +24,16 @@ class Plan:
         gpu: 1 where networks run on the card, because it is asked for or present; else 0.
     """
 
-    def __init__(self, experiment: Experiment, project: Path, known_contents: Path) -> None:
+    def __init__(
+        self, experiment: Experiment, project: Path, known_contents: Path, shared: Mapping[str, int] | None = None
+    ) -> None:
         """Plan an experiment.
 
         Args:
             experiment: the whole configuration.
             project: the folder of the Snakefile.
             known_contents: where hashes of users' files are remembered.
+            shared: how many training pairs have a source that is in a set, as far as that is known.
 
         Raises:
             InputError: a file or folder that the configuration names does not hold what it should.
@@ -39,7 +42,7 @@ class Plan:
         papers = project / "workflow" / "published"
         asked = experiment.training.device
         self.gpu = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
-        self.corpus = CorpusPlan(experiment, self.contents_of, pairs_of_sets(experiment))
+        self.corpus = CorpusPlan(experiment, self.contents_of, pairs_of_sets(experiment), shared or {})
         self.parsers = ParsersPlan(experiment, self.contents_of)
         self.syntax = SyntaxPlan(experiment, self.contents_of, self.corpus, self.parsers)
         self.subword = SubwordPlan(experiment, self.corpus)

@@ -1,0 +1,85 @@
+"""Which held-out sets have sentences in common with the training text, so that cleaning has to know of them."""
+
+import json
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from pipeline_py.artifact import write_json
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.contrastive import read_pairs
+from pipeline_py.corpus.characters import without_controls
+from pipeline_py.corpus.clean import fingerprint
+from pipeline_py.input_error import InputError
+from pipeline_py.text import read_bytes
+
+
+def shared_sentences(
+    experiment: Experiment, contents_of: Callable[[Iterable[str]], dict[str, str | None]], cache: Path
+) -> dict[str, int]:
+    """Count the training pairs whose source is in a set, as cleaning compares them, before it drops any.
+
+    A count is remembered for as long as the files hold what they held, since training text may be large.
+
+    Args:
+        experiment: the whole configuration.
+        contents_of: hashes files by path, None of what cannot be read.
+        cache: where counts are remembered; it may be lost at any time.
+
+    Returns:
+        By held-out and contrastive set; nothing of a set that is generated, or whose files cannot be read, nor of any
+        where that goes for the training text.
+
+    Raises:
+        InputError: a file is no gzip, or none of contrastive pairs.
+    """
+    corpora = experiment.corpora
+    train = [experiment.path(text.source) for text in corpora.train if text.source is not None]
+    files = {split: [text.source] for split, text in corpora.held_out.items() if text.source is not None}
+    files |= {split: text.file for split, text in corpora.contrastive.items() if text.file}
+    sets = {split: [*map(experiment.path, of)] for split, of in files.items()}
+    keys = {split: _key(contents_of(train), contents_of(of)) for split, of in sets.items()}
+    known = _read(cache)
+    unknown = {split: sets[split] for split, key in keys.items() if key and key not in known}
+    if unknown:
+        known |= {keys[split]: count for split, count in _counts(train, unknown, corpora.contrastive).items()}
+        with suppress(OSError, InputError):  # whoever cannot write counts again
+            write_json(cache, known)
+    return {split: known[key] for split, key in keys.items() if key}
+
+
+def _key(train: Mapping[str, str | None], files: Mapping[str, str | None]) -> str:
+    """What two texts hold, in a word; empty where one of them cannot be read."""
+    hashes = [[*train.values()], [*files.values()]]
+    return ":".join("+".join(map(str, of)) for of in hashes) if all(of and all(of) for of in hashes) else ""
+
+
+def _read(cache: Path) -> dict[str, int]:
+    with suppress(OSError, ValueError, TypeError):
+        return {str(key): int(count) for key, count in json.loads(cache.read_text(encoding="utf-8")).items()}
+    return {}
+
+
+def _counts(train: list[str], sets: Mapping[str, list[str]], contrastive: Mapping[str, object]) -> dict[str, int]:
+    counts = dict.fromkeys(sets, 0)
+    holders: dict[int, set[str]] = {}
+    for split, files in sets.items():
+        for sentence in _pairs(files) if split in contrastive else _sentences(files):
+            holders.setdefault(fingerprint(sentence), set()).add(split)
+    for sentence in _sentences(train):
+        for split in holders.get(fingerprint(sentence), ()):
+            counts[split] += 1
+    return counts
+
+
+def _pairs(files: list[str]) -> Iterator[str]:
+    return (without_controls(pair[0]) for file in files for pair in read_pairs(Path(file)))
+
+
+def _sentences(files: list[str]) -> Iterator[str]:
+    """Sentences as they come into cleaning; where one is not UTF-8, no other text has it."""
+    for file in files:
+        for number, line in enumerate(read_bytes(Path(file))):
+            text = line if number else line.removeprefix(BOM_UTF8)
+            yield without_controls(text.decode("utf-8", "surrogateescape"))
