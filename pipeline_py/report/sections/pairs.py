@@ -15,6 +15,9 @@ INTERVALS = ("metric", "system", "score", "low", "high")
 ARROWS = {1: "↑", -1: "↓"}
 """The side that tests favour → what stands before their letters."""
 
+MOST_NAMED = 10
+"""So many pairs are named in a sentence; of more there is only the number."""
+
 LEAST_SHADE = 0.25
 """Of a small difference that all tests find, beside that of the greatest, which is 1."""
 
@@ -22,6 +25,7 @@ LEAST_SHADE = 0.25
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Intervals and differences of each set, the first set open; then everything about each pair."""
     of_set: dict[str, list[Sheet]] = {}
+    said: dict[str, list[str]] = {}
     for split, path in chapter.manifest.by_set("intervals", chapter.name):
         of_set.setdefault(split, []).extend(intervals(path, chapter.called, chapter.on(split)))
     in_full = []
@@ -29,9 +33,32 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         for found in of_metrics.values():
             of_set.setdefault(split, []).append(matrix(found, chapter.called, chapter.on(split)))
             in_full.append(listing(found, chapter.called, chapter.on(split)))
+            said.setdefault(split, []).append(what_holds(found, chapter.called, chapter.on(split)))
     for place, (split, tables) in enumerate(of_set.items()):
-        yield Part(chapter.on(split) if place else "All pairs of systems", tables=tables, folded=place > 0)
+        title = chapter.on(split) if place else "All pairs of systems"
+        yield Part(title, said.get(split, []), tables=tables, folded=place > 0)
     yield Part("Everything in numbers", tables=in_full, folded=True)
+
+
+def what_holds(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> str:
+    """Say which differences all three tests find after Holm's correction, and how many some of them or none finds.
+
+    Args:
+        pairs: by one metric.
+        called: what systems are called.
+        on: what the set is called.
+    """
+    sides = [{pair.found_among_all(test) for test in TESTS} for pair in pairs]
+    agreed = [pair for pair, found in zip(pairs, sides, strict=True) if found == {1}]
+    agreed += [pair.reversed() for pair, found in zip(pairs, sides, strict=True) if found == {-1}]
+    none = sides.count({0})
+    named_pairs = [" above ".join(called.get(name, name) for name in (pair.system, pair.other)) for pair in agreed]
+    shown = f" ({'; '.join(named_pairs)})" if 0 < len(agreed) <= MOST_NAMED else ""
+    return (
+        f"Of {len(pairs)} differences in {pairs[0].label} on {on}, {len(agreed)} hold{'s' * (len(agreed) == 1)} by all "
+        f"three tests after Holm's correction{shown}, {len(pairs) - len(agreed) - none} by some of them, and {none} by "
+        "none."
+    )
 
 
 def intervals(path: Path, called: Mapping[str, str], on: str) -> list[Sheet]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.report.sections.pairs import intervals, listing, matrix
+from pipeline_py.report.sections.pairs import intervals, listing, matrix, what_holds
 from pipeline_py.report.tables.pair import read_pairs
 from tests.report.comparison_files import Row, write_comparisons
 
@@ -42,6 +42,24 @@ def test_a_matrix_has_every_pair_both_ways(tmp_path):
         "Holm's correction over all pairs of the table on the set).",
         "Green: all three tests find the row better; orange: all three find the row worse.",
     ]
+
+
+def test_a_sentence_says_which_differences_hold(tmp_path):
+    unsure = Row("C", "B", (28.5, 31.0), (49, 51, 2), dict.fromkeys(SMALL, (0.4, 0.8)))
+    worse = Row("D", "A", (20.0, 30.0), (10, 90, 2), SMALL)
+    found = read_pairs(comparisons(tmp_path, *ROWS, unsure, worse))
+    assert what_holds(found, CALLED, "dev") == (
+        "Of 4 differences in BLEU on dev, 2 hold by all three tests after Holm's correction (second above first; first "
+        "above D), 1 by some of them, and 1 by none."
+    )
+    against = Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL)
+    assert ", 0 hold by all three tests after Holm's correction, 1 by some of them" in what_holds(
+        read_pairs(comparisons(tmp_path, against)), CALLED, "dev"
+    )
+    many = [Row(f"S{place}", "A", (31.0, 30.0), (60, 40, 2), SMALL) for place in range(11)]
+    assert " 11 hold by all three tests after Holm's correction, 0 by" in what_holds(
+        read_pairs(comparisons(tmp_path, *many)), CALLED, "dev"
+    )
 
 
 def test_sentences_that_speak_against_the_score(tmp_path):
