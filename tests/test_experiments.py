@@ -1,6 +1,7 @@
 """The experiments that come with the project: each preset is planned as a whole, over stand-ins for its files."""
 
 import gzip
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ import yaml
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.load import load
+from pipeline_py.evaluation.import_translations import import_translations
 from pipeline_py.evaluation.postprocess import postprocess
+from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.tables.published import published_score, read_published
 from tests import workplace
 from tests.workplace import ROOT, Workplace, merged
@@ -79,6 +82,7 @@ PLANNED = {
     ("enzh_nist", None): (12, 0, 10, 0, 0),
     ("multi30k", "fast"): (10, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
+    ("nc11", None): (0, 0, 2, 0, 0),
     ("readings", None): (16, 0, 0, 3, 0),
     ("whole_lexicon", None): (44, 1, 0, 3, 0),
     ("zhen", "fast"): (2, 0, 8, 2, 1),
@@ -152,3 +156,37 @@ def test_the_held_out_sets_of_wmt14_come_through_whole(place, tmp_path):
             reference = file.read().split("\n")
         text = (tmp_path / "text").read_text(encoding="utf-8").split("\n")
         assert sacrebleu.corpus_bleu(text, [reference], lowercase=True).score > 99
+
+
+OUTPUTS = ROOT.parent / "shared" / "data" / "nc11_outputs"
+PUBLISHED = {"Transformer": 25.0, "TagEmb": 25.5, "Multi-Task": 24.8, "LISA": 25.5, "PASCAL": 25.9}
+"""BLEU that Bugliarello and Okazaki (2020) print of their systems."""
+
+
+@pytest.mark.slow
+def test_translations_from_elsewhere_score_as_published(tmp_path):
+    if not OUTPUTS.is_dir():
+        pytest.skip(f"the outputs of five published systems are not at {OUTPUTS}")
+    experiment = experiment_of("nc11", None, OUTPUTS.parent)
+    (table,) = map(experiment.tables.get, experiment.asked(experiment.tables))
+    (test,) = experiment.corpora.tests
+    assert table.systems == [*PUBLISHED] and not experiment.evaluation.lowercase
+    found = {}
+    for system in table.systems:
+        import_translations(
+            translations=Path(experiment.path(experiment.systems[system].files[test.name][0])),
+            source=Path(experiment.path(test.source)),
+            name=test.name,
+            output=tmp_path / "text",
+        )
+        statistics(
+            hypothesis=tmp_path / "text",
+            reference=[Path(experiment.path(test.references[0]))],
+            output=tmp_path / "statistics",
+            metric=["bleu"],
+            score_output=[tmp_path / "bleu.json"],
+            tokenizer=experiment.evaluation.tokenizer,
+            lowercase=experiment.evaluation.lowercase,
+        )
+        found[system] = round(json.loads((tmp_path / "bleu.json").read_text())["score"], 1)
+    assert found == PUBLISHED
