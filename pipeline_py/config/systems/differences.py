@@ -69,8 +69,8 @@ def on_rows_from_elsewhere(experiment: Description, table: TableOfSystems) -> li
         return []
     made = "; ".join(f"{', '.join(rows)}{f' ({origin})' if origin else ''}" for origin, rows in origins.items())
     return [
-        f"Made elsewhere: {made}. What else such a system was trained on, for how long, and how it was searched is not "
-        "known here, so that a difference to it need not come from the architecture."
+        f"Translations from elsewhere: {made}. The training and search of such a system are unknown here, so a "
+        "difference need not come from the architecture."
     ]
 
 

@@ -171,7 +171,8 @@ class Measured:
             *(
                 f"{called[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
                 if row in self.from_elsewhere
-                else f"{called[row]} has no Acc.: a phrase-based system cannot score a translation that it did not produce."
+                else f"{called[row]} has no Acc.: a phrase-based system cannot score a translation that it did not "
+                "produce."
                 for row, on in without.items()
             ),
         ]

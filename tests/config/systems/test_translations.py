@@ -47,7 +47,7 @@ def test_what_is_not_known_is_said(config):
     origin = "a large language model, 2 May 2026"
     experiment = loaded(config, {**THEIRS, "origin": origin}, {**BLEU, "labels": {"Theirs": "LLM"}})
     (note,) = notes(experiment, experiment.tables["t"])
-    assert note.startswith(f"Made elsewhere: LLM ({origin}). What else such a system was trained on")
+    assert note.startswith(f"Translations from elsewhere: LLM ({origin}). The training and search of such")
     assert warning(experiment, "t") is None and settings_of_trainings(experiment, experiment.tables["t"]) == {}
 
 
@@ -100,9 +100,9 @@ def test_what_is_not_known_is_said(config):
             THEIRS,
             {"type": "attention", "title": "T", "systems": ["Theirs"]},
             {},
-            "table `t`: `Theirs` is no network, so that it has no attention",
+            "table `t`: `Theirs` is not a network, so it has no attention",
         ),
-        (THEIRS, BLEU, {"figures": {"f": {"title": "F", "system": "Theirs"}}}, "figure `f`: `Theirs` is no network"),
+        (THEIRS, BLEU, {"figures": {"f": {"title": "F", "system": "Theirs"}}}, "figure `f`: `Theirs` is not a network"),
         (THEIRS, {**BLEU, "systems": ["GlobalAtt", "Theirs [embedded]"]}, {}, "`Theirs` reads no trees"),
     ],
 )
@@ -114,7 +114,7 @@ def test_mistakes_are_told_before_any_job(config, theirs, table, over, said):
 
 def test_it_is_no_member_of_an_ensemble(config):
     both = {"type": "ensemble", "members": ["GlobalAtt", "Theirs"]}
-    with pytest.raises(InputError, match="system `Both`: its member `Theirs` is no network"):
+    with pytest.raises(InputError, match="system `Both`: its member `Theirs` is not a network"):
         load(config, {"systems": {"Theirs": THEIRS, "Both": both}}, check_files=False)
 
 
