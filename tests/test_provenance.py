@@ -55,6 +55,16 @@ def test_code_counts_also_of_what_is_imported(package):
     assert code() != before
 
 
+def test_what_the_package_itself_hands_on_does_not_count(package):
+    """Every stage imports the package, as in `from pipeline_py import stage`."""
+    edit(package / "stage.py", "from somewhere_py.room.used", "import somewhere_py\nfrom somewhere_py.room.used")
+    before = code()
+    (package.parent / "__init__.py").write_text("from somewhere_py.room.other import nothing\n")
+    assert code() == before
+    edit(package / "other.py", "None", "1")
+    assert code() == before
+
+
 def test_code_in_c_counts_with_the_module_of_its_name(package):
     before = code()
     (package / "other.c").write_text("int nothing(void) { return 0; }\n")
