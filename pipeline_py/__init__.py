@@ -1,0 +1,18 @@
+"""From raw text to a table of translation systems; `load` opens one of them, to translate with."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipeline_py.application.system import System as System
+    from pipeline_py.application.system import load as load
+
+__all__ = ["System", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is used from elsewhere when it is asked for: every stage imports this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pipeline_py.application import system
+
+    return getattr(system, name)

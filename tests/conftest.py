@@ -34,6 +34,7 @@ LONGEST = (
     "tests/nmt/test_gpu_paths.py",
     "tests/syntax/test_train_parser.py",
     "tests/test_experiments.py",
+    "tests/application/test_system.py",
 )
 """Modules that are begun before all others, so that none is left alone in the end."""
 

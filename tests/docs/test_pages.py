@@ -19,6 +19,7 @@ CHECKED = {
     "console": "test_commands",
     "yaml": "test_configurations",
     "python": "test_configurations",
+    "py": "here",
     "text": "here",
     "mermaid": "here",
 }
@@ -28,6 +29,13 @@ CHECKED = {
 def test_every_block_has_a_language_that_is_checked():
     assert len(blocks()) > 60
     assert [str(block) for block in blocks() if block.language not in CHECKED] == []
+
+
+def test_python_of_a_page_is_that_of_the_worked_example():
+    """Which tests/application/test_system.py runs."""
+    script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8").splitlines()
+    (block,) = blocks("py")
+    assert {*block.text.splitlines()} <= {*script}
 
 
 def test_no_fence_is_left_open():

@@ -1,0 +1,371 @@
+"""A trained system, to be used from Python: `from pipeline_py import load`."""
+
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipeline_py.application.chain import Chain, plan
+from pipeline_py.input_error import InputError
+from pipeline_py.text import read_lines, tokens_of
+
+if TYPE_CHECKING:
+    from pipeline_py.application.attention import Attention
+
+LONGEST = 2000
+"""Characters that are translated as one sentence; time and memory grow with the square of its words."""
+
+SETTINGS_OF_NETWORKS = "syntax", "target_vocabulary", "device", "threads"
+"""What `nmt.translate` and the other stages that run networks are told alike, beside the networks."""
+
+
+class Translation(NamedTuple):
+    """A translation, and what the search ranks it by: the higher, the better.
+
+    With the default `decoding` the score is the natural logarithm of its probability.
+    """
+
+    text: str
+    score: float
+
+
+def load(
+    system: str | Path,
+    *,
+    run: str | None = None,
+    configfile: str | Path | Sequence[str | Path] = (),
+    config: Mapping[str, Any] | None = None,
+    directory: str | Path | None = None,
+) -> "System":
+    """Open a system that the workflow has trained.
+
+    The experiment is told as Snakemake is told it, since results do not hold it.
+
+    Args:
+        system: its name, or the folder of its results: "SDAtt", "results/nmt/SDAtt/seed2".
+        run: which of its trainings, e.g. "seed2"; by default the first.
+        configfile: files that are laid over config.yaml, if there were any.
+        config: keys that are laid over these.
+        directory: where Snakemake was run; by default the nearest folder with a Snakefile, from here or from the
+            results upwards. Paths of the configuration start there.
+
+    Raises:
+        InputError: the configuration is at fault, has no such system or keeps its results elsewhere; the system is
+            not trained; or it reads trees that no parser makes.
+    """
+    files = [configfile] if isinstance(configfile, str | Path) else configfile
+    overrides = [f"{key}={json.dumps(value)}" for key, value in (config or {}).items()]
+    return load_told(system, run, [*map(str, files)], overrides, directory)
+
+
+def load_told(
+    system: str | Path,
+    run: str | None,
+    configfiles: Sequence[str],
+    config: Sequence[str],
+    directory: str | Path | None = None,
+) -> "System":
+    """The same as `load`, of the options of a command line: `config` is KEY=VALUE."""
+    results, name, run_of_path = _named(system)
+    start = Path.cwd() if results is None else results.absolute()
+    folder = Path(directory).absolute() if directory is not None else _with_snakefile(start)
+    found = plan(folder, name, run or run_of_path, configfiles, config)
+    if results is not None and results.resolve() != (folder / found.results).resolve():
+        raise InputError(
+            f"this experiment keeps its results in {found.results}; name the configfile that the system was trained "
+            "with",
+            results,
+        )
+    words = [found.files["text"], *(["--configfile", *configfiles] if configfiles else [])]
+    words += ["--config", *config] if config else []
+    return System(Chain(found, folder, f"snakemake --cores all {shlex.join(words)}"))
+
+
+class System:
+    """A trained system; `load` opens it, its models are loaded when they are first needed and then stay.
+
+    Every sentence goes through the steps of the workflow, cleaning to detokenization. Not to be used by several
+    threads at a time, since stages run in the folder of the experiment.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    def __repr__(self) -> str:
+        return f"<System {self.name} ({self.run})>"
+
+    @property
+    def name(self) -> str:
+        """What the experiment calls it."""
+        return self._chain.plan.system
+
+    @property
+    def run(self) -> str:
+        """Which of its trainings it is, e.g. "seed1"."""
+        return self._chain.plan.run
+
+    def translate(self, sentences: Sequence[str]) -> list[str]:
+        """Translate sentences, whatever they hold.
+
+        One of more than 2,000 characters is translated in parts, which are joined.
+
+        Args:
+            sentences: one a text; a line end counts as a space.
+
+        Returns:
+            A translation of each, in order; an empty one of what has no word.
+        """
+        parts = [parts_of(sentence) for sentence in _several(sentences)]
+        with self._work() as work:
+            texts = iter(self._translated(work, [part for of_one in parts for part in of_one], {}))
+            return [" ".join(filter(None, (next(texts) for _ in of_one))) for of_one in parts]
+
+    def n_best(self, sentences: Sequence[str], size: int = 5) -> list[list[Translation]]:
+        """Give the best translations of each sentence, best first.
+
+        Args:
+            sentences: as in `translate`.
+            size: how many; no more than `decoding.beam`. Of a short sentence there may be fewer.
+
+        Raises:
+            InputError: the system is phrase-based, or the beam is narrower.
+        """
+        self._need_networks("scores")
+        beam = json.loads(self._networks(Path(), "decoding")["decoding"])["beam"]
+        if not 1 <= size <= beam:
+            raise InputError(f"the search keeps {beam} translations (`decoding.beam`); ask for 1 to {beam}, not {size}")
+        parts = [parts_of(sentence) for sentence in _several(sentences)]
+        with self._work() as work:
+            ranked = iter(self._ranked(work, [part for of_one in parts for part in of_one], size))
+            return [_joined([next(ranked) for _ in of_one]) for of_one in parts]
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Compute log p(translation | source) of given translations: forced decoding.
+
+        Args:
+            pairs: a source and a translation each, both text.
+
+        Returns:
+            Natural logarithms, summed over the pieces of a translation and its end.
+
+        Raises:
+            InputError: a text of a pair is empty or longer than 2,000 characters; the system is phrase-based.
+        """
+        self._need_networks("probabilities")
+        for number, pair in enumerate(pairs, start=1):
+            for text, side in zip(pair, ("source", "translation"), strict=True):
+                if not text.strip() or len(text) > LONGEST:
+                    what = f"of {len(text)} characters, more than {LONGEST}" if text.strip() else "empty"
+                    raise InputError(f"pair {number}: the {side} is {what}; leave the pair out")
+        if not pairs:
+            return []
+        with self._work() as work:
+            translation = self._read(work, pairs)
+            output = work / "scores.tsv"
+            given = self._networks(work, "model", "config", "source", *SETTINGS_OF_NETWORKS)
+            self._chain.run("nmt.force_decode", work, {**given, "translation": [translation], "output": [output]})
+            return [float(line.split("\t")[0]) for line in [*read_lines(output)][1:]]
+
+    def attention(self, source: str, target: str | None = None) -> "Attention":
+        """Say what the system attends to as it says a translation.
+
+        Args:
+            source: a sentence.
+            target: its translation; None: the system's own.
+
+        Raises:
+            InputError: a text is empty or longer than 2,000 characters; the system is phrase-based or an ensemble.
+        """
+        if target is None:
+            (found,) = self.attentions([source])
+            if found is None:
+                raise InputError(f"the sentence is empty or longer than {LONGEST} characters")
+            return found
+        self.check_attends()
+        with self._work() as work:
+            return self._attended(work, self._read(work, [(source, target)]), [1])[0]
+
+    def attentions(self, sentences: Sequence[str]) -> "list[Attention | None]":
+        """Say what the system attends to as it translates sentences.
+
+        Returns:
+            The attention of each; None where a sentence has no word or more than 2,000 characters.
+
+        Raises:
+            InputError: the system is phrase-based or an ensemble.
+        """
+        self.check_attends()
+        with self._work() as work:
+            fitting = [text if len(text) <= LONGEST else "" for text in _several(sentences)]
+            self._translated(work, fitting, {})
+            pieces = self._networks(work, "output")["output"]
+            source = [*read_lines(work / self._chain.plan.files["source_pieces"])] if fitting else []
+            numbers = [number for number, line in enumerate(source, start=1) if tokens_of(line)]
+            found = dict(zip(numbers, self._attended(work, pieces, numbers), strict=True)) if numbers else {}
+            return [found.get(number) for number in range(1, len(fitting) + 1)]
+
+    def check_attends(self) -> None:
+        """See to it that the system is one network.
+
+        Raises:
+            InputError: it is phrase-based or an ensemble.
+        """
+        self._need_networks("attention")
+        if len(self._networks(Path(), "model")["model"]) > 1:
+            raise InputError(f"{self.name} is an ensemble, each member of which attends for itself; name one of them")
+
+    @contextmanager
+    def _work(self) -> Iterator[Path]:
+        with TemporaryDirectory(prefix="translate.") as folder:
+            yield Path(folder).resolve()
+
+    def _need_networks(self, what: str) -> None:
+        if "source_pieces" not in self._chain.plan.files:
+            raise InputError(f"{self.name} is phrase-based and has no {what}; take a network")
+
+    def _networks(self, work: Path, *names: str) -> dict[str, Any]:
+        """Arguments of `nmt.translate`."""
+        given = self._chain.arguments("nmt.translate", work)
+        return {name: given[name] for name in names}
+
+    def _translated(self, work: Path, sentences: Sequence[str], changes: Mapping[str, Any]) -> list[str]:
+        """Translate, with some arguments of `nmt.translate` changed."""
+        if not sentences:
+            return []
+        text = self._chain.plan.files["text"]
+        self._chain.make(work, [text], sentences, changes={"nmt.translate": changes})
+        return [*read_lines(work / text)]
+
+    def _ranked(self, work: Path, sentences: Sequence[str], size: int) -> list[list[Translation]]:
+        if not sentences:
+            return []
+        decoding = json.loads(self._networks(work, "decoding")["decoding"]) | {"n_best": size}
+        file = work / "n-best"
+        best = self._translated(work, sentences, {"decoding": json.dumps(decoding), "n_best_output": file})
+        found: list[list[tuple[str, float]]] = [[] for _ in sentences]
+        for line in read_lines(file):
+            number, _, rest = line.partition(" ||| ")
+            pieces, _, score = rest.rpartition(" ||| ")  # which may hold a word |||
+            found[int(number)].append((pieces, float(score)))
+        texts = [best, *(self._postprocessed(work, found, rank) for rank in range(1, max(map(len, found))))]
+        return [
+            [Translation(texts[rank][number], score) for rank, (_, score) in enumerate(of_one)]
+            for number, of_one in enumerate(found)
+        ]
+
+    def _postprocessed(self, work: Path, found: Sequence[Sequence[tuple[str, float]]], rank: int) -> list[str]:
+        """Make text of the translations of one rank; nothing where a sentence has none."""
+        pieces, output = work / f"{rank}.pieces", work / f"{rank}.txt"
+        lines = [of_one[rank][0] if rank < len(of_one) else "" for of_one in found]
+        pieces.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        given = self._chain.arguments("evaluation.postprocess", work)
+        if given["alignment"] is not None:  # the search tells that of the best alone
+            given["alignment"] = self._aligned(work, pieces, given["source_pieces"])
+        given |= {"pieces": pieces, "output": output, "ledger_output": work / f"{rank}.json"}
+        self._chain.run("evaluation.postprocess", work, given)
+        return [*read_lines(output)]
+
+    def _aligned(self, work: Path, translation: Path, source_pieces: Path) -> Path:
+        """For each piece the position of the source that it attends to most, phrases left aside."""
+        from pipeline_py.ragged import read_rows
+
+        output = work / f"{translation.name}.alignment"
+        attention, _ = self._attend(work, translation)
+        lines = zip(read_rows(attention), read_lines(translation), read_lines(source_pieces), strict=True)
+        with output.open("w", encoding="utf-8", newline="\n") as file:
+            for row, target, source in lines:
+                steps, words = len(tokens_of(target)) + 1, len(tokens_of(source)) + 1
+                weights = row.reshape(steps, -1)[:-1, :words] if len(row) else row.reshape(0, 1)
+                file.write(" ".join(map(str, weights.argmax(axis=1))) + "\n")
+        return output
+
+    def _read(self, work: Path, pairs: Sequence[tuple[str, str]]) -> Path:
+        """Make what networks read of given pairs; the pieces of the translations are returned."""
+        pieces = self._chain.plan.files["target_pieces"]
+        sources, targets = zip(*pairs, strict=True)
+        self._chain.make(work, [*self._chain.step("nmt.translate").inputs, pieces], sources, targets)
+        return work / pieces
+
+    def _attend(self, work: Path, translation: Path) -> tuple[Path, Path]:
+        """Attention and gates of the first network when it says translations."""
+        given = self._networks(work, "model", "config", "source", *SETTINGS_OF_NETWORKS)
+        several = len(given["model"]) > 1
+        syntax = [text for text in given["syntax"] or [] if not several or text.startswith("1:")]
+        first = {name: given[name][0] for name in ("model", "config", "source")}
+        outputs = work / f"{translation.name}.attention.arrow", work / f"{translation.name}.gates.arrow"
+        arguments = {
+            **given,
+            **first,
+            "syntax": [text.removeprefix("1:") for text in syntax] if several else syntax,
+            "translation": translation,
+            **dict(zip(("attention_output", "gates_output"), outputs, strict=True)),
+        }
+        self._chain.run("nmt.attend", work, arguments)
+        return outputs
+
+    def _attended(self, work: Path, translation: Path, numbers: Sequence[int]) -> "list[Attention]":
+        from pipeline_py.application.attention import Attention
+        from pipeline_py.report.figures.attended_sentence import read_attended
+
+        attention, gates = self._attend(work, translation)
+        files = self._chain.plan.files
+        return [
+            Attention(
+                **vars(
+                    read_attended(
+                        number,
+                        source_pieces=work / files["source_pieces"],
+                        translation=translation,
+                        attention=attention,
+                        tree=work / files["tree"] if "tree" in files else None,
+                        lexical="lexical" in files,
+                        gates=gates,
+                    )
+                )
+            )
+            for number in numbers
+        ]
+
+
+def parts_of(sentence: str) -> list[str]:
+    """Cut a sentence that is too long, at spaces where it has any."""
+    if len(sentence) <= LONGEST:
+        return [sentence]
+    return textwrap.wrap(sentence, LONGEST, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False) or [""]
+
+
+def _joined(parts: Sequence[Sequence[Translation]]) -> list[Translation]:
+    """The translations of a sentence from those of its parts, rank by rank; of a part with fewer the last."""
+    chosen = ([part[min(rank, len(part) - 1)] for part in parts] for rank in range(max(len(part) for part in parts)))
+    return [
+        Translation(" ".join(filter(None, (one.text for one in ones))), sum(one.score for one in ones))
+        for ones in chosen
+    ]
+
+
+def _several(sentences: Sequence[str]) -> Sequence[str]:
+    if isinstance(sentences, str):
+        raise TypeError("give a list of sentences, not one text")
+    return sentences
+
+
+def _named(system: str | Path) -> tuple[Path | None, str, str | None]:
+    """The folder of results, the system and the run that a name or a path says."""
+    parts = Path(system).parts
+    if len(parts) == 1:
+        return None, parts[0], None
+    for place in range(len(parts) - 2, -1, -1):
+        if parts[place] in ("nmt", "smt"):
+            return Path(*parts[:place]), parts[place + 1], parts[place + 2] if len(parts) > place + 2 else None
+    raise InputError("neither a system nor the folder of one; write SDAtt or results/nmt/SDAtt/seed1", Path(system))
+
+
+def _with_snakefile(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        if (folder / "Snakefile").is_file():
+            return folder
+    return start

@@ -1,0 +1,70 @@
+"""Translate new text with a system that the workflow has trained: `python -m pipeline_py.translate --help`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from pipeline_py import stage
+from pipeline_py.application.system import System, Translation, load_told
+from pipeline_py.input_error import InputError
+from pipeline_py.options import Option
+
+
+def translate(
+    *,
+    system: str,
+    run: str | None = None,
+    configfile: list[str] | None = None,
+    config: list[str] | None = None,
+    nbest: Annotated[int | None, Option(min=1)] = None,
+    scores: Annotated[bool, Option("--scores")] = False,
+    attention: Path | None = None,
+) -> None:
+    """Translate lines from stdin to stdout: a line in, a line out, in order, whatever it holds.
+
+    Every line goes through the steps of the workflow, from cleaning to detokenization, in one process. A line of more
+    than 2,000 characters is translated in parts, which are joined. To be run where snakemake is run.
+
+    Args:
+        system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
+        run: Which of its trainings, e.g. seed2; by default the first.
+        configfile: A file of the configuration, as Snakemake's option of the same name; repeatable.
+        config: KEY=VALUE, as Snakemake's option of the same name; repeatable.
+        nbest: Write this many translations of each line, best first, as Moses does: `0 ||| text ||| score`, lines
+            counted from 0. Not more than `decoding.beam`; of a short line there may be fewer.
+        scores: Write before each translation what the search ranks it by, and a tab.
+        attention: A folder for figures of what the system attends to, one for each line: 1.svg, 2.svg ...
+
+    Raises:
+        InputError: the system is not trained, or cannot do what is asked.
+    """
+    found = load_told(system, run, configfile or [], config or [])
+    if nbest is not None and scores:
+        raise InputError("--nbest has scores already; leave out --scores")
+    if attention is not None:
+        found.check_attends()
+    lines = sys.stdin.buffer.read().decode("utf-8", errors="replace").split("\n")
+    lines = [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+    if nbest is None and not scores:
+        sys.stdout.writelines(f"{text}\n" for text in found.translate(lines))
+    else:
+        for number, translations in enumerate(found.n_best(lines, nbest or 1)):
+            sys.stdout.writelines(_told(number, one, nbest is not None) for one in translations)
+    if attention is not None:
+        _draw(found, lines, attention)
+
+
+def _told(number: int, translation: Translation, numbered: bool) -> str:
+    text, score = translation
+    return f"{number} ||| {text} ||| {score:.6f}\n" if numbered else f"{score:.6f}\t{text}\n"
+
+
+def _draw(system: System, lines: list[str], folder: Path) -> None:
+    for number, attention in enumerate(system.attentions(lines), start=1):
+        if attention is not None:
+            attention.save(folder / f"{number}.svg", title=system.name)
+
+
+if __name__ == "__main__":
+    stage.run(translate)

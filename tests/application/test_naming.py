@@ -1,0 +1,60 @@
+"""How a system is named, and how lines that are too long are cut."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline_py
+from pipeline_py.application.system import LONGEST, System, Translation, _joined, _named, parts_of
+from pipeline_py.input_error import InputError
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("SDAtt [gold]", (None, "SDAtt [gold]", None)),
+        ("results/nmt/SDAtt/seed2", (Path("results"), "SDAtt", "seed2")),
+        ("results/nmt/SDAtt/seed2/model.safetensors", (Path("results"), "SDAtt", "seed2")),
+        ("/a/results/x/smt/PBSMT", (Path("/a/results/x"), "PBSMT", None)),
+    ],
+)
+def test_a_system_is_a_name_or_a_folder(told, found):
+    assert _named(told) == found
+    assert _named(Path(told)) == found
+
+
+def test_another_folder_is_none():
+    with pytest.raises(InputError, match="write SDAtt or results/nmt/SDAtt/seed1"):
+        _named("results/table1.tsv")
+
+
+@given(st.text(st.sampled_from("ab \t語"), max_size=12).map(lambda text: text * (LONGEST // 6)))
+def test_parts_hold_all_words(sentence):
+    parts = parts_of(sentence)
+    assert parts and all(len(part) <= LONGEST for part in parts)
+    assert "".join("".join(parts).split()) == "".join(sentence.split())
+    if len(sentence) <= LONGEST:
+        assert parts == [sentence]
+
+
+def test_words_stay_whole_where_there_are_spaces():
+    parts = parts_of("well-known word " * LONGEST)
+    assert {*" ".join(parts).split()} == {"well-known", "word"}
+
+
+def test_the_translations_of_parts_are_joined():
+    parts = [[Translation("a", -1.0), Translation("b", -2.0)], [Translation("c", -0.5)], [Translation("", -0.1)]]
+    assert _joined(parts) == [("a c", pytest.approx(-1.6)), ("b c", pytest.approx(-2.6))]
+
+
+def test_one_text_is_no_list():
+    with pytest.raises(TypeError, match="give a list of sentences"):
+        System.translate(object.__new__(System), "A man sleeps .")
+
+
+def test_what_the_package_hands_on():
+    assert pipeline_py.load is not None
+    with pytest.raises(AttributeError, match="no attribute 'laod'"):
+        pipeline_py.laod  # noqa: B018
