@@ -183,7 +183,7 @@ class Chain:
             return value
 
         arguments = parsed(_function(step.stage), step.stage, step.arguments)
-        return {name: None if name == "kept" else placed(value) for name, value in arguments.items()}
+        return {name: None if name == "cache" else placed(value) for name, value in arguments.items()}
 
     def _steps_to(self, *files: str) -> tuple[list[Step], list[str]]:
         """The steps that make some files, in order, and what must be there."""

@@ -265,7 +265,7 @@ class System:
         given = self._chain.arguments("evaluation.postprocess", work)
         if given["alignment"] is not None:  # the search tells that of the best alone
             given["alignment"] = self._aligned(work, pieces, given["source_pieces"])
-        given |= {"pieces": pieces, "output": output, "ledger_output": work / f"{rank}.json"}
+        given |= {"pieces": pieces, "output": output, "counts_output": work / f"{rank}.json"}
         self._chain.run("evaluation.postprocess", work, given)
         return [*read_lines(output)]
 

@@ -28,7 +28,7 @@ STEPS = [
         [
             *("--mode", "held-out", "--source-input", RAW, "--target-input=raw/one.target", "--source-output", CLEAN),
             *("--target-output=clean/one.target", "--lines-output", "clean/one.lines"),
-            *("--ledger-output", "clean/one.json", f"--called={RAW}=mine.txt"),
+            *("--counts-output", "clean/one.json", f"--called={RAW}=mine.txt"),
         ],
         [RAW, "raw/one.target"],
         [CLEAN, "clean/one.target"],
