@@ -102,6 +102,8 @@ def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: S
     experiment = load(config, command_line, check_files=False, own=own)
     if system not in experiment.systems:
         raise InputError(unknown("system", system, experiment.systems))
+    if experiment.from_elsewhere(system):
+        raise InputError(f"{system} is of `type: translations`: it has no model that translates new text")
     run = run or experiment.runs(system)[0]
     if experiment.is_neural(system) != run.startswith("seed"):
         raise InputError(f"{system} has no run `{run}`, but {', '.join(experiment.runs(system))}")

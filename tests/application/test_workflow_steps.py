@@ -1,4 +1,9 @@
-from pipeline_py.application.workflow_steps import command
+import json
+
+import pytest
+
+from pipeline_py.application.workflow_steps import command, steps
+from pipeline_py.input_error import InputError
 
 
 def test_the_command_of_a_rule():
@@ -24,3 +29,10 @@ def test_the_command_of_a_rule():
         "--mode",
         "held-out",
     ]
+
+
+def test_a_system_from_elsewhere_translates_nothing_new(tmp_path):
+    (tmp_path / "theirs.txt").write_text("x\n")
+    systems = {"Theirs": {"type": "translations", "files": {"mixed": [str(tmp_path / "theirs.txt")]}}}
+    with pytest.raises(InputError, match="Theirs is of `type: translations`: it has no model"):
+        steps("Theirs", None, [], [f"systems={json.dumps(systems)}"])
