@@ -35,6 +35,10 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
         for value in values[column]
         if value
     ]
+    outside = [called.get(row["system"], row["system"]) for row in rows if row.get("origin", HERE) != HERE]
+    notes = [f"Of all of them: {'; '.join(same)}."] if same else []
+    if outside:
+        notes.append(f"Translations from elsewhere, of whose training nothing more is known: {', '.join(outside)}.")
     return listed(
         "What each training was and cost, from its facts.json: updates, epochs, target words per second, seconds, loss "
         "and perplexity on dev, versions.",
@@ -49,7 +53,7 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
             ]
             for row in rows
         ],
-        notes=[f"Of all of them: {'; '.join(same)}."] if same else [],
+        notes=notes,
     )
 
 
