@@ -32,13 +32,14 @@ def generate_contrast(
     lexicon: Lexicon = Lexicon.whole,
     digits: bool = True,
 ) -> None:
-    """Write distinct English sentences with two German translations that differ in one feature of their derivation.
+    """Write English sentences with two German translations that differ in one feature of their derivation.
 
     Kinds take turns, so that each has as many pairs as the next, or one more. These are: `agreement`, the finite verb
     has the number of a noun that stands between it and its subject; `particle`, a separable verb has another prefix;
     `case` and `gender`, an article has another; `verb_final`, the verb of a subordinate clause stands second;
     `negation_dropped` and `negation_added`; `relative_attachment` and `phrase_attachment`, the German of the other
-    reading of a sentence that leaves an attachment open, so that only the tree tells.
+    reading of a sentence that leaves an attachment open. Such a sentence comes in both readings, so that only the
+    tree tells, and what knows the words alone is right in just half of the pairs.
 
     Args:
         sentences: How many pairs.

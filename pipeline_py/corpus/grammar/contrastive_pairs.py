@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle, islice
 
 from pipeline_py.artifact import Counts
-from pipeline_py.corpus.grammar.contrast import FOCUS, OPENED, contrast
+from pipeline_py.corpus.grammar.contrast import FOCUS, OPENED, Translations, contrast
+from pipeline_py.corpus.grammar.english import realization as english
 from pipeline_py.corpus.grammar.focus import Contrast, Focus
 from pipeline_py.corpus.grammar.pairs import Derived, Distinct, Limits, Pair, Pairs, pair_of
 
@@ -19,10 +21,17 @@ class ContrastivePair:
     contrastive: str
     distance: int
 
+
+@dataclass(slots=True)
+class _Readings:
+    """The pairs of one English sentence."""
+
+    pairs: list[ContrastivePair]
+
     @property
     def english(self) -> str:
         """The sentence."""
-        return self.pair.english
+        return self.pairs[0].pair.english
 
 
 class ContrastivePairs:
@@ -34,19 +43,25 @@ class ContrastivePairs:
         }
 
     def distinct(self, pairs: int, counts: Counts) -> Iterator[ContrastivePair]:
-        """Yield that many pairs whose English sides differ, of each kind in turn.
+        """Yield that many pairs, of each kind in turn.
+
+        English sides differ, but where an attachment is open: such a sentence comes in both of its readings, so that
+        what knows its words alone is right in just half of the pairs.
 
         Raises:
             InputError: there are not that many.
         """
-        distinct = Distinct[ContrastivePair](pairs, counts)
-        kinds = [*self.pairs]
-        for number in range(pairs):
-            kind = kinds[number % len(kinds)]
+        distinct = Distinct[_Readings](pairs, counts)
+        waiting: dict[Contrast, list[ContrastivePair]] = {kind: [] for kind in self.pairs}
+        for kind in islice(cycle(self.pairs), pairs):
+            if waiting[kind]:
+                counts.keep()
+            else:
+                waiting[kind] += distinct.new(partial(self._draw, kind)).pairs
             counts.note(kind)
-            yield distinct.new(partial(self._draw, kind))
+            yield waiting[kind].pop(0)
 
-    def _draw(self, kind: Contrast) -> ContrastivePair | str | None:
+    def _draw(self, kind: Contrast) -> _Readings | str | None:
         pairs = self.pairs[kind]
         derived = pairs.derive(OPENED.get(kind))
         if not isinstance(derived, Derived):
@@ -54,5 +69,15 @@ class ContrastivePairs:
         found = contrast(kind, derived.main, derived.ambiguity, pairs.sampler)
         if found is None:
             return f"without a place for {kind}"
-        pair = pair_of(derived)
-        return ContrastivePair(pair, kind, " ".join(found.contrastive), found.distance)
+        readings = _Readings([_of(derived, kind, found)])
+        if kind in OPENED and derived.ambiguity is not None:
+            derived.ambiguity.attach(not derived.ambiguity.high)
+            other = replace(derived, tree=english.sentence(derived.main))
+            found = contrast(kind, other.main, other.ambiguity, pairs.sampler)
+            assert found is not None
+            readings.pairs.append(_of(other, kind, found))
+        return readings
+
+
+def _of(derived: Derived, kind: Contrast, found: Translations) -> ContrastivePair:
+    return ContrastivePair(pair_of(derived), kind, " ".join(found.contrastive), found.distance)
