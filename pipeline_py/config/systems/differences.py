@@ -11,6 +11,9 @@ from pipeline_py.config.systems.any_system import Ensemble
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import Compared, TableOfSystems
 
+MANY_ROWS = 6
+"""If so many rows or more have the same settings, and no other settings are those of more, the rows are not listed."""
+
 Settings = dict[str, Any]
 """Options by the keys of the configuration, sections joined by dots."""
 
@@ -28,10 +31,14 @@ class Difference:
     settings: dict[str, str]
 
     def described(self, called: Mapping[str, str]) -> str:
-        """Settings with the rows that have them, those of the first row first."""
+        """Settings with the rows that have them, those of most rows last where these are many."""
         rows: dict[str, list[str]] = {}
         for row, settings in self.settings.items():
             rows.setdefault(settings, []).append(called[row])
+        most = max(rows, key=lambda settings: len(rows[settings]))
+        if len(rows[most]) >= MANY_ROWS:
+            rows[most] = ["all other rows"]
+            rows[most] = rows.pop(most)
         return "; ".join(f"{settings} ({', '.join(of)})" for settings, of in rows.items())
 
 

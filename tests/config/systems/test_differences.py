@@ -54,6 +54,16 @@ def test_each_kind_of_settings_has_a_sentence(config, systems, sentence):
     assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in warning(experiment, "t")
 
 
+def test_many_rows_that_are_equal_are_not_listed(config):
+    rows = ["PBSMT", "GlobalAtt", "LocalAtt", "FlexAtt", "SDAtt", "+LocalAtt", "+SDAtt", "Seq2Seq"]
+    experiment = loaded(config, rows, {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert described(experiment) == ["Rows differ in search: beam 9 (GlobalAtt); beam 5 (all other rows)."]
+    fewer = loaded(config, rows[:6], {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert described(fewer) == [
+        "Rows differ in search: beam 9 (GlobalAtt); beam 5 (LocalAtt, FlexAtt, SDAtt, +LocalAtt)."
+    ]
+
+
 def test_equal_rows_say_nothing(config):
     """What does not decide a result is no difference, nor is what a row has its part in: sizes, losses, parsers."""
     systems = {
