@@ -1,4 +1,4 @@
-"""The positive control: what systems tell by true trees where nothing but trees tells it."""
+"""The positive control: which systems use true trees where only trees tell what is right."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.sections.contrast import of_whole_sets
 
 CHANCE = 50
-"""Accuracy of who guesses, in percent."""
+"""Accuracy of guessing, in percent."""
 
 
 def positive_control(manifest: Manifest) -> Iterator[str]:
-    """Say of each contrastive set of open attachments which systems see them in true trees, and which do not."""
+    """Say of each contrastive set of open attachments which systems use true trees for them, and which do not."""
     experiment = manifest.experiment
     true = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
     for split, pairs in experiment.corpora.contrastive.items():
@@ -26,12 +26,12 @@ def positive_control(manifest: Manifest) -> Iterator[str]:
             for (system, _), value in groups.values.items()
             if experiment.systems[system].parser in true
         }
-        seen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] > CHANCE]
-        unseen = [f"{system} {value:.0f}" for system, value in accuracy.items() if low[system] <= CHANCE]
+        seen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] > CHANCE]
+        unseen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] <= CHANCE]
         if accuracy:
-            found = f"the accuracy is {', '.join(seen)}" if seen else "no system does better"
-            others = f"; not better than guessing: {', '.join(unseen)}" if seen and unseen else ""
+            better = f"these choose the right one more often: {', '.join(seen)}" if seen else ""
+            no_better = f"these do not do better than chance: {', '.join(unseen)}" if unseen else ""
             yield (
-                f"Positive control: in the set {split} only trees show what is right, and guessing reaches "
-                f"{CHANCE} %. With true trees {found}{others}."
+                f"Positive control: in the set {split} only the tree tells which of two translations is right, and "
+                f"chance gives {CHANCE} %. With true trees {'; '.join(filter(None, (better, no_better)))}."
             )
