@@ -104,6 +104,22 @@ class Description(Section):
         """Those of them that are trained here."""
         return [name for name in self.parsers_asked if self.parsers[name].type == "trained"]
 
+    def parsers_of(self, row: str) -> list[str]:
+        """Parsers whose trees a system, or one of its members, reads."""
+        networks = map(self.network, self.networks(row))
+        return [network.parser for network in networks if network.parser is not None]
+
+    def reads_control_trees(self, row: str) -> bool:
+        """Whether a system reads trees that mean nothing."""
+        return any(self.parsers[parser].type == "control" for parser in self.parsers_of(row))
+
+    def proposals(self, table: str) -> list[tuple[str, str]]:
+        """What a table of BLEU proposes, and its baseline; rows on trees that mean nothing are left out."""
+        options = self.tables[table]
+        if not isinstance(options, BleuTable):
+            return []
+        return [(row, options.baseline) for row in options.proposed if not self.reads_control_trees(row)]
+
     def trees_read(self, network: str) -> list[Trees]:
         """The kinds of trees that a network reads, or is trained to predict before; none where it is no network."""
         system = self.systems[network]

@@ -1,5 +1,6 @@
 """Sentences that two systems translate with the most different success: examples to be looked at."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +42,9 @@ def examples(
     What is compared is sacrebleu's chrF of the sentence, in percent. The output has, for each system beside the first,
     up to `most` sentences that it is better at, the greatest difference first, and then as many that it is worse at,
     the smallest difference first, so that differences fall from top to bottom. Of equal differences the earlier
-    sentence comes first. Cells are not quoted; a tab within a sentence is written as a space.
+    sentence comes first. All are of the middle half of the set by length: from the first to the third quartile of the
+    source's characters, since a short sentence shows one mistake and a long one is hard to take in. Cells are not
+    quoted; a tab within a sentence is written as a space.
 
     Args:
         system: NAME=FILE, detokenized output; give the option once for each system. `other` is the first one.
@@ -69,15 +72,26 @@ def examples(
         raise InputError(
             f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", counted[other]
         )
+    middle = of_middle_length([line[0] for line in lines])
     rows: list[tuple[object, ...]] = []
     for place, name in enumerate(systems, start=2):
-        for sentence in most_different(scores[name] - scores[other], most):
+        for sentence in most_different(np.where(middle, scores[name] - scores[other], 0), most):
             line = lines[sentence]
             texts = line[0], line[1 + len(outputs)], line[place], line[1]
             cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
             both = float(scores[name][sentence]), float(scores[other][sentence])
             rows.append((name, other, sentence + 1, *cells, *both))
     write_rows(output, COLUMNS, rows, quoted=False)
+
+
+def of_middle_length(texts: Sequence[str]) -> np.ndarray:
+    """Which texts are neither among the shortest quarter nor among the longest, (texts,) of bool.
+
+    Characters are counted, since not every language has spaces between words.
+    """
+    lengths = np.array([len(text) for text in texts])
+    shortest, longest = np.percentile(lengths, [25, 75]) if len(texts) else (0, 0)
+    return (shortest <= lengths) & (lengths <= longest)
 
 
 def most_different(advantages: np.ndarray, most: int) -> list[int]:

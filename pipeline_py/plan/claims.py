@@ -95,11 +95,11 @@ class ClaimsPlan:
             for one in self._tables(table)
             if isinstance(options := self.experiment.tables[one], BleuTable)
             for system in options.proposed or options.systems
-            if system != options.baseline and not self._means_nothing(system)
+            if system != options.baseline and not self.experiment.reads_control_trees(system)
         ]
         return [
             *(f"--asked={system}={other}" for system, other in dict.fromkeys(asked)),
-            *(f"--reads-trees={system}" for system in systems if self._parsers(system)),
+            *(f"--reads-trees={system}" for system in systems if self.experiment.parsers_of(system)),
             *self._same_with_other_trees(systems),
         ]
 
@@ -119,14 +119,6 @@ class ClaimsPlan:
         options = self.experiment.tables[table]
         return isinstance(options, BleuTable) or (isinstance(options, MeasureTable) and options.is_scored)
 
-    def _parsers(self, system: str) -> list[str]:
-        """Parsers whose trees a system reads."""
-        networks = map(self.experiment.network, self.experiment.networks(system))
-        return [network.parser for network in networks if network.parser is not None]
-
-    def _means_nothing(self, system: str) -> bool:
-        return any(self.experiment.parsers[parser].type == "control" for parser in self._parsers(system))
-
     def _same_with_other_trees(self, systems: list[str]) -> Iterator[str]:
         """Which systems are others, whose trees mean something, but for their trees; as options."""
         networks = {
@@ -135,8 +127,8 @@ class ClaimsPlan:
             if isinstance(system, NeuralSystem) and system.parser is not None
         }
         for system, (composition, parser) in networks.items():
-            for name in systems if not self._means_nothing(system) else ():
+            for name in systems if not self.experiment.reads_control_trees(system) else ():
                 same, other = networks.get(name, ("", None))
                 if same == composition and other != parser:
-                    option = "control" if self._means_nothing(name) else "variant"
+                    option = "control" if self.experiment.reads_control_trees(name) else "variant"
                     yield f"--{option}={system}:{other}={name}"

@@ -13,7 +13,6 @@ import pipeline_py
 from pipeline_py import checksum
 from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.tables import BleuTable
 from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
@@ -93,16 +92,27 @@ class PagePlan:
         """The held-out sets of a table, test sets first."""
         return sorted(self.evaluation.compared_sets(table), key=lambda split: split == "dev")
 
-    def pair(self, table: str) -> list[str]:
-        """The systems whose attention is drawn with examples: what a table proposes first, and its baseline."""
-        options = self.experiment.tables[table]
-        pair = [*options.proposed[:1], options.baseline] if isinstance(options, BleuTable) else []
-        return pair if len(pair) == 2 and all(map(self.experiment.is_neural, pair)) else []
+    def drawn(self, table: str) -> list[str]:
+        """The networks whose attention is drawn with examples: what a table proposes."""
+        return [system for system, _ in self.experiment.proposals(table) if self.experiment.is_neural(system)]
+
+    def source_trees(self, table: str) -> dict[str, str]:
+        """Trees below which examples are drawn on the first test set: those that a system reads, or others."""
+        found = {}
+        for system in self.drawn(table):
+            split = self.corpus.tests[0]
+            network = self.experiment.networks(system)[0]
+            parser, read = self.experiment.network(network).parser, self.experiment.trees_read(network)
+            trees = (parser, read[0]) if read else self.evaluation.trees_of_sentences(table)
+            if trees is not None:
+                found[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
+        return found
 
     def attention(self, table: str) -> dict[str, str]:
-        """What these two attended to on the first test set, by system, set and option; of several runs in the first."""
+        """What these and the baseline attended to in the first run on the first test set, by system, set, option."""
         found: dict[str, str] = {}
-        for system in self.pair(table):
+        pairs = self.experiment.proposals(table)
+        for system in filter(self.experiment.is_neural, dict.fromkeys(row for pair in pairs for row in pair)):
             split = self.corpus.tests[0]
             units, run = self.experiment.units_of(system), self.experiment.runs(system, table)[0]
             made = f"<results>/nmt/{system}/{run}/{split}"
@@ -143,12 +153,7 @@ class PagePlan:
                 }
                 for kind in ("contrast", "contrast_comparisons")
             },
-            "source_tree": {
-                f"{table}:{first}": f"<results>/syntax/{trees[0]}/{first}.{trees[1]}"
-                for table in of_bleu
-                for first in self.corpus.tests[:1]
-                if self.pair(table) and (trees := self.evaluation.trees_of_sentences(table))
-            },
+            "source_tree": {name: file for table in of_bleu for name, file in self.source_trees(table).items()},
             "attended": {name: file for table in of_bleu for name, file in self.attention(table).items()},
         }
 

@@ -58,7 +58,9 @@ class Groups:
         return replace(self, sizes=kept, small=tuple(small.values()))
 
 
-def parts(chapter: TableChapter, kind: str, title: str, read: Callable[[Path], list[Groups]]) -> Iterator[Part]:
+def parts(
+    chapter: TableChapter, kind: str, title: str, read: Callable[[Path], list[Groups]], folded: bool = False
+) -> Iterator[Part]:
     """Figures of each set, the first set open, and what is no figure; then the numbers of the figures.
 
     Args:
@@ -66,6 +68,7 @@ def parts(chapter: TableChapter, kind: str, title: str, read: Callable[[Path], l
         kind: of the files that groups are read from.
         title: of the section.
         read: reads them.
+        folded: whether the first set is folded too, as in a table of very many systems.
     """
     numbers, smallest = [], chapter.experiment.evaluation.smallest_group
     for place, (split, path) in enumerate(chapter.manifest.by_set(kind, chapter.name)):
@@ -74,14 +77,14 @@ def parts(chapter: TableChapter, kind: str, title: str, read: Callable[[Path], l
         numbers += [table(one, chapter.called, on) for one in drawn]
         anchor = f"{chapter.anchor}-{kind}-{split}"
         yield Part(
-            on if place else title,
+            f"{title}: {on}" if place else title,
             sentences_about(groups, on, smallest),
             legend=chapter.legend({system for one in drawn for system, _ in one.values}),
             figures=[figure(one, chapter.looks, on, f"{anchor}-{n}") for n, one in enumerate(drawn)],
             tables=[table(one, chapter.called, on) for one in groups if not one.is_drawn],
-            folded=place > 0,
+            folded=place > 0 or folded or chapter.is_wide,
         )
-    yield Part("The same in numbers", tables=numbers, folded=True)
+    yield Part(f"{title}: the same in numbers", tables=numbers, folded=True)
 
 
 def figure(groups: Groups, looks: Mapping[str, Look], on: str, name: str) -> InlineFigure:

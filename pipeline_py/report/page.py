@@ -36,7 +36,10 @@ def page(manifest: Manifest) -> str:
             )
             for table in tables
         ]
-        made += [chapter for each in in_their_places(chapters_of_page) for chapter in each.chapters(manifest)]
+        modules = in_their_places(chapters_of_page)
+        others = [(module.PLACE, chapter) for module in modules for chapter in module.chapters(manifest)]
+    # Chapters of tables stand at 0.
+    made = [*(one for place, one in others if place < 0), *made, *(one for place, one in others if place >= 0)]
     environment = Environment(
         loader=PackageLoader("pipeline_py.report"),
         autoescape=True,
@@ -64,7 +67,7 @@ def page(manifest: Manifest) -> str:
             f"{len(systems)} system{'' if len(systems) == 1 else 's'}",
             *([f"{' or '.join(map(str, runs))} run{'' if runs == [1] else 's'} of each network"] if runs else []),
         ],
-        overview=[*overview.parts(manifest)],
+        overview=Chapter("answer", "The answer", [*overview.parts(manifest)]),
         colours=COLOURS,
         origins=ORIGINS,
         chapters=made,

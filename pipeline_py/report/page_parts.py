@@ -48,3 +48,14 @@ class Chapter:
     name: str
     title: str
     parts: Sequence[Part]
+
+    @property
+    def anchored(self) -> list[tuple[str, Part]]:
+        """Parts and what links to them say, which is empty where a part belongs to a linked one: `TITLE: more`."""
+        found: list[tuple[str, Part]] = []
+        linked: list[str] = []
+        for place, part in enumerate(self.parts):
+            is_linked = part.title and not any(part.title.startswith(f"{title}: ") for title in linked)
+            linked += [part.title] if is_linked else []
+            found.append((f"{self.name}-{place}" if is_linked else "", part))
+        return found

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.tables import BleuTable, TableOfSystems
+from pipeline_py.config.tables import TableOfSystems
 from pipeline_py.report.figures.line_figure import Look, look_of
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.tables.pair import Pair, both_ways, read_pairs
 from pipeline_py.report.tables.sheet import Sheet, read_sheet
+
+WIDEST = 12
+"""Systems that a figure or a matrix shows well on paper."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class TableChapter:
         return found
 
     @property
+    def is_wide(self) -> bool:
+        """Whether it has more systems than a figure or a matrix on paper shows well."""
+        return len(self.called) > WIDEST
+
+    @property
     def anchor(self) -> str:
         """The chapter's identifier on the page."""
         return self.name.replace("/", "-")
@@ -61,21 +69,17 @@ class TableChapter:
         pairs = {split: both_ways(of_metrics.get("bleu", [])) for split, of_metrics in self.pairs.items()}
         return {split: of_set[system, other] for split, of_set in pairs.items() if (system, other) in of_set}
 
-    def chosen_pair(self, known: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-        """The two systems that the table is about: the first proposed row and the baseline, or those that come first.
+    def chosen_pairs(self, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The systems that the table is about: each proposed row and the baseline, or else the two that come first.
 
         Args:
             known: pairs of which there is something to show, whichever of both comes first.
 
         Returns:
-            None where there is no pair at all.
+            Nothing where there is no pair at all.
         """
-        table = self.experiment.tables[self.name]
-        if isinstance(table, BleuTable) and table.proposed:
-            asked = (table.proposed[0], table.baseline)
-            if asked in known or asked[::-1] in known:
-                return asked
-        return next(iter(known), None)
+        asked = self.experiment.proposals(self.name)
+        return [pair for pair in asked if pair in known or pair[::-1] in known] or [*known[:1]]
 
     def legend(self, systems: set[str]) -> list[tuple[str, Look]]:
         """What systems are called, and how their lines look."""

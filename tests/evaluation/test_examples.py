@@ -22,7 +22,7 @@ class Texts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         state = random.Random(5)
-        self.source = [f'"source {number}' for number in range(1, SENTENCES + 1)]
+        self.source = [f'"source {number:02}' for number in range(1, SENTENCES + 1)]
         self.references = [[self.sentence(state) for _ in self.source] for _ in range(2)]
         base = [self.noisy(state, line) for line in self.references[0]]
         again = [self.noisy(state, line) for line in self.references[0]]
@@ -92,6 +92,13 @@ def test_of_equal_differences_the_earlier_sentence_comes_first(texts: Texts) -> 
     ]
 
 
+def test_examples_are_neither_short_nor_long(texts: Texts) -> None:
+    """The two middle quarters of eight lengths, which are mixed up."""
+    texts.source = ["x" * (1 + place * 3 % 8) for place in range(SENTENCES)]
+    lengths = {len(row["source"]) for row in texts.rows(most=SENTENCES)}
+    assert lengths and lengths <= {3, 4, 5, 6}
+
+
 def test_case_counts_if_it_is_to(texts: Texts) -> None:
     texts.outputs = {"Base": texts.references[0], "Mine": [line.upper() for line in texts.references[0]]}
     assert texts.rows() == []
@@ -101,7 +108,7 @@ def test_case_counts_if_it_is_to(texts: Texts) -> None:
 def test_what_separates_cells_is_a_space_in_them(texts: Texts) -> None:
     texts.source = [f"{line}\ta\rb\u2028c" for line in texts.source]
     for row in texts.rows():
-        assert row["source"] == f'"source {row["sentence"]} a b\u2028c'
+        assert row["source"] == f'"source {int(row["sentence"]):02} a b\u2028c'
 
 
 def test_a_system_alone_has_no_examples(texts: Texts) -> None:

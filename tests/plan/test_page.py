@@ -27,12 +27,18 @@ def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(p
     assert [*files["contrast_comparisons"]] == ["mine:gender"] and "mine:gender" not in files["words"]
 
 
-def test_attention_is_drawn_of_two_networks(planned):
+def test_attention_is_drawn_of_all_that_is_proposed(planned):
+    """On the trees that each reads, but not of what reads trees that mean nothing."""
     page = planned().page
-    assert page.pair("controls") == ["SDAtt", "GlobalAtt"] and page.pair("tree2seq/table1_2") == []
+    assert page.drawn("controls") == ["SDAtt", "Tree2Seq"] and page.drawn("tree2seq/table1_2") == []
     attention = page.attention("controls")
     assert attention["SDAtt:mixed:gates"] == "<results>/nmt/SDAtt/seed1/mixed.gates.arrow"
-    assert not any(name.endswith(":tree") for name in attention)
+    assert [name for name in attention if name.endswith(":tree")] == ["Tree2Seq:mixed:tree"]
+    assert {name.partition(":")[0] for name in attention} == {"SDAtt", "Tree2Seq", "GlobalAtt"}
+    assert page.source_trees("controls") == {
+        "controls:SDAtt:mixed": "<results>/syntax/embedded/mixed.conllu",
+        "controls:Tree2Seq:mixed": "<results>/syntax/embedded/mixed.ptb",
+    }
 
 
 def test_the_manifest_has_paths_and_the_numbers_of_papers(planned):

@@ -188,7 +188,8 @@ def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatc
     monkeypatch.setattr(page_module, "PackageLoader", lambda _: FileSystemLoader([TEMPLATES, tmp_path]))
     report(manifest=manifest(tmp_path), output=tmp_path / "page.html")
     text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
-    assert text.index("Also in table1.tsv") < text.index("20 letters") < text.index("All pairs of systems")
+    chapter = text[text.index("Also in table1.tsv") :]
+    assert chapter.index("20 letters") < chapter.index("All pairs of systems")
 
 
 def test_what_snakemake_shows_has_a_caption():
@@ -308,12 +309,57 @@ def test_parts_unfold_and_links_lead_down_the_page(browser, made: Path):
     assert top < 900
 
 
-def test_the_page_is_whole_on_paper(browser, made: Path):
+def test_paper_shows_what_is_unfolded(browser, made: Path):
     shown(browser, made)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    hidden = browser.execute_script(
-        """dispatchEvent(new Event("beforeprint"));
-        return [...document.querySelectorAll("main table")].filter((each) => !each.checkVisibility()).length"""
-    )
-    assert hidden == 0
+    count = "return [...document.querySelectorAll('main table')].filter((each) => !each.checkVisibility()).length"
+    assert browser.execute_script(count) > 0
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.find_element("css selector", "button.unfold").click()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(count) == 0
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_legends_stand_beside_figures_on_paper(browser, made: Path):
+    shown(browser, made)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    beside = browser.execute_script(
+        """return [...document.querySelectorAll(".drawn")].filter((each) => each.checkVisibility()).map((each) =>
+        each.querySelector(".legend").getBoundingClientRect().right
+        <= each.querySelector(".drawings").getBoundingClientRect().left)"""
+    )
+    assert beside and all(beside)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize("kind", ["table", "svg"])
+def test_a_narrow_screen_cuts_nothing_off(browser, made: Path, kind: str):
+    """Tables and figures are as wide as the screen; nothing scrolls sideways within itself."""
+    shown(browser, made, 400)
+    browser.find_element("css selector", "button.unfold").click()
+    cut = browser.execute_script(
+        """return [...document.querySelectorAll(arguments[0])].map((each) => each.closest(".scroll"))
+        .filter((each) => each && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.textContent.trim().slice(0, 60))""",
+        kind,
+    )
+    assert cut == []
+
+
+def test_every_section_is_linked(page: Page, made: Path):
+    text = made.read_text(encoding="utf-8")
+    contents = text[text.index("<nav") : text.index("</nav>")]
+    for title in re.findall(r"<h3[^>]*>(.*?)</h3>", text):
+        assert f">{title}</a>" in contents, title
+    for title in ("Learning curves", "Facts of the trainings", "What the names mean", "The answer"):
+        assert f">{title}</a>" in contents, title
+    assert {f"#{anchor}" for anchor in re.findall(r'<(?:h3|details) id="([^"]+)"', text)} <= {*page.links}
+
+
+def test_a_link_to_what_is_folded_unfolds_it(browser, made: Path):
+    shown(browser, made)
+    anchor = browser.execute_script("return document.querySelector('main details[id]').id")
+    browser.execute_script("location.hash = arguments[0]", anchor)
+    opened = "return document.getElementById(arguments[0]).open"
+    assert any(browser.execute_script(opened, anchor) for _ in range(20))

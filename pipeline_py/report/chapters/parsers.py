@@ -18,7 +18,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
     parts = [
         Part("Accuracy", tables=[accuracies(found)] if (found := manifest.all("accuracy")) else []),
         *(
-            Part(f"Trees of {name}", tables=measures(path, f"What {name} made of the texts"))
+            Part(f"Trees of {name}", tables=measures(path, f"What {name} made of the texts"), folded=True)
             for name, path in manifest.all("parser").items()
         ),
         *(

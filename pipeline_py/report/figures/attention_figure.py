@@ -17,7 +17,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from pipeline_py.report.figures.attended_sentence import AttendedSentence
 from pipeline_py.report.figures.pens import CHOSEN, FRAME, INK, NOTE, RULE, TRACK, bracket, cut, on, paper, write
 from pipeline_py.report.figures.phrase_columns import PhraseColumn
-from pipeline_py.report.figures.typesetting import fitted, lines_of, width, wrapped
+from pipeline_py.report.figures.typesetting import lines_of, width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,14 +61,12 @@ class Layout:
 
     Attributes:
         places: the middle of each column's box.
-        room: how wide each column's box may be.
         slanted: whether words slant.
         left: how far words reach to the left of the row.
         right, top, bottom: how far all of it reaches otherwise.
     """
 
     places: Sequence[tuple[float, float]]
-    room: Sequence[float]
     slanted: bool
     left: float
     right: float
@@ -83,17 +81,21 @@ def layout(words: Sequence[str], phrases: Sequence[PhraseColumn]) -> Layout:
     slanted = sum(slots) + GAP > WIDEST
     if slanted:
         slots = [LEAST_SLOT] * len(words)
+    for phrase in phrases:
+        # Every label has its room, with some between boxes.
+        within = slice(phrase.first, phrase.last + 1)
+        missing = width(phrase.label, LABEL_SIZE) + 4 + 5 - sum(slots[within])
+        slots[within] = [slot + max(0.0, missing) / len(slots[within]) for slot in slots[within]]
     ends = [*accumulate(slots)]
     ends[-1] += GAP
     starts = [end - slot for end, slot in zip(ends, slots, strict=True)]
     spans = [(place, place, 0) for place in range(len(words))]
     spans += [(phrase.first, phrase.last, phrase.height) for phrase in phrases]
     places = [((starts[first] + ends[last]) / 2, -LEVEL * height) for first, last, height in spans]
-    room = [ends[last] - starts[first] if height else LEAST_SLOT for first, last, height in spans]
     reaches = [each * cos(radians(SLANT)) if slanted else 0.0 for each in widths]
     left = max(0.0, *(reach - x for reach, (x, _) in zip(reaches, places, strict=False)))
     top = BOX - min(y for _, y in places)
-    return Layout(places, room, slanted, left, ends[-1], top, BOX + WORD_SIZE + max(reaches))
+    return Layout(places, slanted, left, ends[-1], top, BOX + WORD_SIZE + max(reaches))
 
 
 def draw(title: str, attended: AttendedSentence, chosen: Sequence[int], reference: str = "") -> "Figure":
@@ -203,7 +205,7 @@ def _panel(
     for column, label in enumerate(labels):
         number = f"{weights[column]:.2f}" if column in numbered else ""
         shade, gid = colour(float(weights[column])), f"{name}-column-{column}"
-        _box(axes, places[column], fitted(label, LABEL_SIZE, tree.room[column] - 5), number, shade, gid)
+        _box(axes, places[column], label, number, shade, gid)
     for column, word in enumerate(attended.words):
         (x, y), ink = places[column], INK if column in numbered else NOTE
         if tree.slanted:

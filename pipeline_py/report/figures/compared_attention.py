@@ -12,6 +12,7 @@ from pipeline_py.report.figures.attended_sentence import AttendedSentence
 from pipeline_py.report.figures.pens import cut, paper, write
 from pipeline_py.report.figures.typesetting import fitted, shown, width
 from pipeline_py.subword.pieces import by_word, join
+from pipeline_py.subword.vocabulary import EOS, SPECIALS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ GUTTER = 130.0
 INK, NOTE, RULE, SHADE = "#000000", "#555555", "#dddddd", "#0072b2"
 """Those that a page knows."""
 
-PHRASES = "phrases"
+PHRASES, END = "phrases", SPECIALS[EOS]
 
 
 @dataclass(frozen=True)
@@ -57,23 +58,30 @@ def of_words(system: str, attended: AttendedSentence) -> WordAttention:
     summed = np.add.reduceat(over_words, [0, *accumulate(columns[:-1])], axis=1)
     means = np.add.reduceat(summed, [0, *accumulate(rows[:-1])], axis=0) / np.array(rows)[:, None]
     on_phrases = np.add.reduceat(1 - over_words.sum(axis=1), [0, *accumulate(rows[:-1])]) / np.array(rows)
-    return WordAttention(system, join(source), [*join(target), "·"], means, on_phrases if attended.phrases else None)
+    return WordAttention(system, join(source), [*join(target), END], means, on_phrases if attended.phrases else None)
 
 
 def draw(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
     """Draw the tree over its words, and below it a row of weights for each word of each translation."""
-    words = [*map(shown, tree.words), "·"]
+    words = [*map(shown, tree.words), END]
     if any(each.phrases is not None for each in attentions):
         words.append(PHRASES)
     labels = [shown(word) for each in attentions for word in each.translation]
     left = MARGIN + min(GUTTER, max(width(word, SIZE) for word in labels)) + 8
-    slots = [max(18.0, width(word, SIZE) + GAP) for word in words]
+    slots = tree.widened([max(18.0, width(word, SIZE) + GAP) for word in words])
     ends = [left + end for end in accumulate(slots)]
     x = [end - slot / 2 for end, slot in zip(ends, slots, strict=True)]
     axes, y = paper(), MARGIN + tree.height
     tree.draw(axes, x, y)
     for place, word in zip(x, words, strict=True):
-        write(axes, (place, y + ROW / 2), word, SIZE, color=NOTE if word in ("·", PHRASES) else INK, align="center")
+        write(
+            axes,
+            (place, y + ROW / 2),
+            word,
+            SIZE,
+            color=NOTE if word in (END, PHRASES) else INK,
+            align="center",
+        )
     for each in attentions:
         write(axes, (MARGIN, y + 1.8 * ROW), each.system, SIZE, color=INK, bold=True)
         y += 2.4 * ROW
@@ -81,7 +89,7 @@ def draw(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
         weights = each.weights if each.phrases is None else np.column_stack([each.weights, each.phrases])
         for word, row in zip(each.translation, weights, strict=True):
             label = fitted(shown(word), SIZE, GUTTER)
-            write(axes, (left - 5, y + ROW / 2), label, SIZE, color=NOTE if word == "·" else INK, align="right")
+            write(axes, (left - 5, y + ROW / 2), label, SIZE, color=NOTE if word == END else INK, align="right")
             for weight, end, slot in zip(row.tolist(), ends, slots, strict=False):
                 if weight >= 0.02:
                     corner, alpha = (end - slot + 1, y + 0.5), min(1.0, weight)

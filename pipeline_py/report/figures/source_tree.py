@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from pipeline_py.report.figures.attended_sentence import nth
 from pipeline_py.report.figures.pens import bracket, write
 from pipeline_py.report.figures.phrase_columns import PhraseColumn, phrase_columns
-from pipeline_py.report.figures.typesetting import fitted
+from pipeline_py.report.figures.typesetting import width
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 
@@ -18,6 +18,9 @@ LEVEL = 13.0
 """From one level to the next, in points."""
 
 LABEL_SIZE = 6.5
+SHIFT = 2.5
+"""How far an arc begins beside the middle of its head, in points."""
+
 NOTE, LINE = "#555555", "#009e73"
 
 
@@ -31,6 +34,10 @@ class SourceTree(Protocol):
 
     words: Sequence[str]
     height: float
+
+    def widened(self, slots: Sequence[float]) -> list[float]:
+        """Widen the room of words, in points, as its labels need it (further rooms stay)."""
+        ...
 
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x (further places are passed over), upwards from `base`."""
@@ -52,17 +59,25 @@ class Dependencies:
             self._levels[arc] = 1 + max(below, default=0)
         self.height = LEVEL * (max(self._levels.values(), default=0) + 1)
 
+    def widened(self, slots: Sequence[float]) -> list[float]:
+        """Widen words until each arc, from the middle of a word to that of another, is as wide as its label."""
+        rooms = [*slots]
+        for head, place, label in self._levels:
+            first, last = sorted((head, place))
+            wide = sum(rooms[first : last + 1]) - (rooms[first] + rooms[last]) / 2
+            _widen(rooms, first, last, (width(label, LABEL_SIZE) + SHIFT + 2 - wide) / (last - first))
+        return rooms
+
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x, upwards from `base`."""
         for root in self._roots:
             axes.plot([x[root], x[root]], [base - 1, base - self.height], color=LINE, linewidth=0.8, zorder=1)
         for (head, place, label), level in self._levels.items():
-            top, shift = base - LEVEL * level, 2.5 if place > head else -2.5
+            top, shift = base - LEVEL * level, SHIFT if place > head else -SHIFT
             start, end = x[head] + shift, x[place]
             axes.plot([start, start, end, end], [base - 1, top, top, base - 1], color=LINE, linewidth=0.8, zorder=1)
             axes.plot([end], [base - 1.5], marker="v", color=LINE, markersize=2.5, zorder=2)
-            short = fitted(label, LABEL_SIZE, abs(end - start) - 2)
-            write(axes, ((start + end) / 2, top - LABEL_SIZE * 0.7), short, LABEL_SIZE, color=NOTE, align="center")
+            write(axes, ((start + end) / 2, top - LABEL_SIZE * 0.7), label, LABEL_SIZE, color=NOTE, align="center")
 
 
 class Phrases:
@@ -72,6 +87,15 @@ class Phrases:
         """Take phrases whose columns follow those of the words."""
         self.words, self._phrases = words, phrases
         self.height = LEVEL * (max((phrase.height for phrase in phrases), default=0) + 1)
+
+    def widened(self, slots: Sequence[float]) -> list[float]:
+        """Widen words until each phrase is as wide as its label."""
+        rooms = [*slots]
+        for phrase in self._phrases:
+            wide = sum(rooms[phrase.first : phrase.last + 1])
+            needed = width(phrase.label, LABEL_SIZE) + 4 - wide
+            _widen(rooms, phrase.first, phrase.last, needed / (phrase.last + 1 - phrase.first))
+        return rooms
 
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x, upwards from `base`."""
@@ -83,6 +107,11 @@ class Phrases:
             axes.plot(*zip(*corners, strict=True), color=LINE, linewidth=0.8, zorder=1)
             write(axes, (middle, top - LABEL_SIZE * 0.7), phrase.label, LABEL_SIZE, color=NOTE, align="center")
             at.append((middle, top))
+
+
+def _widen(rooms: list[float], first: int, last: int, each: float) -> None:
+    """Widen the rooms of some words; they are not made narrower."""
+    rooms[first : last + 1] = [room + max(0.0, each) for room in rooms[first : last + 1]]
 
 
 def read_source_tree(path: Path, number: int) -> SourceTree:

@@ -11,6 +11,7 @@ from pipeline_py.report.figures.inline_svg import InlineFigure
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.subword.vocabulary import EOS, SPECIALS
 from pipeline_py.text import tokens_of
 
 PLACE = 90
@@ -73,13 +74,14 @@ class ShownExample:
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Those of each set, the first set open."""
     text = [
-        "Where a table's first proposed system and its baseline, or else its first two systems, differ most: "
-        "numbers are chrF of the sentence. Marked words stand in one translation alone."
+        "Where each system that the table proposes and its baseline, or else the table's first two systems, differ "
+        "most, among the half of the sentences that are neither short nor long. Numbers are chrF of the sentence, of "
+        "100. Marked words stand in one translation alone."
     ]
     for place, (split, path) in enumerate(chapter.manifest.by_set("examples", chapter.name)):
         shown = [*shown_examples(chapter, split, path)]
         if shown:
-            title = chapter.on(split) if place else "Sentences where systems differ most"
+            title = "Sentences where systems differ most" + (f": {chapter.on(split)}" if place else "")
             yield Part(title, text if place == 0 else [], own=shown, template="examples.html", folded=place > 0)
 
 
@@ -123,15 +125,14 @@ PANELS = 2
 def shown_examples(chapter: TableChapter, split: str, path: Path) -> Iterator[ShownExample]:
     """Yield the examples of a set that are shown; within `figure_files.style`."""
     examples = read_examples(path)
-    pair = chapter.chosen_pair([(each.system.system, each.other.system) for each in examples])
-    if pair is None:
-        return
-    tree = chapter.manifest.of("source_tree", f"{chapter.name}:{split}")
-    for place, example in enumerate(chosen(examples, *pair), start=1):
+    pairs = chapter.chosen_pairs([(each.system.system, each.other.system) for each in examples])
+    found = ((pair, example) for pair in pairs for example in chosen(examples, *pair))
+    for place, (pair, example) in enumerate(found, start=1):
+        tree = chapter.manifest.of("source_tree", f"{chapter.name}:{pair[0]}:{split}")
         attended = {
-            chapter.called[system]: found
+            chapter.called[system]: attention
             for system in pair
-            if (found := _attended(chapter, system, split, example.sentence)) is not None
+            if (attention := _attended(chapter, system, split, example.sentence)) is not None
         }
         anchor = f"{chapter.anchor}-{split}-example-{place}"
         drawn = [*_compared(tree, example.sentence, attended, anchor), *_on_phrases(attended, anchor)]
@@ -176,7 +177,7 @@ def _compared(
         return []
     title = (
         f"The source tree, and what {' and '.join(each.system for each in attentions)} attended to: a row for each "
-        "word of the translation, the stronger the colour the more; a dot is the end of the sentence"
+        f"word of the translation, the stronger the colour the more; {SPECIALS[EOS]} is the end of the sentence"
     )
     return [rendered(draw(source, attentions), title, name)]
 
@@ -190,6 +191,9 @@ def _on_phrases(attended: Mapping[str, AttendedSentence], name: str) -> list[Inl
             from pipeline_py.report.figures.inline_svg import rendered
 
             figure = draw("", each, telling_steps(each, PANELS))
-            title = f"What {called} attended to among words and phrases, at its most telling words"
+            title = (
+                f"What {called} attended to among words and phrases, at its most telling words; {SPECIALS[EOS]} is the "
+                "end of the sentence"
+            )
             drawn.append(rendered(figure, title, f"{name}-phrases-{place}", own_colours=True))
     return drawn

@@ -28,7 +28,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         if _runs(chapter, system)
     }
     drawn = figures(curves, chapter.looks, f"{chapter.anchor}-learning")
-    yield Part("Learning curves", legend=chapter.legend({*curves}), figures=drawn)
+    yield Part("Learning curves", legend=chapter.legend({*curves}), figures=drawn, folded=True)
 
 
 def _runs(chapter: TableChapter, system: str) -> list[Path]:

@@ -14,7 +14,7 @@ COUNTS = ("matches_system", "matches_other", "references")
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
-    """Those of each set, the first set open."""
+    """Those of each set, all of them folded."""
     text = [
         "Sequences of one to four words of the references that the table's first proposed system and its baseline, "
         "or else its first two systems, match more or less often; of several runs in the first. They are ranked by "
@@ -27,8 +27,8 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         if shown := [*tables(path, chapter, on)]:
             of_sets.append((on, shown))
     for place, (on, shown) in enumerate(of_sets):
-        title = on if place else "N-grams that one system gets right more often"
-        yield Part(title, [] if place else text, tables=shown, folded=place > 0)
+        title = "N-grams that one system gets right more often" + (f": {on}" if place else "")
+        yield Part(title, [] if place else text, tables=shown, folded=True)
 
 
 def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[Sheet]:
@@ -43,8 +43,8 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[Sheet]:
         InputError: if the file is none.
     """
     rows = read_table(path, COLUMNS[:3], [*COUNTS, "share"]).to_dict("records")
-    pair = chapter.chosen_pair([(row["system"], row["other"]) for row in rows])
-    for system, other in () if pair is None else (pair, pair[::-1]):
+    pairs = chapter.chosen_pairs([(row["system"], row["other"]) for row in rows])
+    for system, other in (both for pair in pairs[:1] for both in (pair, pair[::-1])):
         found = [row for row in rows if (row["system"], row["other"]) == (system, other)]
         if found:
             yield listed(

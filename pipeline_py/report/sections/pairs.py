@@ -26,18 +26,21 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     """Intervals and differences of each set, the first set open; then everything about each pair."""
     of_set: dict[str, list[Sheet]] = {}
     said: dict[str, list[str]] = {}
+    matrices: list[Sheet] = []
     for split, path in chapter.manifest.by_set("intervals", chapter.name):
         of_set.setdefault(split, []).extend(intervals(path, chapter.called, chapter.on(split)))
     in_full = []
     for split, of_metrics in chapter.pairs.items():
         for found in of_metrics.values():
-            of_set.setdefault(split, []).append(matrix(found, chapter.called, chapter.on(split)))
+            shown = of_set.setdefault(split, []) if not chapter.is_wide else matrices
+            shown.append(matrix(found, chapter.called, chapter.on(split)))
             in_full.append(listing(found, chapter.called, chapter.on(split)))
             said.setdefault(split, []).append(what_holds(found, chapter.called, chapter.on(split)))
     for place, (split, tables) in enumerate(of_set.items()):
-        title = chapter.on(split) if place else "All pairs of systems"
+        title = "All pairs of systems" + (f": {chapter.on(split)}" if place else "")
         yield Part(title, said.get(split, []), tables=tables, folded=place > 0)
-    yield Part("Everything in numbers", tables=in_full, folded=True)
+    yield Part("All pairs of systems: differences", tables=matrices, folded=True)
+    yield Part("All pairs of systems: everything in numbers", tables=in_full, folded=True)
 
 
 def what_holds(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> str:

@@ -20,6 +20,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         "sentence_scores",
         "Distribution of sentence scores",
         lambda path: read_sentence_scores(path, chapter.called),
+        folded=True,
     )
 
 

@@ -14,7 +14,7 @@ COLUMNS = ("frequency", "system")
 
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Groups of words of each set."""
-    yield from parts(chapter, "words", "Word accuracy by training frequency", read_words)
+    yield from parts(chapter, "words", "Word accuracy by training frequency", read_words, folded=True)
 
 
 def read_words(path: Path) -> list[Groups]:

@@ -29,11 +29,17 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-let folded = [];
-addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")];
-  for (const details of folded) details.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const details of folded) details.open = false;
-});
+const unfold = document.createElement("button");
+unfold.className = "unfold";
+unfold.type = "button";
+unfold.append("Unfold everything");
+unfold.addEventListener("click", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+document.querySelector("nav").append(unfold);
+
+// A link to what is folded unfolds it.
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+addEventListener("hashchange", reveal);
+reveal();

@@ -22,7 +22,7 @@ def attended(phrases: int = 0) -> AttendedSentence:
 def test_pieces_become_words():
     each = attended()
     found = of_words("A", each)
-    assert (found.words, found.translation) == (["unhappy", "cats"], ["katzen", "da", "·"])
+    assert (found.words, found.translation) == (["unhappy", "cats"], ["katzen", "da", "</s>"])
     for row, of_target in enumerate(([0, 1, 2], [3], [4])):
         for column, of_source in enumerate(([0, 1], [2], [3])):
             naive = sum(each.weights[i][j] for i in of_target for j in of_source) / len(of_target)

@@ -3,7 +3,8 @@
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.report.figures.source_tree import LEVEL, read_source_tree
+from pipeline_py.report.figures.source_tree import LABEL_SIZE, LEVEL, Dependencies, read_source_tree
+from pipeline_py.report.figures.typesetting import width
 
 
 def block(*words: tuple[str, int, str]) -> str:
@@ -40,6 +41,33 @@ def test_an_arc_goes_over_those_that_it_spans(tmp_path):
     low, high = LEVEL, 2 * LEVEL
     assert sorted(arcs.values()) == [low, low, high], "two words side by side, and one arc over the second of these"
     assert tree.height == 3 * LEVEL and sorted(axes.texts) == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.conllu",
+            block(("I", 2, "nsubj:passive"), ("saw", 0, "root"), ("a", 4, "det:predet"), ("b", 2, "x")),
+        ),
+        ("a.ptb", "(SBARQ-WITH-A-LONG-NAME (NP|PREPOSITIONAL (D I)) (V saw) (N a) (N b))\n"),
+    ],
+)
+def test_words_make_room_for_whole_labels(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    tree = read_source_tree(path, 1)
+    rooms = tree.widened([10.0] * 5)
+    assert rooms[4] == 10 and min(rooms) >= 10 and max(rooms) > 10
+    axes = Axes()
+    ends = [sum(rooms[: place + 1]) for place in range(5)]
+    tree.draw(axes, [end - room / 2 for end, room in zip(ends, rooms, strict=True)], 0.0)
+    assert not any("…" in text for text in axes.texts)
+    if isinstance(tree, Dependencies):
+        arcs = [abs(x[-1] - x[0]) for x, _ in axes.lines if len(x) == 4]
+        assert all(wide >= width(label, LABEL_SIZE) for wide, label in zip(arcs, axes.texts, strict=True))
+    else:
+        assert rooms[0] >= width("NP|PREPOSITIONAL", LABEL_SIZE)
 
 
 def test_phrases_stand_over_their_children(tmp_path):

@@ -21,7 +21,8 @@ OTHER, AGAINST_OTHER = ("Other", "Base", "e", 2, 1, 9, 3 / 5), ("Base", "Other",
 
 def chapter(table: BleuTable | MeasureTable) -> TableChapter:
     """What is known of a table of which there is no file."""
-    known: Any = SimpleNamespace(experiment=SimpleNamespace(tables={"t": table}))
+    proposed = [(row, table.baseline) for row in table.proposed] if isinstance(table, BleuTable) else []
+    known: Any = SimpleNamespace(experiment=SimpleNamespace(tables={"t": table}, proposals=lambda _: proposed))
     return TableChapter(known, "t", {})
 
 
