@@ -62,7 +62,8 @@ def _said(described: Sequence[BaseModel]) -> str:
 def sets(experiment: Experiment) -> Sheet:
     """What each text that something is measured on consists of."""
     corpora = experiment.corpora
-    texts: list[tuple[str, HeldOutText | ContrastiveSet]] = [(f"dev ({corpora.dev.name})", corpora.dev)]
+    texts: list[tuple[str, HeldOutText | ContrastiveSet]] = []
+    texts += [] if corpora.dev is None else [(f"dev ({corpora.dev.name})", corpora.dev)]
     texts += [(text.name, text) for text in corpora.tests]
     texts += [(text.name, text) for text in corpora.contrast]
     return listed(
