@@ -107,7 +107,7 @@ def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: S
     run = run or experiment.runs(system)[0]
     if experiment.is_neural(system) != run.startswith("seed"):
         raise InputError(f"{system} has no run `{run}`, but {', '.join(experiment.runs(system))}")
-    split = experiment.corpora.tests[0].name
+    split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, in whose place translations are scored
     files = _files(experiment, system, run, split)
     jobs = Jobs(split)
     logger.addFilter(jobs)

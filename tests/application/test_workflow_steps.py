@@ -2,8 +2,10 @@ import json
 
 import pytest
 
+from pipeline_py.application.chain import plan
 from pipeline_py.application.workflow_steps import command, steps
 from pipeline_py.input_error import InputError
+from tests.workplace import ROOT
 
 
 def test_the_command_of_a_rule():
@@ -36,3 +38,18 @@ def test_a_system_from_elsewhere_translates_nothing_new(tmp_path):
     systems = {"Theirs": {"type": "translations", "files": {"mixed": [str(tmp_path / "theirs.txt")]}}}
     with pytest.raises(InputError, match="Theirs is of `type: translations`: it has no model"):
         steps("Theirs", None, [], [f"systems={json.dumps(systems)}"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("further", "split"), [([{"name": "mixed", "generate": {"sentences": 9}}], "mixed"), ([], "dev")]
+)
+def test_steps_are_those_of_a_set_with_references(tmp_path, further, split):
+    """New text has translations in their place, where these are scored."""
+    (tmp_path / "news.en").write_text("a b .\n")
+    tests = [{"name": "news", "source": str(tmp_path / "news.en")}, *further]
+    overrides = [f"corpora={json.dumps({'tests': tests})}", 'targets=["hierarchical/table2"]']
+    planned = plan(ROOT, "GlobalAtt", None, [], overrides)
+    assert planned.files["text"] == f"results/evaluation/GlobalAtt/seed1/{split}.txt"
+    (clean,) = [step for step in planned.steps if step.stage == "corpus.clean"]
+    assert "--target-input" in " ".join(clean.arguments)
