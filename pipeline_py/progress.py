@@ -18,7 +18,7 @@ def progress(
     unit: str = "sentences",
     status: Callable[[], str] | None = None,
 ) -> Iterator[Item]:
-    """Yield `items`, showing how far it is, the rate and the time left, and what `status` says besides."""
+    """Yield `items`, showing how far it is, the time left, and the rate or what `status` says instead."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     bar: tqdm[Any]
@@ -35,7 +35,7 @@ def progress(
             file=_LogLines(),
             bar_format="{desc}: {n_fmt}{unit}, {rate_fmt}, {elapsed} elapsed{postfix}"
             if total is None
-            else "{desc}: {n_fmt}/{total_fmt}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}",
+            else "{desc}: {n_fmt}/{total_fmt}, " + ("" if status else "{rate_fmt}, ") + "{remaining} left{postfix}",
         )
     with bar:
         for item in items:

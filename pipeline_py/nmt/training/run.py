@@ -128,13 +128,13 @@ class Run:
     def status(self) -> str:
         """Say in a few words how far the run is."""
         state = self.state
-        seen = f"epoch {self.epochs:.2f}, {state.words_per_second:,.0f} words/s"
+        seen = f"{state.words_per_second:,.0f} words/s"
         if not state.curve:
             return seen
         best = state.best_validation
         bleu = "" if best["dev_bleu"] is None else f", dev BLEU {best['dev_bleu']:.2f}"
-        looks = state.validations_since_best
-        ended = f", ended after {looks} looks without a better one" if looks >= self.training.patience else ""
+        since = state.validations_since_best
+        ended = f", stopped: {since} validations without a better one" if since >= self.training.patience else ""
         return f"{seen}, dev loss {best['dev_loss']:.3f}{bleu}{ended}"
 
     def _end_epoch_if_done(self) -> None:
@@ -247,9 +247,9 @@ class Run:
             return
         row = self.state.curve[-1]
         bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
-        verdict = "the best so far" if row["best"] else f"best {self.state.validations_since_best} validations ago"
+        verdict = "best" if row["best"] else f"best {self.state.validations_since_best} validations ago"
         tqdm.write(
-            f"{self.name}: epoch {row['epoch']:.2f}, update {row['update']}, {row['words_per_second']:.0f} words/s, "
-            f"dev loss {row['dev_loss']:.4f}{bleu} ({verdict})",
+            f"{self.name}: epoch {row['epoch']:.2f}, update {row['update']}, dev loss {row['dev_loss']:.4f}{bleu} "
+            f"({verdict})",
             file=sys.stderr,
         )

@@ -1,7 +1,9 @@
 """A sheet as TSV, JSON, Markdown, LaTeX and plain text."""
 
 import re
+import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,7 +34,7 @@ def write(
         if path is not None:
             with writing(path) as file:
                 file.write(text)
-    sys.stderr.write(plain(sheet))
+    sys.stderr.write(plain(sheet, shutil.get_terminal_size().columns))
 
 
 def values(sheet: Sheet) -> "pd.DataFrame":
@@ -50,17 +52,37 @@ def values(sheet: Sheet) -> "pd.DataFrame":
     return pd.concat([pd.Series(cells, name=name, dtype=object) for name, cells in columns], axis=1)
 
 
-def plain(sheet: Sheet) -> str:
-    """Draw for a terminal: names to the left, numbers to the right with their marks beyond them."""
+def plain(sheet: Sheet, width: int) -> str:
+    """Draw for a terminal: names to the left, numbers to the right with their marks beyond them.
+
+    Args:
+        sheet: the table.
+        width: columns of the terminal; what a wider table has more follows below, under the same names.
+    """
     columns = []
     for place, header in enumerate(sheet.heads):
         cells = [Cell(header), *(row[place] for row in sheet.rows)]
-        width = max(_width(cell.text) for cell in cells)
+        text = max(_width(cell.text) for cell in cells)
         marks = max(_width(cell.marks) for cell in cells)
-        columns.append([_padded(cell, width, marks, to_the_left=place == 0) for cell in cells])
-    lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    rule = "-" * max(map(_width, lines))
-    return "\n".join([sheet.title, "", lines[0], rule, *lines[1:], rule, *sheet.notes]) + "\n"
+        columns.append([_padded(cell, text, marks, to_the_left=place == 0) for cell in cells])
+    drawn = [sheet.title]
+    for block in _blocks(columns, width):
+        lines = ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
+        rule = "-" * max(map(_width, lines))
+        drawn += ["", lines[0], rule, *lines[1:], rule]
+    notes = [textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False) for note in sheet.notes]
+    return "\n".join([*drawn, *notes]) + "\n"
+
+
+def _blocks(columns: Sequence[list[str]], width: int) -> list[list[list[str]]]:
+    """Divide columns into groups that are no wider than that, each behind the first column."""
+    names, *others = columns
+    blocks = [[names]]
+    for column in others:
+        if len(blocks[-1]) > 1 and sum(2 + _width(one[0]) for one in [*blocks[-1], column]) - 2 > width:
+            blocks.append([names])
+        blocks[-1].append(column)
+    return blocks
 
 
 def markdown(sheet: Sheet, answers: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:

@@ -20,10 +20,24 @@ SHEET = Sheet(
 
 
 def test_plain_columns_line_up_in_a_terminal() -> None:
-    lines = renderings.plain(SHEET).splitlines()[2:]
+    lines = renderings.plain(SHEET, 80).splitlines()[2:]
     starts = [len(line[: line.index("12.34")].encode("gb18030")) for line in lines if "12.34" in line]
     assert len(starts) == len(NAMES) and len(set(starts)) == 1
     assert lines[0].startswith("System ") and lines[0].endswith("test_2016")
+
+
+def test_columns_beyond_the_width_of_the_terminal_follow_below() -> None:
+    names = ["system", "first", "second", "third"]
+    rows = [[Cell(f"{row}{'.' * 20}"), *(Cell(f"{name} of {row}") for name in names[1:])] for row in "ab"]
+    note = "A note of many words, each of which stays whole, however narrow."
+    sheet = Sheet("T", [Column(name, name) for name in names], rows, [note])
+    whole = renderings.plain(sheet, 70)
+    assert whole.count("---\n") == 2 and max(map(len, whole.splitlines())) <= 70
+    narrow = renderings.plain(sheet, 48).splitlines()
+    assert max(map(len, narrow)) <= 48 and sum(line.startswith("a...") for line in narrow) == 2
+    assert [line.split()[1:] for line in narrow if line.startswith("system")] == [["first", "second"], ["third"]]
+    assert " ".join(narrow[-2:]) == note
+    assert max(map(len, renderings.plain(sheet, 10).splitlines())) < 40, "a column is never cut"
 
 
 def test_markdown_is_read_back_as_it_was() -> None:
@@ -77,7 +91,7 @@ def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.Ca
     assert rows == [[name, "12.34", "0.50", "**†"] for name in NAMES]
     again = read_sheet(tmp_path / "t.json")
     assert again == SHEET and renderings.markdown(again) == (tmp_path / "t.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().err == renderings.plain(SHEET)
+    assert capsys.readouterr().err == renderings.plain(SHEET, 80)
 
 
 def test_what_programs_read_may_differ_from_the_text() -> None:
