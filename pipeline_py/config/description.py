@@ -7,6 +7,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.comet import FoundComet, find_comet
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.loading.entry_error import Entry
@@ -20,7 +21,7 @@ from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.systems.training import Training
 from pipeline_py.config.systems.translations import Translations
-from pipeline_py.config.tables import AttentionFigure, BleuTable, Table, TableOfSystems
+from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 
@@ -103,6 +104,24 @@ class Description(Section):
     def trained_parsers(self) -> list[str]:
         """Those of them that are trained here."""
         return [name for name in self.parsers_asked if self.parsers[name].type == "trained"]
+
+    @property
+    def metrics_counted(self) -> list[str]:
+        """What is counted of outputs: the metrics of the experiment, and those of tables of measures."""
+        tables = [table for table in self.tables.values() if isinstance(table, MeasureTable)]
+        of_tables = [metric for table in tables for metric in table.metrics]
+        return [*dict.fromkeys([*self.evaluation.metrics, *of_tables])]
+
+    def find_comet(self) -> FoundComet | None:
+        """COMET on this machine; None where it is no metric.
+
+        Raises:
+            InputError: if the package or the weights are absent.
+        """
+        given = self.evaluation.comet
+        if given is None or "comet" not in self.metrics_counted:
+            return None
+        return find_comet(given.python, given.model, self.data)
 
     def parsers_of(self, row: str) -> list[str]:
         """Parsers whose trees a system, or one of its members, reads."""

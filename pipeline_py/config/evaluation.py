@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
+from pipeline_py.config.comet import Comet
 from pipeline_py.config.numbers import Count
 
 METRICS = tuple(sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py")))
@@ -26,6 +27,7 @@ class Evaluation(Section):
         description="Metrics that score and test outputs: modules of `evaluation/metrics`. BLEU comes first, and is "
         "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
     )
+    comet: Comet | None = Field(None, description="Where COMET and its weights are; needed where COMET is a metric.")
     detokenizer: Literal["moses", "chinese", "none"] = "moses"
     tokenizer: Literal["13a", "intl", "zh", "char", "none"] = Field(
         "13a",

@@ -8,8 +8,11 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.evaluation.columns import write_columns
-from pipeline_py.evaluation.metric import OF_A_SENTENCE, Tokenizer, named
+from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
+from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.segment_metric import SegmentMetric
 from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
@@ -21,6 +24,7 @@ def statistics(
     output: Path,
     metric: list[str],
     score_output: list[Path] | None = None,
+    segment_scores: list[str] | None = None,
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
@@ -37,6 +41,8 @@ def statistics(
         output: the statistics, an Arrow file.
         metric: a module of `evaluation/metrics`; give the option once for each.
         score_output: the score by each metric as JSON, in the order of metrics.
+        segment_scores: METRIC=FILE, scores of sentences by a program of its own (`evaluation.segment_metric`); give the
+            option once for each such metric.
         tokenizer: sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
         lowercase: case-insensitive scores, as in the papers.
 
@@ -45,9 +51,16 @@ def statistics(
     """
     outputs, *references = map(list, zip(*read_sentences([hypothesis], reference), strict=True))
     columns, signatures = {}, {}
+    scored = named_files(segment_scores or [], "--segment-scores")
     files = dict(zip(metric, score_output or [], strict=False))
     for name in progress(dict.fromkeys([*metric, OF_A_SENTENCE]), "statistics", unit="metrics"):
-        counting = named(name)(tokenizer, lowercase, references)
+        kind = named(name)
+        if issubclass(kind, SegmentMetric):
+            if name not in scored:
+                raise InputError(f"{name} is counted elsewhere; give --segment-scores {name}=FILE")
+            counting: Metric = kind(scored[name])
+        else:
+            counting = kind(tokenizer, lowercase, references)
         counted = counting.statistics(outputs)
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:

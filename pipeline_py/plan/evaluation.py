@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import AttentionTable, MeasureTable
@@ -146,10 +147,21 @@ class EvaluationPlan:
 
     @property
     def metrics(self) -> list[str]:
-        """What is counted of outputs: the metrics of the experiment, and those of tables of measures."""
-        tables = [table for table in self.experiment.tables.values() if isinstance(table, MeasureTable)]
-        of_tables = [metric for table in tables for metric in table.metrics]
-        return [*dict.fromkeys([*self.experiment.evaluation.metrics, *of_tables])]
+        """What is counted of outputs."""
+        return self.experiment.metrics_counted
+
+    def scored_elsewhere(self) -> dict[str, str]:
+        """Scores of sentences by programs of their own, by metric, with {system}, {run} and {split} open."""
+        scores = "<results>/evaluation/{system}/{run}/{split}.comet_scores.json"
+        return {"comet": scores} if "comet" in self.metrics else {}
+
+    def comet(self) -> dict[str, str]:
+        """What decides what COMET says; the weights are told by their content."""
+        found, given = self.experiment.find_comet(), self.experiment.evaluation.comet
+        if found is None or given is None:
+            return {}
+        name = Path(given.model).name if Path(self.experiment.data, given.model).exists() else given.model
+        return {"checkpoint": found.checkpoint, "signature": f"model:{name}|refs:1|version:{found.version}"}
 
     def compared_sets(self, table: str) -> list[str]:
         """The held-out sets on which a table's systems are compared; none where it is no table of scores."""

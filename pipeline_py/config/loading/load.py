@@ -73,7 +73,14 @@ def load(
             "rename the file or folder",
             "configuration",
         )
+    if "comet" in experiment.metrics_counted and experiment.evaluation.comet is None:
+        raise InputError(
+            "evaluation.metrics: COMET needs weights; name them by `evaluation: {comet: {model: FOLDER}}`, or leave "
+            "out `comet`, also among columns of tables",
+            "configuration",
+        )
     if check_files:
+        experiment.find_comet()
         missing = [file for file in files if not _is_there(file)]
         if missing:
             raise InputError(

@@ -142,10 +142,52 @@ rule import_scores:
         """
 
 
+rule comet_scores:
+    input:
+        source="<results>/corpus/clean/{split}.source",
+        hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
+        references=lambda wildcards: plan.evaluation.references(wildcards.split)[:1],
+    output:
+        scores="<results>/evaluation/{system}/{run}/{split}.comet_scores.json",
+    log:
+        "<logs>/evaluation/comet_scores/{system}.{run}.{split}.log",
+    benchmark:
+        "<benchmarks>/evaluation/comet_scores/{system}.{run}.{split}.tsv"
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given=lambda wildcards: {
+            "signature": plan.evaluation.comet()["signature"],
+            "content": [*plan.contents_of([plan.evaluation.comet()["checkpoint"]]).values()],
+            "made_by": made_by("evaluation.comet_scores"),
+        },
+        checkpoint=lambda wildcards: plan.evaluation.comet()["checkpoint"],
+        python=EXPERIMENT.evaluation.comet.python if EXPERIMENT.evaluation.comet else "",
+        gpus=EXPERIMENT.evaluation.comet.gpus if EXPERIMENT.evaluation.comet else 0,
+    shell:
+        """
+        python -m pipeline_py.evaluation.comet_scores \
+            --source {input.source:q} \
+            --hypothesis {input.hypothesis:q} \
+            --reference {input.references:q} \
+            --checkpoint {params.checkpoint:q} \
+            --signature {params.given[signature]:q} \
+            --python {params.python:q} \
+            --gpus {params.gpus} \
+            --output {output.scores:q} \
+            2>{log:q}
+        """
+
+
 rule statistics:
     input:
         hypothesis="<results>/evaluation/{system}/{run}/{split}.txt",
         references=lambda wildcards: plan.evaluation.references(wildcards.split),
+        scored=[*plan.evaluation.scored_elsewhere().values()],
     output:
         statistics="<results>/evaluation/{system}/{run}/{split}.statistics.arrow",
         scores=expand("<results>/evaluation/{{system}}/{{run}}/{{split}}.{metric}.json", metric=plan.evaluation.metrics),
@@ -176,6 +218,7 @@ rule statistics:
         files=lambda wildcards, input, output: [
             *(f"--reference={file}" for file in input.references),
             *(f"--score-output={file}" for file in output.scores),
+            *named_files("segment-scores", plan.evaluation.scored_elsewhere(), input.scored),
         ],
     shell:
         """

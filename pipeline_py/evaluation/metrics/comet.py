@@ -1,0 +1,9 @@
+"""COMET (Rei et al. 2020): a network's estimate of each sentence's quality, from source, output and reference."""
+
+from pipeline_py.evaluation.segment_metric import SegmentMetric
+
+
+class Comet(SegmentMetric):
+    """The mean over sentences, times 100."""
+
+    label = "COMET"
