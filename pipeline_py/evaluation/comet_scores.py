@@ -52,9 +52,7 @@ def comet_scores(
         command = [python, "-m", "comet.cli.score", "--sources", str(read), "--translations", str(said)]
         command += ["--references", str(right), "--model", str(checkpoint.resolve()), f"--gpus={gpus}", "--quiet"]
         command += ["--only_system", "--to_json", str(scored)]
-        ran = subprocess.run(
-            command, cwd=folder, env=os.environ | {"HF_HUB_OFFLINE": "1"}, capture_output=True, text=True
-        )
+        ran = subprocess.run(command, env=os.environ | {"HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
         if ran.returncode or not scored.is_file():
             said_last = (ran.stderr.strip().splitlines() or ["it says nothing"])[-1]
             raise InputError(f"COMET failed: {said_last}; try `{' '.join(command[:3])}` by itself", checkpoint)
