@@ -105,8 +105,9 @@ def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def packages_around(module: str) -> list[str]:
+    """Packages that Python imports before a module, but for the outermost, whose own names no stage uses."""
     parts = module.split(".")
-    return [".".join(parts[:length]) for length in range(1, len(parts))]
+    return [".".join(parts[:length]) for length in range(2, len(parts))]
 
 
 @cache

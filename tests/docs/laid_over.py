@@ -5,13 +5,14 @@ python -m tests.docs.laid_over FOLDER…
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from pipeline_py.config.loading.load import load
 from pipeline_py.input_error import InputError
 from tests.docs.readers_place import ELSEWHERE
-from tests.test_experiments import write_stand_ins
+from tests.test_experiments import BELOW, write_stand_ins
 from tests.workplace import merged
 
 
@@ -20,7 +21,9 @@ def mistakes(folders: list[str]) -> list[str]:
     default = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
     found = []
     for file in sorted(file for folder in folders for file in Path(folder).glob("*.yaml")):
-        own = yaml.safe_load(file.read_text(encoding="utf-8"))
+        own: dict[str, Any] = {}
+        for name in [*BELOW.get(file.stem, []), file.stem]:
+            own = merged(own, yaml.safe_load(file.with_stem(name).read_text(encoding="utf-8")))
         for data in ({}, {"data": ELSEWHERE}):
             config = merged(merged(default, own), data)
             try:
