@@ -99,15 +99,15 @@ def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     names = {*names_in(ast.parse(text)), *packages_around(module)}
     if "import_module(" in text:
         names |= {".".join(part.relative_to(ROOT).with_suffix("").parts) for part in file.parent.rglob("*/*.py")}
-    ours = {name for name in names if name.split(".")[0] == "pipeline_py" and file_of(name)}
+    # The outermost package imports when it is asked for its own names, which no stage does.
+    ours = {name for name in names if name.startswith("pipeline_py.") and file_of(name)}
     others = {name.split(".")[0] for name in names} - {"pipeline_py"} - sys.stdlib_module_names
     return frozenset(ours), frozenset(map(distribution_of, others))
 
 
 def packages_around(module: str) -> list[str]:
-    """Packages that Python imports before a module, but for the outermost, whose own names no stage uses."""
     parts = module.split(".")
-    return [".".join(parts[:length]) for length in range(2, len(parts))]
+    return [".".join(parts[:length]) for length in range(1, len(parts))]
 
 
 @cache
