@@ -81,7 +81,7 @@ class Verdict:
         found = self.found
         numbers = f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] {self.label}"
         against = f" against {self.other}" if self.is_answer else ""
-        runs = f"{found.runs} seeds" if found.runs > 1 else "1 seed, whose chance is not in the interval"
+        runs = f"{found.runs} seeds" if found.runs > 1 else "1 run: variation between runs is not included"
         visible = ""
         if self.word == "not distinguishable":
             same = found.low == found.high == 0

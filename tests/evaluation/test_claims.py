@@ -191,7 +191,7 @@ def test_single_runs_are_told_from_several(tmp_path, outputs):
             of_set.pop(f"{name}:s2")
             of_set[f"{name}:single"] = of_set.pop(name)
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}]))
-    assert row["runs"] == "1" and "1 seed, whose chance is not in the interval" in row["sentence"]
+    assert row["runs"] == "1" and "1 run: variation between runs is not included" in row["sentence"]
 
 
 def test_the_same_outputs_are_tied(tmp_path, outputs):

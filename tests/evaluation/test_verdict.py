@@ -58,8 +58,8 @@ GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4,
             {},
             "not distinguishable",
             "",
-            "SDAtt: no gain seen, 0.0 [0.0, 0.0] BLEU against GlobalAtt (1 seed, whose chance is not in the interval; "
-            "both score the same).",
+            "SDAtt: no gain seen, 0.0 [0.0, 0.0] BLEU against GlobalAtt (1 run: variation between runs is not "
+            "included; both score the same).",
         ),
         (
             GAIN,
