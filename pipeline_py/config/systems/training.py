@@ -8,6 +8,9 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.effects import Effect, UnreadBy
 from pipeline_py.config.numbers import NUMBER, Batch, Count, CountOrZero, Processors, Ratio, Seed, Single
 
+Decay = Annotated[float, NUMBER, Field(ge=0, lt=1)]
+"""Of a mean over updates."""
+
 
 class Optimizer(Section):
     """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
@@ -15,7 +18,10 @@ class Optimizer(Section):
     name: Literal["adadelta", "adam", "sgd"] = "adadelta"
     learning_rate: Single | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
     rho: Annotated[float, NUMBER] = Field(0.95, gt=0, lt=1, description="ADADELTA's decay.")
-    epsilon: Annotated[float, NUMBER] = Field(1e-6, gt=0, ge=1e-30, le=1, description="ADADELTA's epsilon.")
+    betas: tuple[Decay, Decay] = Field((0.9, 0.999), description="Adam's decays of the two moments.")
+    epsilon: Annotated[float, NUMBER] | None = Field(
+        None, gt=0, ge=1e-30, le=1, description="Epsilon of adadelta and adam; null: 1e-6 for adadelta, 1e-8 for adam."
+    )
     decay: Annotated[float, NUMBER] | None = Field(
         None,
         gt=0,
@@ -23,8 +29,10 @@ class Optimizer(Section):
         description="Multiply the rate by this after each validation whose loss is worse than that of the one before "
         "(tree2seq section 4.2: sgd from 1.0, halved); null: the rate stays.",
     )
-    schedule: Literal["constant", "linear"] = Field(
-        "constant", description="linear: the rate falls to 0 at the last update, given by `epochs` or `updates`."
+    schedule: Literal["constant", "linear", "inverse_square_root"] = Field(
+        "constant",
+        description="linear: the rate falls to 0 at the last update, given by `epochs` or `updates`. "
+        "inverse_square_root: after the warm-up it falls with the root of the number of updates (Vaswani et al. 2017).",
     )
     warmup: CountOrZero = Field(0, description="Updates over which the rate rises to its maximum.")
 
@@ -58,7 +66,7 @@ class Training(Section):
         None, description="Stop after this many passes over the training data."
     )
     updates: Annotated[Count | None, OF_TRANSLATION] = Field(None, description="Stop after this many updates.")
-    clip: Single = Field(1.0, description="Largest gradient norm.")
+    clip: Single | None = Field(1.0, description="Largest gradient norm; null: any.")
     validate_every: Annotated[Count | None, OF_TRANSLATION] = Field(
         None, description="Updates between two validations; null: once an epoch."
     )

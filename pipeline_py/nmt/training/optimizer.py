@@ -11,14 +11,18 @@ from pipeline_py.config.systems.training import Optimizer
 LEARNING_RATES = {"adadelta": 1.0, "adam": 0.0005, "sgd": 1.0}
 """Where the configuration leaves the rate open."""
 
+EPSILONS = {"adadelta": 1e-6, "adam": 1e-8}
+"""The same of ε."""
+
 
 def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     """Make the update rule that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
     rate = options.learning_rate or LEARNING_RATES[options.name]
     if options.name == "adadelta":
-        return torch.optim.Adadelta(parameters, lr=rate, rho=options.rho, eps=options.epsilon)
+        return torch.optim.Adadelta(parameters, lr=rate, rho=options.rho, eps=options.epsilon or EPSILONS[options.name])
     if options.name == "adam":
-        return torch.optim.Adam(parameters, lr=rate, fused=True)
+        epsilon = options.epsilon or EPSILONS[options.name]
+        return torch.optim.Adam(parameters, lr=rate, betas=options.betas, eps=epsilon, fused=True)
     return torch.optim.SGD(parameters, lr=rate)
 
 
@@ -45,8 +49,13 @@ def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update
     if options.schedule == "constant" and update > options.warmup:
         return
     height = options.learning_rate or LEARNING_RATES[options.name]
-    risen = min(1.0, (update + 1) / (options.warmup + 1))
-    set_learning_rate(optimizer, height * risen * (1 - done if options.schedule == "linear" else 1.0))
+    risen = (update + 1) / (options.warmup + 1)
+    fallen = 1.0
+    if options.schedule == "linear":
+        fallen = 1 - done
+    elif options.schedule == "inverse_square_root":
+        fallen = min(1.0, risen**-0.5)
+    set_learning_rate(optimizer, height * min(1.0, risen) * fallen)
 
 
 def decay_if_worse(

@@ -62,7 +62,7 @@ class Update:
         self._parameters = list(network.parameters())
         self._loss = loss
         self._optimizer = optimizer
-        self._clip = training.clip
+        self._clip = math.inf if training.clip is None else training.clip
         self._half = training.precision == "bfloat16"
         self._device = device
         self._processes = processes

@@ -28,6 +28,23 @@ def test_the_rate_rises_first_where_there_is_a_warmup() -> None:
     assert rates(Optimizer(name="sgd"), 2) == [1.0, 1.0]
 
 
+def test_the_rate_falls_with_the_root_of_the_updates_after_the_warmup() -> None:
+    """Vaswani et al. (2017), eq. 3, with the height of the rate where both terms meet."""
+    options = Optimizer(name="adam", learning_rate=0.4, schedule="inverse_square_root", warmup=3)
+    expected = [0.4 * min((update + 1) / 4, (4 / (update + 1)) ** 0.5) for update in range(16)]
+    assert rates(options, 16) == pytest.approx(expected)
+    assert rates(options, 16)[15] == pytest.approx(0.2)
+
+
+def test_adam_gets_its_constants() -> None:
+    parameters = [torch.nn.Parameter(torch.zeros(1))]
+    usual = build(Optimizer(name="adam"), parameters).defaults
+    assert (usual["betas"], usual["eps"]) == ((0.9, 0.999), 1e-8)
+    given = build(Optimizer(name="adam", betas=(0.9, 0.997), epsilon=1e-9), parameters).defaults
+    assert (given["betas"], given["eps"]) == ((0.9, 0.997), 1e-9)
+    assert build(Optimizer(), parameters).defaults["eps"] == 1e-6
+
+
 def test_a_constant_schedule_leaves_alone_what_dev_has_lowered() -> None:
     options = Optimizer(name="sgd", decay=0.5, warmup=1)
     optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
