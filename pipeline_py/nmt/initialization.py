@@ -82,6 +82,21 @@ class LeCun(Rule):
         weight.uniform_(-SMALL, SMALL)
 
 
+class Glorot(Rule):
+    """Glorot and Bengio (2010); embeddings that are multiplied by √E have unit variance."""
+
+    def matrix(self, weight: Tensor) -> None:
+        nn.init.xavier_uniform_(weight)
+
+    def embedding(self, weight: Tensor) -> None:
+        weight.normal_(std=weight.shape[1] ** -0.5)
+
+    output = embedding
+
+    def vector(self, weight: Tensor) -> None:
+        weight.uniform_(-SMALL, SMALL)
+
+
 @runtime_checkable
 class WithParameters(Protocol):
     """A module that says how its own parameters begin; those of its children are the children's affair."""
@@ -90,7 +105,7 @@ class WithParameters(Protocol):
         """Fill them, without gradients."""
 
 
-RULES: dict[Initialization, Rule] = {"nematus": Nematus(), "uniform": Uniform(), "lecun": LeCun()}
+RULES: dict[Initialization, Rule] = {"nematus": Nematus(), "uniform": Uniform(), "lecun": LeCun(), "glorot": Glorot()}
 
 
 @torch.no_grad()

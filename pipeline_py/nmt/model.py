@@ -1,6 +1,5 @@
 """A system's network, put together from the parts that its composition names."""
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -8,31 +7,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.parts import module_of
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.memory import Memory
-
-
-def part(kind: str, name: str) -> Any:
-    """Find a part: the only public class of a network that its module defines, e.g. `nmt/weighting/local.py`.
-
-    Raises:
-        TypeError: there are none, or several.
-    """
-    module = importlib.import_module(f"pipeline_py.{module_of(kind, name)}")
-    found = [
-        member
-        for called, member in vars(module).items()
-        if isinstance(member, type)
-        and issubclass(member, nn.Module)
-        and member.__module__ == module.__name__
-        and not called.startswith("_")
-    ]
-    if len(found) != 1:
-        raise TypeError(f"{module.__name__} has {len(found)} public classes of networks; the part is the only one")
-    return found[0]
+from pipeline_py.nmt.part import part
+from pipeline_py.nmt.tied_weights import tie
 
 
 class Model(nn.Module):
@@ -56,6 +36,7 @@ class Model(nn.Module):
         self.system = system
         self.vocabularies = dict(vocabularies)
         encoders = [self._encoder(options) for options in system.encoders]
+        scores, contexts = (system.scores, system.contexts) if system.decoder.takes_scores else ([], [])
         self.encoders = nn.ModuleList(encoders)
         hidden, memory_sizes = system.model.hidden, [encoder.size for encoder in encoders]
         parts = Parts(
@@ -63,12 +44,14 @@ class Model(nn.Module):
             target_size=vocabularies["target"],
             memory_sizes=memory_sizes,
             summary_sizes=[encoder.summary_size for encoder in encoders],
-            scores=[part("score", score.type)(score, hidden, memory_sizes[score.encoder]) for score in system.scores],
-            weightings=[part("weighting", context.type)(context, hidden) for context in system.contexts],
+            scores=[part("score", score.type)(score, hidden, memory_sizes[score.encoder]) for score in scores],
+            weightings=[part("weighting", context.type)(context, hidden) for context in contexts],
             loss=part("loss", system.loss.type)(system.loss, vocabularies["target"]),
         )
         self.decoder: Decoder = part("decoder", system.decoder.type)(system.decoder, parts)
         initialize(self, system.model.initialization)
+        if system.model.tied_embeddings:
+            tie(self, "decoder.softmax.weight", "decoder.embedding.weight")
 
     def _encoder(self, options: Any) -> Any:
         sizes = options.sizes(self.system.model.embedding)

@@ -37,7 +37,16 @@ def test_a_mistake_in_a_configuration_is_found(place):
 def test_every_key_and_part_is_explained():
     """What a reader may configure of texts and systems stands on the pages about them."""
     from pipeline_py.config import corpora, evaluation, subword
-    from pipeline_py.config.systems import composition, decoders, decoding, encoders, neural, training, translations
+    from pipeline_py.config.systems import (
+        composition,
+        decoders,
+        decoding,
+        encoders,
+        neural,
+        training,
+        transformer,
+        translations,
+    )
 
     sections = {
         "docs/data.md": [
@@ -63,7 +72,8 @@ def test_every_key_and_part_is_explained():
             ),
             *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
             *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
-            *(decoders.GRUDecoder, decoders.BlackOut),
+            *(decoders.GRUDecoder, decoders.BlackOut, decoders.Softmax, transformer.DepsSAN),
+            *(encoders.TransformerEncoder, decoders.TransformerDecoder),
         ],
     }
     for page, models in sections.items():
@@ -82,7 +92,7 @@ def test_the_new_part_does_what_the_page_says(place):
 import numpy, torch
 from types import SimpleNamespace
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.model import part
+from pipeline_py.nmt.part import part
 (context,) = System.model_validate({{"contexts": [{{"type": {name!r}, "temperature": 0.25}}]}}).contexts
 scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])
 mask = torch.tensor([[True, True, True], [True, True, False]])

@@ -28,6 +28,10 @@ SYSTEMS = {
     "blackout": {"loss": {"type": "blackout", "samples": 3}},
     "trees": {"encoders": ["tree_lstm"], "scores": ["dot"], "decoder": "lstm", "loss": {"type": "blackout"}},
     "phrases": {"encoders": ["tree_gru"], "decoder": {"type": "gru", "phrase_weight": "learned"}},
+    "transformer": {
+        "encoders": [{"type": "transformer", "layers": 1, "heads": 2, "attention": ["deps_san"]}],
+        "decoder": {"type": "transformer", "layers": 1, "heads": 2},
+    },
 }
 PIECES = ["<unk>", "语", *(f"w{i}" for i in range(2, TARGET_SIZE))]
 KNOWN = {f"w{i}": i for i in range(2, TARGET_SIZE)}

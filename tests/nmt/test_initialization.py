@@ -102,7 +102,12 @@ def test_what_a_module_is_decides_and_not_what_it_is_called(rule: Initialization
     assert toy.recurrent.weight.eq(1).all() and not toy.recurrent.bias.any(), "torch's own beginning"
     assert torch.equal(toy.embedding.weight, convolution)
     assert not toy.bias_of_nothing.bias.any()
-    spread = {"nematus": (0.01, 0.01), "uniform": (0.1 / 3**0.5,) * 2, "lecun": (50**-0.5, 1.0)}[rule]
+    spread = {
+        "nematus": (0.01, 0.01),
+        "uniform": (0.1 / 3**0.5,) * 2,
+        "lecun": (50**-0.5, 1.0),
+        "glorot": (110**-0.5 * 2**0.5, 50**-0.5),
+    }[rule]
     for weight, expected in zip((toy.bias_of_nothing.weight, toy.rows.weight), spread, strict=True):
         assert weight.std().item() == pytest.approx(expected, rel=0.1)
     for gate in toy.through_time.weight.split(50):

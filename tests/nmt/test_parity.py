@@ -34,6 +34,13 @@ SYSTEMS = {
             "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
         }
     ),
+    "transformer": System.model_validate(
+        {
+            "encoders": [{"type": "transformer", "layers": 2, "heads": 2}],
+            "decoder": {"type": "transformer", "layers": 2, "heads": 2, "norm": "pre"},
+            "model": {"embedding": 8, "hidden": 8},
+        }
+    ),
     "two contexts": System(contexts=[GlobalContext(), SyntaxContext()], decoder=ConditionalGRU(gru_context="both")),
 }
 
@@ -42,7 +49,12 @@ SYSTEMS = {
 @torch.no_grad()
 def test_score_is_minus_the_loss(name):
     random = np.random.default_rng(2)
-    system = SYSTEMS[name].model_copy(update={"model": Model(embedding=6, hidden=7, dropout=0.3)})
+    sizes = (
+        Model(embedding=8, hidden=8, dropout=0.3)
+        if name == "transformer"
+        else Model(embedding=6, hidden=7, dropout=0.3)
+    )
+    system = SYSTEMS[name].model_copy(update={"model": sizes})
     model = Network(system, {"source": 12, "target": 4, "units": 9}).double().eval()
     torch.manual_seed(3)
     for parameter in model.parameters():

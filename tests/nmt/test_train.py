@@ -81,6 +81,13 @@ def column(curve: Path, name: str) -> list[float]:
 
 
 SYNTAX = {"contexts": ["global", "syntax"]}
+TRANSFORMER = {
+    "encoders": [{"type": "transformer", "layers": 2, "heads": 2, "attention": ["deps_san"]}],
+    "decoder": {"type": "transformer", "layers": 2, "heads": 2},
+    "loss": {"type": "softmax", "label_smoothing": 0.1},
+    "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": True},
+}
+FALLING = {"name": "adam", "learning_rate": 0.01, "schedule": "inverse_square_root", "warmup": 20}
 STEEP = {"name": "sgd", "learning_rate": 4.0, "decay": 0.5}
 
 
@@ -117,8 +124,12 @@ def _rows(path: object) -> list[np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", [{"name": "adam"}, {"name": "adadelta"}, STEEP], ids=lambda rule: rule["name"])
-def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) -> None:
+@pytest.mark.parametrize(
+    ("system", "optimizer"),
+    [(SYNTAX, {"name": "adam"}), (SYNTAX, {"name": "adadelta"}), (SYNTAX, STEEP), (TRANSFORMER, FALLING)],
+    ids=["adam", "adadelta", "sgd", "transformer"],
+)
+def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, optimizer: dict) -> None:
     corpus = make_corpus(tmp_path, {"train": 400, "dev": 20}) | syntax_files(tmp_path)
     training = {
         "optimizer": optimizer,
@@ -127,9 +138,9 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, optimizer: dict) 
         "validate_every": 70,
         "checkpoint_minutes": 0.0005,
     }
-    train(**corpus, **options(tmp_path, SYNTAX, training, "whole"))
+    train(**corpus, **options(tmp_path, system, training, "whole"))
 
-    arguments = corpus | options(tmp_path, SYNTAX, training, "killed", cache=tmp_path / "cache")
+    arguments = corpus | options(tmp_path, system, training, "killed", cache=tmp_path / "cache")
     checkpoint = tmp_path / "killed" / "checkpoints" / "rolling.safetensors"
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):

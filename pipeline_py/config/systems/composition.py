@@ -21,7 +21,7 @@ from pipeline_py.config.systems.encoders import AnyEncoder, BidirectionalGRU
 from pipeline_py.config.systems.parts import module_of, or_of_type, type_alone
 from pipeline_py.kinds.kind import Kind, kind_of
 
-Initialization = Literal["nematus", "uniform", "lecun"]
+Initialization = Literal["nematus", "uniform", "lecun", "glorot"]
 
 
 class Model(Section):
@@ -35,7 +35,11 @@ class Model(Section):
         description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
         "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
         "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), "
-        "vectors as uniform, for small networks and short trainings.",
+        "vectors as uniform, for small networks and short trainings. glorot: matrices U(±√(6/(fan-in + fan-out))), "
+        "embeddings and the softmax N(0, 1/embedding), vectors as uniform, for Transformers.",
+    )
+    tied_embeddings: bool = Field(
+        False, description="The embedding of target words is the matrix of the softmax too (Press and Wolf 2017)."
     )
 
 
@@ -83,6 +87,12 @@ class System(Section):
     def _check_fit(self) -> None:
         """Raise ValueError where parts do not fit each other."""
         decoder = self.decoder.type
+        for part in (*self.encoders, self.decoder):
+            part.check_sizes(self.model.embedding, self.model.hidden)
+        if not self.decoder.takes_scores and (self.scores != [MLPScore()] or self.contexts != [GlobalContext()]):
+            raise ValueError(f"the decoder {decoder} attends in its own way; leave out `scores` and `contexts`")
+        if self.model.tied_embeddings and self.decoder.reads_out_hidden and self.model.embedding != self.model.hidden:
+            raise ValueError(f"tied embeddings of the decoder {decoder} need an embedding of the hidden size")
         if not self.decoder.takes_several and len(self.encoders) * len(self.scores) > 1:
             raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
         if self.decoder.needs_cells and not self.encoders[0].has_cells:
@@ -112,9 +122,10 @@ class System(Section):
     def _parts(self) -> dict[str, Sequence[Any]]:
         return {
             "input": [part for encoder in self.encoders for part in encoder.inputs],
+            "self_attention": [part for encoder in self.encoders for part in encoder.self_attention],
             "encoder": self.encoders,
-            "score": self.scores,
-            "weighting": self.contexts,
+            "score": self.scores if self.decoder.takes_scores else [],
+            "weighting": self.contexts if self.decoder.takes_scores else [],
             "decoder": [self.decoder],
             "loss": [self.loss],
         }

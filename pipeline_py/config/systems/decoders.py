@@ -6,6 +6,7 @@ from pydantic import Field
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.systems.parts import PartOptions
+from pipeline_py.config.systems.transformer import Layers
 from pipeline_py.kinds import distances
 from pipeline_py.kinds.kind import Kind
 
@@ -102,7 +103,13 @@ AnyContext = Annotated[
 
 
 class Decoder(PartOptions):
-    """A recurrence that attends."""
+    """Predicts words, and attends."""
+
+    takes_scores: ClassVar[bool] = True
+    """Whether it attends by `scores` and `contexts`."""
+
+    reads_out_hidden: ClassVar[bool] = False
+    """Whether the softmax reads a vector of the hidden size, and not of the embedding's."""
 
     takes_several: ClassVar[bool] = False
     """Whether there may be several encoders and scores."""
@@ -133,6 +140,7 @@ class LSTMDecoder(Decoder):
 
     type: Literal["lstm"] = "lstm"
     needs_cells: ClassVar[bool] = True
+    reads_out_hidden: ClassVar[bool] = True
 
 
 class GRUDecoder(Decoder):
@@ -151,7 +159,14 @@ class GRUDecoder(Decoder):
         return self.phrase_weight is not None
 
 
-AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder, Field(discriminator="type")]
+class TransformerDecoder(Decoder, Layers):
+    """Layers of self-attention, attention to the annotations, and feed-forward networks (Vaswani et al. 2017)."""
+
+    type: Literal["transformer"] = "transformer"
+    takes_scores: ClassVar[bool] = False
+
+
+AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder | TransformerDecoder, Field(discriminator="type")]
 
 
 class Loss(PartOptions):
@@ -167,6 +182,13 @@ class Softmax(Loss):
     """−log p(y) under the softmax over the whole target vocabulary."""
 
     type: Literal["softmax"] = "softmax"
+    label_smoothing: Annotated[float, NUMBER] = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="ε: in training the word has the probability 1 − ε to be learned, and ε is spread evenly over the "
+        "vocabulary (Szegedy et al. 2016).",
+    )
 
 
 class BlackOut(Loss):

@@ -1,11 +1,13 @@
 """Options of encoders and of what they read."""
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.numbers import NUMBER, Count, Size
 from pipeline_py.config.systems.parts import PartOptions, type_alone
+from pipeline_py.config.systems.transformer import AnySelfAttention, Layers
 from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
 from pipeline_py.kinds.kind import Kind
 
@@ -83,6 +85,11 @@ class Encoder(PartOptions):
     def annotates_embeddings(self) -> bool:
         """Whether annotations of words are what is read, so that the embedding is of the hidden size."""
         return False
+
+    @property
+    def self_attention(self) -> Sequence[AnySelfAttention]:
+        """What changes the scores of the encoder's self-attention."""
+        return ()
 
     @property
     def passes_of_pretraining(self) -> int | None:
@@ -195,6 +202,29 @@ class LatentGraph(Encoder):
         return self.pretraining_epochs
 
 
+class TransformerEncoder(Encoder, Layers):
+    """Layers of self-attention and feed-forward networks (Vaswani et al. 2017); annotations of the hidden size."""
+
+    type: Literal["transformer"] = "transformer"
+    attention: list[Annotated[AnySelfAttention, BeforeValidator(type_alone)]] = Field(
+        [], description="What changes the scores of the self-attention, one after the other."
+    )
+
+    @property
+    def self_attention(self) -> Sequence[AnySelfAttention]:
+        """What changes the scores of the encoder's self-attention."""
+        return self.attention
+
+    @model_validator(mode="after")
+    def _check_attention(self) -> Self:
+        for part in self.attention:
+            for name, chosen, there in (("layer", part.layers, self.layers), ("head", part.heads, self.heads)):
+                if chosen is not None and max(chosen) >= there:
+                    raise ValueError(f"{part.type} changes {name} {max(chosen)}, but there are {there}, counted from 0")
+        return self
+
+
 AnyEncoder = Annotated[
-    BidirectionalGRU | GRUEncoder | LSTMEncoder | TreeLSTM | TreeGRU | LatentGraph, Field(discriminator="type")
+    BidirectionalGRU | GRUEncoder | LSTMEncoder | TreeLSTM | TreeGRU | LatentGraph | TransformerEncoder,
+    Field(discriminator="type"),
 ]

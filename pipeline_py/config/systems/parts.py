@@ -33,6 +33,9 @@ class PartOptions(Section):
     reads: ClassVar[Kind | None] = None
     """The kind of syntax that the part reads."""
 
+    def check_sizes(self, embedding: int, hidden: int) -> None:
+        """Raise ValueError where the sizes of the network do not suit the part; most suit all."""
+
 
 def module_of(kind: str, name: str) -> str:
     """The module below `pipeline_py` that holds a part, e.g. "nmt.weighting.global_" (Python keeps `global`)."""

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import ConditionalGRU, Context
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Decoder, Parts
+from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.memory import Memory
@@ -26,7 +27,7 @@ class Masks:
     context: Tensor | None = None
 
 
-class ConditionalGRUDecoder(Decoder):
+class ConditionalGRUDecoder(RecurrentDecoder):
     """s' = GRU1(E[y_{i−1}], s_{i−1}); scores of s'; contexts c_i; s_i = GRU2(c_i, s').
 
     Initial state tanh(W · summary); readout tanh(L_w E[y_{i−1}] + L_d s_i + Σ L_c c_i) of the embedding's size, each

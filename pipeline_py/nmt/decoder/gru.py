@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import GRUDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Decoder, Parts
+from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
@@ -24,7 +25,7 @@ class Masks:
     fed: Tensor | None = None
 
 
-class GRUDecoder(Decoder):
+class GRUDecoder(RecurrentDecoder):
     """s_j = GRU([E[y_{j−1}]; c_{j−1}], s_{j−1}); c_j = tanh(W [s_j; d_j] + b); softmax of tanh(L c_j + b).
 
     s_0 = tanh(W · summary + b); c_0 and the embedding before the first word are zero. The query of the score is s_j;

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from pipeline_py.config.systems.decoders import LSTMDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Decoder, Parts
+from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.linear import OutputLayer
@@ -15,7 +16,7 @@ from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
-class LSTMDecoder(Decoder):
+class LSTMDecoder(RecurrentDecoder):
     """h_j, c_j = LSTM(E[y_{j−1}], [h_{j−1}; h~_{j−1}], c_{j−1}); h~_j = tanh(W_2 [h_j; d_j] + b_2); softmax of h~_j.
 
     h_1 and c_1 are the encoder's last state, its summary [h; c]: nothing is read before the first word is predicted.

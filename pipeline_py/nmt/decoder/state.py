@@ -108,3 +108,8 @@ def distinct(numbers: Tensor) -> tuple[Tensor, Tensor | None]:
 def at_places(values: Tensor, place: Tensor | None) -> Tensor:
     """Hand out what `distinct` ones have: (D, …) → (B, …)."""
     return values if place is None else values.index_select(0, place)
+
+
+def real_words(length: int, lengths: Tensor) -> Tensor:
+    """Tell words from padding: (B,) → (I, B) bool."""
+    return torch.arange(length, device=lengths.device).unsqueeze(1) < lengths

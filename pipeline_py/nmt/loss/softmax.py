@@ -13,11 +13,15 @@ from pipeline_py.nmt.kernels.groups import groups
 
 
 class SoftmaxLoss(nn.Module):
-    """−log p(y) with p the softmax over the whole target vocabulary."""
+    """−log p(y) with p the softmax over the whole target vocabulary.
+
+    With label smoothing ε it is −(1 − ε) log p(y) − ε/V Σ_k log p(k) in training (Szegedy et al. 2016).
+    """
 
     def __init__(self, options: Softmax | BlackOut, target_size: int) -> None:
         """Take the part's options, and V, the size of the target vocabulary."""
         super().__init__()
+        self.smoothing = options.label_smoothing if isinstance(options, Softmax) else 0.0
 
     def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
         """Compute the losses of N words.
@@ -31,7 +35,8 @@ class SoftmaxLoss(nn.Module):
         Returns:
             (N,) losses in nats, at least float32.
         """
-        losses: Tensor = _Losses.apply(readout, linear.weight, linear.bias, targets)
+        smoothing = self.smoothing if self.training else 0.0
+        losses: Tensor = _Losses.apply(readout, linear.weight, linear.bias, targets, smoothing)
         return losses
 
     def learn_frequencies(self, counts: Tensor) -> None:
@@ -39,13 +44,14 @@ class SoftmaxLoss(nn.Module):
 
 
 class _Losses(Function):
-    """logsumexp(W r + b) − (W r + b)_y; on the way back W r makes room for its gradient.
+    """logsumexp(W r + b) − (1 − ε) (W r + b)_y − ε/V Σ (W r + b); on the way back W r makes room for its gradient.
 
     W r is in half precision where autocast is on, what is made of it at least in single precision.
     """
 
     @staticmethod
-    def forward(ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
+    def forward(ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+        ctx.smoothing = smoothing
         ctx.dtypes = readout.dtype, weight.dtype
         device = readout.device.type
         if torch.is_autocast_enabled(device):
@@ -53,15 +59,20 @@ class _Losses(Function):
             readout, weight = readout.to(half), weight.to(half)
         products = readout @ weight.T
         normalizers = torch.empty(len(products), dtype=bias.dtype, device=bias.device)
+        means = torch.empty_like(normalizers) if smoothing else None
         for rows in groups(len(products), products.shape[1], products.device):
-            torch.logsumexp(products[rows] + bias, dim=1, out=normalizers[rows])
+            logits = products[rows] + bias
+            torch.logsumexp(logits, dim=1, out=normalizers[rows])
+            if means is not None:
+                means[rows] = logits.mean(dim=1)
         ctx.save_for_backward(readout, weight, bias, targets, normalizers)
         ctx.products = products
-        return normalizers - (products.gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets))
+        own = products.gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets)
+        return normalizers - (own if means is None else torch.lerp(own, means, smoothing))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
         readout, weight, bias, targets, normalizers = ctx.saved_tensors
         products, ctx.products = ctx.products, None
         if products is None:  # who goes back a second time finds that room taken
@@ -70,7 +81,9 @@ class _Losses(Function):
         for rows in groups(len(products), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
             grad_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
-            grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale)
+            if ctx.smoothing:
+                grad_logits -= scale * (ctx.smoothing / products.shape[1])
+            grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale * (1 - ctx.smoothing))
             grad_bias += grad_logits.sum(dim=0)
             products[rows] = grad_logits
-        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), grad_bias, None
+        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), grad_bias, None, None

@@ -38,7 +38,9 @@ class Linear(nn.Linear):
 
     def forward(self, values: Tensor) -> Tensor:
         """Map (…, X) → (…, Y)."""
-        return super().forward(values) if self.layout is None else self.layout(values, self.bias)
+        if self.layout is None:
+            return super().forward(values)
+        return self.layout(values.flatten(0, -2), self.bias).unflatten(0, values.shape[:-1])
 
 
 class OutputLayer(Linear):

@@ -9,6 +9,7 @@ from pipeline_py.config.systems.decoders import GRUDecoder, LocalContext
 from pipeline_py.config.systems.encoders import BidirectionalGRU, TreeGRU
 from pipeline_py.config.systems.neural import NeuralSystem
 
+EIGHT: dict[str, Any] = {"model": {"embedding": 8, "hidden": 8}}
 TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
 
 
@@ -26,6 +27,26 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "half the hidden size, but 5 is odd",
         ),
         ({"encoders": [{"type": "tree_lstm", "leaves": "embeddings"}]}, "need an embedding of the hidden size"),
+        ({"encoders": ["transformer"]}, "an embedding of the hidden size, but 620 is not 1000"),
+        ({"decoder": "transformer", "model": {"embedding": 12, "hidden": 12}}, "8 heads share out the hidden size"),
+        (
+            {"decoder": {"type": "transformer", "heads": 3}, "model": {"embedding": 9, "hidden": 9}},
+            "positions need an even hidden size, but it is 9",
+        ),
+        ({**EIGHT, "decoder": "transformer", "contexts": ["local"]}, "transformer attends in its own way; leave out"),
+        ({**EIGHT, "decoder": "transformer", "encoders": [{}, {}]}, "the decoder transformer has one encoder"),
+        (
+            {**EIGHT, "encoders": [{"type": "transformer", "attention": [{"type": "deps_san", "layers": [5, 6]}]}]},
+            "deps_san changes layer 6, but there are 6, counted from 0",
+        ),
+        (
+            {**EIGHT, "encoders": [{"type": "transformer", "attention": [{"type": "deps_san", "heads": [8]}]}]},
+            "deps_san changes head 8, but there are 8, counted from 0",
+        ),
+        (
+            {"encoders": ["lstm"], "decoder": "lstm", "model": {"tied_embeddings": True}},
+            "tied embeddings of the decoder lstm need an embedding of the hidden size",
+        ),
     ],
 )
 def test_misfits(composition: dict[str, Any], message: str) -> None:

@@ -20,18 +20,21 @@ def build(dtype: torch.dtype) -> tuple[nn.Linear, Tensor, Tensor, Tensor]:
     return linear, readout, torch.randint(VOCABULARY, (WORDS,)), torch.rand(WORDS, dtype=dtype)
 
 
-def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor) -> Tensor:
-    part = softmax.SoftmaxLoss(Softmax(), VOCABULARY)
+def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+    part = softmax.SoftmaxLoss(Softmax(label_smoothing=smoothing), VOCABULARY)
     losses: Tensor = part(linear, readout, targets, Words.of_lengths([len(targets)]))
     return losses
 
 
 @pytest.mark.parametrize("at_once", [1, 3 * VOCABULARY, 2**20], ids=["one", "three", "all"])
-def test_losses_and_gradients_are_those_of_torch(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.9])
+def test_losses_and_gradients_are_those_of_torch(
+    at_once: int, smoothing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(groups, "CACHED", at_once)
     linear, readout, targets, direction = build(torch.float64)
-    expected = functional.cross_entropy(linear(readout), targets, reduction="none")
-    losses = losses_of(linear, readout, targets)
+    expected = functional.cross_entropy(linear(readout), targets, reduction="none", label_smoothing=smoothing)
+    losses = losses_of(linear, readout, targets, smoothing)
     torch.testing.assert_close(losses, expected)
     wanted = [readout, linear.weight, linear.bias]
     found = torch.autograd.grad(losses, wanted, direction, retain_graph=True)
@@ -39,6 +42,13 @@ def test_losses_and_gradients_are_those_of_torch(at_once: int, monkeypatch: pyte
         torch.testing.assert_close(one, other)
     for one, other in zip(torch.autograd.grad(losses, wanted, direction), found, strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+def test_labels_are_smoothed_in_training_alone() -> None:
+    linear, readout, targets, _ = build(torch.float64)
+    part = softmax.SoftmaxLoss(Softmax(label_smoothing=0.1), VOCABULARY).eval()
+    losses = part(linear, readout, targets, Words.of_lengths([len(targets)]))
+    torch.testing.assert_close(losses, losses_of(linear, readout, targets))
 
 
 def test_large_logits_overflow_nothing() -> None:

@@ -42,8 +42,16 @@ SYSTEMS: dict[str, dict[str, Any]] = {
         "encoders": [{"type": "tree_gru", "leaves": "bidirectional", "top_down": True}],
         "decoder": {"type": "gru", "phrase_weight": "learned"},
     },
+    "transformer": {
+        "encoders": [
+            {"type": "transformer", "layers": 2, "heads": 2, "attention": [{"type": "deps_san", "heads": [1]}]}
+        ],
+        "decoder": {"type": "transformer", "layers": 2, "heads": 2},
+        "loss": {"type": "softmax", "label_smoothing": 0.1},
+    },
+    "tree to transformer": {"encoders": ["tree_gru"], "decoder": {"type": "transformer", "layers": 1, "heads": 2}},
 }
-TREES = {"tree to sequence", "hierarchical"}
+TREES = {"tree to sequence", "hierarchical", "tree to transformer"}
 CPU = torch.device("cpu")
 
 

@@ -1,0 +1,55 @@
+"""Options that the encoder and the decoder of a Transformer share, and those of its self-attention."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from pipeline_py.config.numbers import NUMBER, Place, Ratio
+from pipeline_py.config.systems.parts import PartOptions
+from pipeline_py.kinds import distances
+from pipeline_py.kinds.kind import Kind
+
+
+class Layers(PartOptions):
+    """A stack of layers (Vaswani et al. 2017); states are of the hidden size, which is the embedding's."""
+
+    layers: Annotated[int, NUMBER] = Field(6, gt=0, le=1000)
+    heads: Annotated[int, NUMBER] = Field(8, gt=0, le=1024, description="They share out the hidden size.")
+    feed_forward: Annotated[float, NUMBER] = Field(
+        4.0, gt=0, le=64, description="Size of the inner feed-forward layer, in hidden sizes."
+    )
+    norm: Literal["post", "pre"] = Field(
+        "post",
+        description="Layer normalization behind each residual connection, as published, or before each sublayer and "
+        "once behind the last.",
+    )
+
+    def check_sizes(self, embedding: int, hidden: int) -> None:
+        """Raise ValueError where the sizes of the network do not suit the layers."""
+        if embedding != hidden:
+            raise ValueError(f"a transformer has an embedding of the hidden size, but {embedding} is not {hidden}")
+        if hidden % self.heads:
+            raise ValueError(f"{self.heads} heads share out the hidden size of a transformer, but it is {hidden}")
+        if hidden % 2:
+            raise ValueError(f"a transformer's positions need an even hidden size, but it is {hidden}")
+
+
+class SelfAttention(PartOptions):
+    """Changes the scores of some heads of an encoder's self-attention before their softmax."""
+
+    layers: list[Place] | None = Field(None, min_length=1, description="Which layers, counted from 0; null: all.")
+    heads: list[Place] | None = Field(None, min_length=1, description="Which heads of each, from 0; null: all.")
+
+
+class DepsSAN(SelfAttention):
+    """A Gaussian of the distance in the dependency tree (Peng et al. 2021; there in layers 0 to 2)."""
+
+    type: Literal["deps_san"] = "deps_san"
+    reads: ClassVar[Kind | None] = distances.KIND
+    sigma: Ratio = Field(1.0, description="Standard deviation, in edges of the tree.")
+    gaussian: Literal["score", "log"] = Field(
+        "score", description="The Gaussian scales the score, or its logarithm is added to the score."
+    )
+
+
+AnySelfAttention = DepsSAN

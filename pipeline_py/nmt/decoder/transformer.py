@@ -1,0 +1,108 @@
+"""The decoder of a Transformer (Vaswani et al. 2017, section 3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.decoders import TransformerDecoder as Options
+from pipeline_py.nmt.attention import Observation, at_least_single
+from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.decoder.base import Decoder, Parts
+from pipeline_py.nmt.decoder.state import Attention, real_words
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.linear import OutputLayer
+from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
+from pipeline_py.nmt.transformer.positions import with_positions
+from pipeline_py.nmt.transformer.residual import last_norm
+from pipeline_py.subword.vocabulary import EOS
+
+
+@dataclass(frozen=True)
+class _Prefixes:
+    """What the self-attention of each layer made of the T words before: keys and values (R, 2, T, D)."""
+
+    layers: tuple[Tensor, ...]
+
+    def select(self, index: Tensor) -> "_Prefixes":
+        """Gather rows, as `Memory.select` does."""
+        return _Prefixes(tuple(layer.index_select(0, index) for layer in self.layers))
+
+
+class TransformerDecoder(Decoder):
+    """A softmax with bias of the last layer's states, which read the words before, EOS before the first.
+
+    Embeddings are multiplied by √D, and sinusoidal positions are added. The weights that are told are those of the last
+    layer, the mean of its heads.
+
+    Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
+    """
+
+    def __init__(self, options: Options, parts: Parts) -> None:
+        super().__init__()
+        model, (memory_size,) = parts.system.model, parts.memory_sizes
+        self.embedding = nn.Embedding(parts.target_size, model.embedding)
+        self.layers = nn.ModuleList(
+            DecoderLayer(options, model.hidden, memory_size, model.dropout) for _ in range(options.layers)
+        )
+        self.last_norm = last_norm(model.hidden, options.norm)
+        self.dropout = nn.Dropout(model.dropout)
+        self.softmax = OutputLayer(model.hidden, parts.target_size)
+        self.criterion = parts.loss
+
+    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
+        """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
+        (annotations,) = memory.states
+        maps = [part for layer in self.layers for part in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
+        return tuple(part(annotations) for part in maps)  # type: ignore[operator]
+
+    def start(self, memory: Memory) -> _Prefixes:
+        """Return the empty prefixes."""
+        nothing = memory.states[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
+        return _Prefixes((nothing,) * len(self.layers))
+
+    def step(self, previous: Tensor | None, state: _Prefixes, memory: Memory) -> tuple[Tensor, _Prefixes, Tensor]:
+        """Predict one word of each sentence; see `Decoder`."""
+        rows, _, length, _ = state.layers[0].shape
+        if previous is None:
+            previous = torch.full((rows,), EOS, device=memory.mask.device)
+        states = with_positions(self.embedding(previous).unsqueeze(1), first=length)
+        pasts = []
+        for layer, past, attended in zip(self.layers, state.layers, self._attended(memory), strict=True):
+            states, past, weights = layer.step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
+            pasts.append(past)
+        logits = at_least_single(self.softmax(self.last_norm(states).squeeze(1)))
+        return logits, _Prefixes(tuple(pasts)), weights.squeeze(1)
+
+    def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
+        """Compute the loss of each word; see `Decoder`."""
+        states, _ = self._states(memory, target)
+        losses = self.criterion(self.softmax, words.pack(states.transpose(0, 1)), words.pack(target.T), words)
+        return words.unpack(losses)
+
+    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+        """Count nothing; the attention to the memory stands for one context."""
+        return [{}]
+
+    @torch.no_grad()
+    def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
+        """Say what is attended to at each word; see `Decoder`."""
+        _, weights = self._states(memory, target, observe=True)
+        assert weights is not None
+        real = real_words(target.shape[1], target_lengths)
+        return Attention(weights.transpose(0, 1) * real.unsqueeze(2), None)
+
+    def _states(self, memory: Memory, target: Tensor, observe: bool = False) -> tuple[Tensor, Tensor | None]:
+        """Compute what the output layer reads (B, I, D), and the weights (B, I, N) if they are asked for."""
+        before = torch.cat([torch.full_like(target[:, :1], EOS), target[:, :-1]], dim=1)
+        states = self.dropout(with_positions(self.embedding(before)))
+        weights = None
+        for layer, attended in zip(self.layers, self._attended(memory), strict=True):
+            states, weights = layer(states, attended, observe and layer is self.layers[-1])
+        return self.last_norm(states), weights
+
+    def _attended(self, memory: Memory) -> Iterator[Attended]:
+        """Say what each layer attends to."""
+        for number in range(len(self.layers)):
+            yield Attended(memory, *memory.keys[2 * number : 2 * number + 2])

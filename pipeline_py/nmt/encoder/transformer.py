@@ -1,0 +1,67 @@
+"""The encoder of a Transformer (Vaswani et al. 2017, section 3)."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.composition import Model
+from pipeline_py.config.systems.encoders import TransformerEncoder as Options
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.encoder.reading import Inputs
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.part import part
+from pipeline_py.nmt.transformer.attention import Change
+from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
+from pipeline_py.nmt.transformer.positions import with_positions
+from pipeline_py.nmt.transformer.residual import last_norm
+from pipeline_py.nmt.transformer.score_change import of_heads
+
+
+class TransformerEncoder(nn.Module):
+    """Annotations are the states of the last layer, of the hidden size; the summary is their mean over the sentence.
+
+    What is read at a position are the vectors of the inputs side by side, times √D, plus sinusoidal positions.
+
+    Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
+    """
+
+    def __init__(
+        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+    ) -> None:
+        super().__init__()
+        self.size = self.summary_size = sizes.hidden
+        self.options = options
+        self.inputs = Inputs(inputs)
+        self.layers = nn.ModuleList(EncoderLayer(options, sizes.hidden, sizes.dropout) for _ in range(options.layers))
+        self.last_norm = last_norm(sizes.hidden, options.norm)
+        self.changes = nn.ModuleList(
+            part("self_attention", change.type)(change, sizes.hidden) for change in options.self_attention
+        )
+        self.dropout = nn.Dropout(sizes.dropout)
+
+    def forward(self, batch: Batch) -> Memory:
+        """Annotate B sentences of up to J positions."""
+        mask = batch.mask
+        states = self.dropout(with_positions(batch.source_words.unpack(self.inputs(batch))))
+        for number, layer in enumerate(self.layers):
+            states = layer(states, mask, self._change(number, states, batch))
+        states = at_least_single(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
+        return Memory.of_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
+
+    def _change(self, number: int, states: Tensor, batch: Batch) -> Change | None:
+        """Put together what changes the scores of a layer, which reads states (B, J, D)."""
+        changes = [
+            of_heads(change, options.heads, states, batch)
+            for change, options in zip(self.changes, self.options.self_attention, strict=True)
+            if options.layers is None or number in options.layers
+        ]
+        if not changes:
+            return None
+
+        def change(scores: Tensor) -> Tensor:
+            for one in changes:
+                scores = one(scores)
+            return scores
+
+        return change

@@ -1,0 +1,21 @@
+"""Self-attention near in the dependency tree (Peng et al. 2021)."""
+
+from torch import Tensor
+
+from pipeline_py.config.systems.transformer import DepsSAN
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.transformer.score_change import ScoreChange
+
+
+class DependencyScaled(ScoreChange):
+    """e_ij · exp(−d² / 2σ²) (`score`), or e_ij − d² / 2σ² (`log`), with d the distance of words i and j in the tree."""
+
+    def __init__(self, options: DepsSAN, size: int) -> None:
+        super().__init__()
+        self.sigma, self.scales = options.sigma, options.gaussian == "score"
+
+    def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
+        """Bring the distances of the sentences to the scores (B, heads, J, J)."""
+        distance = batch.tables["distances"].to(scores.dtype).unsqueeze(1)
+        exponent = -(distance**2) / (2 * self.sigma**2)
+        return scores * exponent.exp() if self.scales else scores + exponent

@@ -1,0 +1,79 @@
+"""Multi-head attention (Vaswani et al. 2017, section 3.2)."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.nmt.attention import at_least_single, masked_softmax
+from pipeline_py.nmt.recurrence.linear import Linear
+
+Change = Callable[[Tensor], Tensor]
+"""Makes other scores (B, heads, I, N) of scores."""
+
+
+class MultiHeadAttention(nn.Module):
+    """W_o [head_1; …], head = softmax(W_q x · W_k h / √d) W_v h with d = D / heads; each map has a bias."""
+
+    def __init__(self, size: int, heads: int, memory_size: int | None = None) -> None:
+        """Take D, the number of heads, and the size M of what is attended to; None: D."""
+        super().__init__()
+        self.heads = heads
+        self.query = Linear(size, size)
+        self.key = Linear(memory_size or size, size)
+        self.value = Linear(memory_size or size, size)
+        self.output = Linear(size, size)
+
+    def forward(
+        self, states: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None, change: Change | None = None
+    ) -> Tensor:
+        """Attend from states (B, I, D).
+
+        Args:
+            states: what attends.
+            keys: what `key` made of what is attended to (B, N, D).
+            values: what `value` made of it (B, N, D).
+            allowed: which columns each row may attend to (B, I, N) or (B, 1, N); None: all.
+            change: of the scores.
+
+        Returns:
+            (B, I, D).
+        """
+        if change is not None:
+            return self.mixed(self.weights(states, keys, allowed, change), values)
+        attended = functional.scaled_dot_product_attention(
+            self._of_heads(self.query(states)),
+            self._of_heads(keys),
+            self._of_heads(values),
+            None if allowed is None else allowed.unsqueeze(1),
+        )
+        return self._joined(attended)
+
+    def causal(self, states: Tensor) -> Tensor:
+        """Attend from each of the states (B, I, D) to itself and those before it: (B, I, D)."""
+        queries, keys, values = (self._of_heads(part(states)) for part in (self.query, self.key, self.value))
+        return self._joined(functional.scaled_dot_product_attention(queries, keys, values, is_causal=True))
+
+    def weights(
+        self, states: Tensor, keys: Tensor, allowed: Tensor | None = None, change: Change | None = None
+    ) -> Tensor:
+        """Compute the weights of all heads (B, heads, I, N); the arguments are those of `forward`."""
+        queries = self._of_heads(self.query(states))
+        scores = at_least_single(queries @ self._of_heads(keys).transpose(2, 3)) * queries.shape[3] ** -0.5
+        if change is not None:
+            scores = change(scores)
+        return torch.softmax(scores, dim=3) if allowed is None else masked_softmax(scores, allowed.unsqueeze(1))
+
+    def mixed(self, weights: Tensor, values: Tensor) -> Tensor:
+        """Sum up values (B, N, D) by the weights of all heads (B, heads, I, N): (B, I, D)."""
+        return self._joined(weights.to(values.dtype) @ self._of_heads(values))
+
+    def _of_heads(self, values: Tensor) -> Tensor:
+        """(B, N, D) → (B, heads, N, d)."""
+        return values.unflatten(2, (self.heads, -1)).transpose(1, 2)
+
+    def _joined(self, attended: Tensor) -> Tensor:
+        """(B, heads, I, d) → (B, I, D)."""
+        joined: Tensor = self.output(attended.transpose(1, 2).flatten(2))
+        return joined

@@ -1,0 +1,123 @@
+"""A Transformer by the equations of Vaswani et al. (2017), one sentence and one position at a time, in float64."""
+
+import math
+
+import numpy as np
+
+from pipeline_py.nmt.model import Model
+
+
+def softmax(scores: list[float]) -> list[float]:
+    exponents = [math.exp(score - max(scores)) for score in scores]
+    return [exponent / sum(exponents) for exponent in exponents]
+
+
+class Reference:
+    """Log-loss of a sentence, and the weights of the last layer's attention to the source."""
+
+    def __init__(self, model: Model) -> None:
+        self.p = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
+        self.system = model.system
+
+    def linear(self, name: str, x: np.ndarray) -> np.ndarray:
+        return self.p[f"{name}.weight"] @ x + self.p[f"{name}.bias"]
+
+    def norm(self, name: str, x: np.ndarray) -> np.ndarray:
+        deviation = x - x.mean()
+        return deviation / math.sqrt((deviation**2).mean() + 1e-5) * self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
+
+    def read(self, table: np.ndarray, words: list[int]) -> list[np.ndarray]:
+        size = table.shape[1]
+        rows = []
+        for i, word in enumerate(words):
+            angles = [i / 10000 ** (2 * (k // 2) / size) for k in range(size)]
+            position = [math.cos(angle) if k % 2 else math.sin(angle) for k, angle in enumerate(angles)]
+            rows.append(math.sqrt(size) * table[word] + np.array(position))
+        return rows
+
+    def attend(self, name, x, others, heads, changes=()):
+        """What one state x makes of others; `changes` are functions of head, place and score."""
+        size = len(x) // heads
+        query = self.linear(f"{name}.query", x)
+        keys = [self.linear(f"{name}.key", other) for other in others]
+        values = [self.linear(f"{name}.value", other) for other in others]
+        mixed, shares = [], []
+        for head in range(heads):
+            part = slice(head * size, (head + 1) * size)
+            scores = [float(query[part] @ key[part]) / math.sqrt(size) for key in keys]
+            for change in changes:
+                scores = [change(head, j, score) for j, score in enumerate(scores)]
+            weights = softmax(scores)
+            shares.append(weights)
+            mixed.append(sum(weight * value[part] for weight, value in zip(weights, values, strict=True)))
+        mean = [sum(of_heads) / heads for of_heads in zip(*shares, strict=True)]
+        return self.linear(f"{name}.output", np.concatenate(mixed)), mean
+
+    def sublayer(self, name, norm, states, sublayer):
+        """Put f(states, number) around all states."""
+        read = [self.norm(f"{name}.norm", x) for x in states] if norm == "pre" else states
+        added = [x + sublayer(read, i) for i, x in enumerate(states)]
+        return added if norm == "pre" else [self.norm(f"{name}.norm", x) for x in added]
+
+    def feed(self, name, norm, states):
+        def mapped(read, i):
+            inner = np.maximum(0, self.linear(f"{name}.feed_forward.inner", read[i]))
+            return self.linear(f"{name}.feed_forward.outer", inner)
+
+        return self.sublayer(f"{name}.around_feed_forward", norm, states, mapped)
+
+    def encode(self, source, distances=None):
+        options = self.system.encoders[0]
+        states = self.read(self.p["encoders.0.inputs.0.embedding.weight"], list(source))
+        for layer in range(options.layers):
+            name = f"encoders.0.layers.{layer}"
+
+            def attended(read, i, name=name, layer=layer):
+                changes = [self.change(part, distances, i) for part in options.attention if self.is_in(part, layer)]
+                return self.attend(f"{name}.attention", read[i], read, options.heads, changes)[0]
+
+            states = self.sublayer(f"{name}.around_attention", options.norm, states, attended)
+            states = self.feed(name, options.norm, states)
+        return [self.norm("encoders.0.last_norm", x) for x in states] if options.norm == "pre" else states
+
+    @staticmethod
+    def is_in(part, layer):
+        return part.layers is None or layer in part.layers
+
+    @staticmethod
+    def change(part, distances, i):
+        def changed(head, j, score):
+            if part.heads is not None and head not in part.heads:
+                return score
+            gaussian = math.exp(-(float(distances[i][j]) ** 2) / (2 * part.sigma**2))
+            return score * gaussian if part.gaussian == "score" else score + math.log(gaussian)
+
+        return changed
+
+    def decode(self, memory, target):
+        """Summed −log p of a target that ends with EOS, and for each word the weights of the memory."""
+        options, p = self.system.decoder, self.p
+        states = self.read(p["decoder.embedding.weight"], [0, *target[:-1]])
+        attention = []
+        for layer in range(options.layers):
+            name = f"decoder.layers.{layer}"
+            attention = []
+
+            def to_itself(read, i, name=name):
+                return self.attend(f"{name}.attention", read[i], read[: i + 1], options.heads)[0]
+
+            def to_memory(read, i, name=name, attention=attention):
+                mixed, weights = self.attend(f"{name}.to_memory", read[i], memory, options.heads)
+                attention.append(weights)
+                return mixed
+
+            states = self.sublayer(f"{name}.around_attention", options.norm, states, to_itself)
+            states = self.sublayer(f"{name}.around_memory", options.norm, states, to_memory)
+            states = self.feed(name, options.norm, states)
+        if options.norm == "pre":
+            states = [self.norm("decoder.last_norm", x) for x in states]
+        matrix = p.get("decoder.softmax.weight", p["decoder.embedding.weight"])
+        total = 0.0
+        for x, word in zip(states, target, strict=True):
+            total -= math.log(softmax(list(matrix @ x + p["decoder.softmax.bias"]))[word])
+        return total, attention

@@ -1,0 +1,221 @@
+"""Transformers against torch's own with the same weights, and a reference by the equations of the paper."""
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.composition import System
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
+from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
+from tests.nmt.reference import VOCABULARIES, make_batch, make_model, make_pairs, one_by_one
+from tests.nmt.transformer.reference import Reference
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+SIZES = {"embedding": 8, "hidden": 8, "dropout": 0.0}
+
+
+def stack(**options: Any) -> dict[str, Any]:
+    return {"type": "transformer", "layers": 2, "heads": 2, "feed_forward": 1.5, **options}
+
+
+def transformer(norm: str = "post", tied: bool = False, **of_encoder: Any) -> System:
+    parts = {"encoders": [stack(norm=norm, **of_encoder)], "decoder": stack(norm=norm)}
+    return System.model_validate({**parts, "model": {**SIZES, "tied_embeddings": tied}})
+
+
+COMPOSITIONS = {
+    "post-norm": transformer(),
+    "pre-norm": transformer("pre", tied=True),
+    "tree distances scale scores": transformer(attention=["deps_san"]),
+    "of some heads of some layers": transformer(
+        attention=[
+            {"type": "deps_san", "gaussian": "log", "layers": [1], "heads": [0], "sigma": 1.5},
+            {"type": "deps_san", "layers": [0]},
+        ]
+    ),
+}
+CROSSED = {
+    "transformer encoder, conditional GRU": {"encoders": [stack()], "contexts": ["global", "syntax"]},
+    "transformer encoder, GRU": {"encoders": [stack()], "decoder": "gru"},
+    "bidirectional GRU, transformer decoder": {"decoder": stack()},
+    "GRU, transformer decoder": {"encoders": ["gru"], "decoder": stack(norm="pre")},
+    "LSTM, transformer decoder": {"encoders": ["lstm"], "decoder": stack()},
+}
+CROSSINGS = {name: System.model_validate({**parts, "model": SIZES}) for name, parts in CROSSED.items()}
+ALL = COMPOSITIONS | CROSSINGS
+
+
+@pytest.mark.parametrize("multiple", [1, 3])
+@pytest.mark.parametrize("system", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
+def test_loss_is_the_reference(system: System, multiple: int) -> None:
+    for seed in range(2):
+        model = make_model(system, seed)
+        losses = model.loss(make_batch(seed, multiple)).tolist()
+        reference = Reference(model)
+        for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
+            distances = syntax["distances"].reshape(len(source), -1)
+            expected, _ = reference.decode(reference.encode(source, distances), list(target))
+            assert loss == pytest.approx(expected, rel=1e-10)
+
+
+def test_attention_is_the_last_layers() -> None:
+    model, batch = make_model(COMPOSITIONS["post-norm"]).eval(), make_batch()
+    assert batch.target is not None and batch.target_lengths is not None
+    attention = model.decoder.attend(model.encode(batch), batch.target, batch.target_lengths).weights
+    reference = Reference(model)
+    for number, (source, target, _) in enumerate(one_by_one()):
+        _, expected = reference.decode(reference.encode(source), list(target))
+        np.testing.assert_allclose(attention[: len(target), number, : len(source)], expected, rtol=1e-9)
+        assert not attention[len(target) :, number].any() and not attention[:, number, len(source) :].any()
+
+
+@pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
+def test_gradients(system: System) -> None:
+    model = make_model(system)
+    batch = collate(*make_pairs(lengths=((2, 2), (1, 1), (0, 1))))
+    names, parameters = zip(*model.named_parameters(), strict=True)
+
+    def loss(*values: Tensor) -> Tensor:
+        return torch.func.functional_call(model, dict(zip(names, values, strict=True)), (batch,)).sum()
+
+    assert torch.autograd.gradcheck(loss, parameters, eps=1e-6, atol=1e-6, fast_mode=True)
+
+
+def copy_attention(ours: nn.Module, theirs: nn.MultiheadAttention) -> None:
+    parts = (ours.query, ours.key, ours.value)
+    theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+    theirs.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+    theirs.out_proj.load_state_dict(ours.output.state_dict())
+
+
+@torch.no_grad()
+def copy_layer(ours: nn.Module, theirs: nn.Module) -> None:
+    copy_attention(ours.attention, theirs.self_attn)
+    theirs.linear1.load_state_dict(ours.feed_forward.inner.state_dict())
+    theirs.linear2.load_state_dict(ours.feed_forward.outer.state_dict())
+    norms = [ours.around_attention, ours.around_feed_forward]
+    if isinstance(ours, DecoderLayer):
+        copy_attention(ours.to_memory, theirs.multihead_attn)
+        norms.insert(1, ours.around_memory)
+    for number, residual in enumerate(norms, start=1):
+        getattr(theirs, f"norm{number}").load_state_dict(residual.norm.state_dict())
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_layers_are_those_of_torch(norm: str) -> None:
+    torch.manual_seed(0)
+    options = transformer(norm).encoders[0]
+    encoder, decoder = EncoderLayer(options, 8, 0.0).double(), DecoderLayer(options, 8, 8, 0.0).double()
+    for parameter in (*encoder.parameters(), *decoder.parameters()):
+        nn.init.normal_(parameter)
+    settings = {"d_model": 8, "nhead": 2, "dim_feedforward": 12, "dropout": 0.0, "batch_first": True}
+    theirs = nn.TransformerEncoderLayer(**settings, norm_first=norm == "pre").double()
+    theirs_too = nn.TransformerDecoderLayer(**settings, norm_first=norm == "pre").double()
+    copy_layer(encoder, theirs)
+    copy_layer(decoder, theirs_too)
+
+    states, mask = torch.randn(3, 5, 8, dtype=torch.double), torch.arange(5) < torch.tensor([[5], [2], [4]])
+    expected = theirs(states, src_key_padding_mask=~mask)
+    annotations = encoder(states, mask)
+    torch.testing.assert_close(annotations[mask], expected[mask])
+
+    system = transformer(norm)
+    memory = make_model(system).encode(make_batch())
+    targets = torch.randn(len(memory.mask), 4, 8, dtype=torch.double)
+    (read,), later = memory.states, torch.ones(4, 4, dtype=torch.bool).triu(1)
+    expected = theirs_too(targets, read, tgt_mask=later, memory_key_padding_mask=~memory.mask)
+    attended = Attended(memory, decoder.to_memory.key(read), decoder.to_memory.value(read))
+    torch.testing.assert_close(decoder(targets, attended)[0], expected)
+
+
+@pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
+@torch.no_grad()
+def test_a_search_finds_what_whole_prefixes_give(system: System) -> None:
+    """A score is that of the loss, which computes whole sentences without anything kept from word to word."""
+    sources, _, syntax = make_pairs(lengths=((4, 0), (7, 0), (1, 0), (0, 0), (2, 0)))
+    model = make_model(system).eval()
+    assert model.decoder.softmax.bias is not None
+    model.decoder.softmax.weight *= 0.1  # so that some hypotheses end early, and rows are laid anew
+    model.decoder.softmax.bias.zero_()[0] = 1.5
+    limits = torch.full((len(sources),), 7)
+    found = beam_search([model], [collate(sources, syntax=syntax)], beam=12, max_lengths=limits, n_best=12)
+    ended = [(row, one) for row, of_row in enumerate(found) for one in of_row if not one.cut]
+    assert len(ended) >= 10 and max(len(one.tokens) for _, one in ended) > 1
+    again = collate(
+        [sources[row] for row, _ in ended],
+        [np.array([*one.tokens, 0]) for _, one in ended],
+        {kind: [rows[row] for row, _ in ended] for kind, rows in syntax.items()},
+    )
+    scores = [one.log_probability for _, one in ended]
+    np.testing.assert_allclose(scores, -model.loss(again), rtol=1e-11)
+
+    greedy = beam_search([model], [collate(sources, syntax=syntax)], beam=1, max_lengths=limits)
+    for row, (best,) in enumerate(greedy):
+        of_row = {kind: [rows[row]] for kind, rows in syntax.items()}
+        for place, word in enumerate([*best.tokens, *([] if best.cut else [0])]):
+            endings = [np.array([*best.tokens[:place], other]) for other in range(VOCABULARIES["target"])]
+            losses = [float(model.loss(collate([sources[row]], [ending], of_row))) for ending in endings]
+            assert losses[word] == min(losses)
+
+
+@pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
+@torch.no_grad()
+def test_padding_and_company_have_no_influence(system: System) -> None:
+    model = make_model(system).eval()
+    sources, targets, syntax = make_pairs()
+    together = model.loss(make_batch(multiple=8))
+    for row, loss in enumerate(together):
+        alone = collate([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
+        torch.testing.assert_close(model.loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_parameters_of_the_published_size(tied: bool) -> None:
+    """Vaswani et al. (2017), base: D = 512, inner layer F = 2048, 6 + 6 layers; V words on both sides.
+
+    A layer of the encoder has 4 (D² + D) of its attention, 2 D F + F + D of the feed-forward network, and 2 · 2 D of
+    its normalizations; a layer of the decoder has another attention and normalization.
+    """
+    d, f, v = 512, 2048, 37_000
+    attention, feed_forward, norm = 4 * (d * d + d), 2 * d * f + f + d, 2 * d
+    layers = 6 * (attention + feed_forward + 2 * norm) + 6 * (2 * attention + feed_forward + 3 * norm)
+    settings = {"embedding": d, "hidden": d, "tied_embeddings": tied}
+    system = System.model_validate({"encoders": ["transformer"], "decoder": "transformer", "model": settings})
+    with torch.device("meta"):
+        model = Model(system, {"source": v, "target": v})
+    assert sum(p.numel() for p in model.parameters()) == layers + (2 if tied else 3) * v * d + v
+    assert layers == 44_138_496
+
+
+def test_tied_embeddings_are_one_parameter_before_and_after_saving(tmp_path) -> None:
+    model = make_model(COMPOSITIONS["pre-norm"])
+    assert model.decoder.softmax.weight is model.decoder.embedding.weight
+    assert "decoder.softmax.weight" not in model.state_dict()
+    save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
+    save_config(tmp_path / "config", model)
+    again = load(tmp_path / "weights", tmp_path / "config")
+    assert again.decoder.softmax.weight is again.decoder.embedding.weight
+    torch.testing.assert_close(again.loss(make_batch()).double(), model.eval().loss(make_batch()), rtol=1e-4, atol=1e-4)
+    fresh = make_model(COMPOSITIONS["pre-norm"], seed=3)
+    fresh.load_state_dict(copy.deepcopy(model.state_dict()))
+    torch.testing.assert_close(fresh.decoder.softmax.weight, model.decoder.embedding.weight)
+
+
+def test_dropout_is_of_what_is_read_and_of_what_sublayers_add() -> None:
+    """With all of it dropped, a pre-norm stack without what it reads gives the same for all words."""
+    sizes = {**SIZES, "dropout": 0.99999999}
+    system = System.model_validate({"encoders": [stack(norm="pre")], "decoder": stack(norm="pre"), "model": sizes})
+    torch.manual_seed(0)
+    model = Model(system, VOCABULARIES).train()
+    (states,), batch = model.encode(make_batch()).states, make_batch()
+    torch.testing.assert_close(states[batch.mask], torch.zeros(int(batch.mask.sum()), 8))
+    assert model.eval().encode(batch).states[0][batch.mask].any(dim=1).all()
