@@ -199,7 +199,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         (
             "tables.tree2seq/table7.columns",
             ["hidden"],
-            "tables.tree2seq/table7: only bleu, chrf, ribes, ter can have marks",
+            "tables.tree2seq/table7: only bleu, chrf, comet, ribes, ter can have marks",
         ),
         ("tables.tree2seq/table7.marks.0.against", ["Dep2Seq"], "the mark ‡ compares `Dep2Seq`, which is not a row"),
         ("tables.tree2seq/table12.systems", ["PBSMT"], "table `tree2seq/table12`: `PBSMT` is not a network"),
@@ -208,7 +208,11 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("figures.tree2seq/attention.set", "tst", "figure `tree2seq/attention`: unknown set `tst`"),
         ("targets", ["tree2sq"], "targets: unknown table, figure or folder `tree2sq`; did you mean `tree2seq`?"),
         ("systems.Seq2Seq.encoders", ["lstmm"], "unknown type of systems.Seq2Seq.encoders.0 `lstmm`; did you mean `l"),
-        ("systems.Seq2Seq.loss", {"samples": 5}, "unknown key `systems.Seq2Seq.loss.samples`; known are type"),
+        (
+            "systems.Seq2Seq.loss",
+            {"samples": 5},
+            "unknown key `systems.Seq2Seq.loss.samples`; known are label_smoothing, type",
+        ),
         ("systems.Seq2Seq.encoders", ["gru"], "the decoder lstm starts from the state of an LSTM"),
         ("systems.Seq2Seq.like", "PBSMT", "system `Seq2Seq`: `like` must name a network, and `PBSMT` is not one"),
         ("systems.Tree2Seq-ensemble.members", ["Tree2Seq", "Hierarchical"], "have different target vocabularies"),
