@@ -25,7 +25,7 @@ from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.decoder import base
+from pipeline_py.nmt.decoder import recurrent
 from pipeline_py.nmt.kernels import elementwise
 from pipeline_py.nmt.loss import sampled, softmax
 from pipeline_py.nmt.model import Model
@@ -93,7 +93,7 @@ def untraced(*parts: type) -> Iterator[None]:
         return original(state, [trace for trace in traces if parts and not isinstance(trace.func.__self__, parts)])
 
     with ExitStack() as stack:
-        for module in (base, gru, lstm, original_gru):
+        for module in (recurrent, gru, lstm, original_gru):
             stack.enter_context(patch.object(module, "time_loop", loop))
         yield
 
@@ -108,8 +108,9 @@ def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, l
     return torch.cat(done[1:])
 
 
-def softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
-    return functional.cross_entropy(functional.linear(readout, weight, bias), targets, reduction="none")
+def softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+    logits = functional.linear(readout, weight, bias)
+    return functional.cross_entropy(logits, targets, reduction="none", label_smoothing=smoothing)
 
 
 def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:

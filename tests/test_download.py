@@ -205,7 +205,7 @@ def test_sacrebleu_has_the_test_sets_of_the_experiments():
     asked = 0
     for file in (ROOT / "workflow" / "experiments").glob("*.yaml"):
         corpora = yaml.safe_load(file.read_text()).get("corpora", {})
-        for text in [corpora.get("dev", {}), *corpora.get("tests", [])]:
+        for text in [corpora.get("dev") or {}, *corpora.get("tests", [])]:
             origin, _, name = text.get("download", "").partition(":")
             if origin == "sacrebleu":
                 pair = f"{corpora['source']['language']}-{corpora['target']['language']}"

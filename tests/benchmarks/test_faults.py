@@ -250,7 +250,7 @@ def test_a_short_campaign_ends_well(tmp_path):
         table = list(csv.DictReader(file, delimiter="\t"))
     made = {name: sum(int(row["cases"]) for row in table if row["attack"] == name) for name in counts}
     assert made == counts
-    assert {row["on"] for row in table} >= {".arrow", ".safetensors", "checkpoint", "kept copy", "compiled kernels"}
+    assert {row["on"] for row in table} >= {".arrow", ".safetensors", "checkpoint", "cached copy", "compiled kernels"}
     bad = (tmp_path / "results" / "faults.txt").read_text(encoding="utf-8")
     assert not bad, bad
     assert int(table[-1]["right result"]) > 10 and int(table[-1]["clear error"]) > 10

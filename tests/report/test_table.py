@@ -105,6 +105,12 @@ def paper(tmp_path: Path) -> Inputs:
     return inputs
 
 
+@pytest.fixture
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.mark.usefixtures("wide_terminal")
 def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     rows = {row["system"]: row for row in paper.tsv()}
@@ -329,6 +335,7 @@ def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: 
     assert done.stderr.startswith("error: ") and message in done.stderr and done.stderr.count("\n") == 1
 
 
+@pytest.mark.usefixtures("wide_terminal")
 def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     told = {"GlobalAtt": True, "LocalAtt": False, "SDAtt": None}
     for system, kernels in told.items():

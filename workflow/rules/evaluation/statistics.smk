@@ -159,6 +159,7 @@ rule comet_scores:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
+        gpu=EXPERIMENT.evaluation.comet.gpus if EXPERIMENT.evaluation.comet else 0,
     params:
         given=lambda wildcards: {
             "signature": plan.evaluation.comet()["signature"],
