@@ -21,6 +21,9 @@ GIVEN = "given"
 CHECKPOINTS = "checkpoints"
 """The folder of a training's checkpoints, beside its outputs."""
 
+CACHE = "cache"
+"""The folder of a costly stage's earlier outputs, beside these."""
+
 SMALL = "results/small.tsv"
 """The target that takes least: two systems on trees that are given."""
 
@@ -62,7 +65,7 @@ class Experiment:
         return next((job for job in self.jobs if ways.intersection(job.outputs)), None)
 
     def copied(self, folder: Path) -> None:
-        """Make a copy of links; a stage replaces files and writes into none, so the experiment stays as it is."""
+        """Make a copy of links; a stage writes into no file but those of caches, so the experiment stays as it is."""
         shutil.copytree(self.folder, folder, copy_function=_link, symlinks=True)
 
     def restored(self, folder: Path, files: Sequence[str]) -> None:
@@ -165,7 +168,7 @@ def _interrupt(job: Job, folder: Path) -> None:
         finished = Path(name) / "finished"
         shutil.copytree(made, finished, copy_function=_link)
         remove(folder, job.outputs)
-        shutil.rmtree(made / "cache")
+        shutil.rmtree(made / CACHE)
         stages.stage(job.command, folder, LIMIT, until=saved)
         if saved.exists():
             (finished / CHECKPOINTS).mkdir(exist_ok=True)
@@ -187,4 +190,8 @@ def run_job(job: Job, folder: Path) -> stages.Done:
 
 
 def _link(source: str, target: str) -> None:
-    Path(target).hardlink_to(source)
+    # What a stage takes from its cache gets a new time, which links would have in common with the experiment.
+    if CACHE in Path(source).parts:
+        shutil.copy2(source, target)
+    else:
+        Path(target).hardlink_to(source)

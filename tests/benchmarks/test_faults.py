@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import time
@@ -13,11 +14,13 @@ import pytest
 from benchmarks.faults import campaign, damage, mutations, results, stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed
 from benchmarks.faults.configurations import failed_plan
+from benchmarks.faults.experiment import Experiment
 from benchmarks.faults.inputs import sentences
 from benchmarks.faults.jobs import behind, planned
 from benchmarks.faults.pairs import refused
 from benchmarks.faults.stages import Done
 from benchmarks.faults.tally import markdown, rows, write_bad
+from pipeline_py.output_cache import OutputCache
 
 ROOT = Path(__file__).parents[2]
 TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
@@ -235,6 +238,20 @@ def test_a_case_is_its_seed_and_number(tmp_path):
     assert markdown(table).count("\n") == 5
     assert write_bad(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
     assert "python -m x --only throw:2" in (tmp_path / "bad").read_text()
+
+
+def test_what_a_copy_takes_from_its_cache_leaves_the_times_of_the_experiment(tmp_path):
+    """Else Snakemake would make more again in a copy that another attack has at the same time."""
+    made = tmp_path / "experiment" / "results" / "out.pieces"
+    made.parent.mkdir(parents=True)
+    made.write_text("made")
+    OutputCache(made.parent / "cache", "same").store(made)
+    os.utime(made, (1, 1))
+    Experiment(tmp_path / "experiment", "", (), {}, {}).copied(tmp_path / "copy")
+    copy = tmp_path / "copy" / "results"
+    assert (copy / "out.pieces").samefile(made), "what takes space is linked"
+    assert OutputCache(copy / "cache", "same").restore(copy / "out.pieces")
+    assert (copy / "out.pieces").stat().st_mtime > 1 and made.stat().st_mtime == 1
 
 
 @pytest.mark.slow
