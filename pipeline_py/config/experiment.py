@@ -90,6 +90,9 @@ class Experiment(Description):
             raise EntryError("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
         if system.reads_lexical_trees and self.units[self.units_of(name)].scheme != "bpe":
             raise EntryError("systems", name, " reads trees over the pieces of words, but its units are whole words")
+        if system.model.tied_embeddings == "all" and self.units[self.units_of(name)].joint_vocabulary is None:
+            both = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
+            raise EntryError("systems", name, both)
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystem):

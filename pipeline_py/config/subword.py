@@ -39,6 +39,9 @@ class Subword(Section):
     )
     source_vocabulary: Vocabulary = Vocabulary()
     target_vocabulary: Vocabulary = Vocabulary()
+    joint_vocabulary: Vocabulary | None = Field(
+        None, description="One vocabulary of both languages, in the place of the two; null: one each."
+    )
     unit_vocabulary: Vocabulary = Field(
         Vocabulary(), description="Words that dependency units know, whatever the models' own units are."
     )

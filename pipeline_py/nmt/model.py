@@ -10,6 +10,7 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize
+from pipeline_py.nmt.input.words import WordEmbedding
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.part import part
 from pipeline_py.nmt.tied_weights import tie
@@ -50,8 +51,8 @@ class Model(nn.Module):
         )
         self.decoder: Decoder = part("decoder", system.decoder.type)(system.decoder, parts)
         initialize(self, system.model.initialization)
-        if system.model.tied_embeddings:
-            tie(self, "decoder.softmax.weight", "decoder.embedding.weight")
+        for name in self._tied(system.model.tied_embeddings):
+            tie(self, name, "decoder.embedding.weight")
 
     def _encoder(self, options: Any) -> Any:
         sizes = options.sizes(self.system.model.embedding)
@@ -60,6 +61,12 @@ class Model(nn.Module):
             for given, size in zip(options.inputs, sizes, strict=True)
         ]
         return part("encoder", options.type)(options, self.system.model, inputs, self.vocabularies)
+
+    def _tied(self, tied: str) -> list[str]:
+        """Name the matrices that are those of the embedding of target words."""
+        inputs = [name for name, module in self.named_modules() if isinstance(module, WordEmbedding)]
+        of_source = [f"{name}.embedding.weight" for name in inputs] if tied == "all" else []
+        return [] if tied == "none" else ["decoder.softmax.weight", *of_source]
 
     def forward(self, batch: Batch) -> Tensor:
         """Compute the loss; see there."""

@@ -11,6 +11,7 @@ from pipeline_py.config.effects import Effect
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import cards_of, meter
+from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.packed import syntax_files, syntax_vocabularies
 from pipeline_py.nmt.training.launch import is_one_of_several, launch
 from pipeline_py.options import Option
@@ -136,8 +137,11 @@ def train(
     device = prepare(training_options.device, training_options.threads)
     processes = Processes.joined(device) if one_of_several else ALONE
     vocabulary = Vocabulary.load(target_vocabulary)
+    of_source = Vocabulary.load(source_vocabulary)
+    if system_options.model.tied_embeddings == "all" and of_source.tokens != vocabulary.tokens:
+        raise InputError(f"the system ties both sides' embeddings, but {target_vocabulary} differs", source_vocabulary)
     vocabularies = {
-        "source": len(Vocabulary.load(source_vocabulary)),
+        "source": len(of_source),
         "target": len(vocabulary),
         **syntax_vocabularies(kinds, syntax_vocabulary or [], "--syntax-vocabulary"),
     }

@@ -50,7 +50,7 @@ class NmtPlan:
         units = self.experiment.units_of(system)
         return {
             **{f"{split}_{side}": self.subword.packed(units, split, side) for split in SPLITS for side in sides},
-            **{f"{side}_vocabulary": f"<results>/subword/{units}/vocabulary.{side}" for side in sides},
+            **{f"{side}_vocabulary": self.subword.vocabulary(units, side) for side in sides},
             **{f"{split}_syntax": self.subword.syntax_of(system, split, kinds) for split in SPLITS},
             "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
         }
@@ -112,7 +112,7 @@ class NmtPlan:
                 for name, network in networks.items()
                 for file in self.subword.syntax_of(name, split, network.syntax)
             ],
-            "target_vocabulary": f"<results>/subword/{self.experiment.units_of(system)}/vocabulary.target",
+            "target_vocabulary": self.subword.vocabulary(self.experiment.units_of(system), "target"),
         }
 
     def translations(self, system: str, split: str) -> list[str]:

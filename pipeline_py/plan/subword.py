@@ -33,6 +33,11 @@ class SubwordPlan:
         split = self.experiment.units[units].scheme == "bpe"
         return f"<results>/subword/{units}/pieces/{{split}}.{side}" if split else self.words(units, side)
 
+    def vocabulary(self, units: str, side: str) -> str:
+        """The vocabulary of one side: its own, or the one that both share."""
+        shared = self.experiment.units[units].joint_vocabulary is not None
+        return f"<results>/subword/{units}/vocabulary.{'joint' if shared else self.corpus.trained_side(side)}"
+
     def packed(self, units: str, split: str, side: str) -> str:
         """Identifiers of the units of one side of a split."""
         return f"<results>/subword/{units}/packed/{split}.{side}.arrow"

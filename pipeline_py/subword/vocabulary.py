@@ -17,32 +17,34 @@ SPECIALS = ("</s>", "<unk>")
 """The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
 
 
-def vocabulary(*, input: Path, output: Path, max_size: int = 0, min_count: int = 1) -> None:
+def vocabulary(*, input: list[Path], output: Path, max_size: int = 0, min_count: int = 1) -> None:
     """Write the tokens of a text with their counts: `token count`, most frequent first.
 
     The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens stand in the order of their codepoints.
 
     Args:
-        input: Training text as tokens or pieces, one sentence a line.
+        input: Training text as tokens or pieces, one sentence a line; repeat the option for one vocabulary of both
+            languages.
         output: The vocabulary.
         max_size: Most lines of the output, the two special ones among them; 0: no limit.
         min_count: Rarer tokens are left out.
 
     Raises:
-        InputError: the text is not UTF-8 or holds no token that is frequent enough.
+        InputError: a text is not UTF-8, or they hold no token that is frequent enough.
     """
     if max_size < 0 or 0 < max_size <= len(SPECIALS):
         raise InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
     counts: Counter[str] = Counter()
-    for tokens in progress(pieces.read(input), f"vocabulary {input.name}"):
-        counts.update(tokens)
+    for text in input:
+        for tokens in progress(pieces.read(text), f"vocabulary {text.name}"):
+            counts.update(tokens)
     if not counts:
-        raise InputError("no token in the file; give the tokenized training text", input)
+        raise InputError("no token in the file; give the tokenized training text", input[0])
     frequent = sorted(
         ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIALS),
     )
     if not frequent:
-        raise InputError(f"no token occurs {min_count} times; lower min_count", input)
+        raise InputError(f"no token occurs {min_count} times; lower min_count", input[0])
     with writing(output) as file:
         for token in SPECIALS:
             file.write(f"{token} 0\n")

@@ -85,7 +85,7 @@ TRANSFORMER = {
     "encoders": [{"type": "transformer", "layers": 2, "heads": 2, "attention": ["deps_san"]}],
     "decoder": {"type": "transformer", "layers": 2, "heads": 2},
     "loss": {"type": "softmax", "label_smoothing": 0.1},
-    "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": True},
+    "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": "target"},
 }
 FALLING = {"name": "adam", "learning_rate": 0.01, "schedule": "inverse_square_root", "warmup": 20}
 STEEP = {"name": "sgd", "learning_rate": 4.0, "decay": 0.5}

@@ -64,7 +64,7 @@ def test_what_is_remembered_is_bounded_and_changes_nothing(tmp_path: Path, monke
 
 def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
     apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "free")
-    vocabulary(input=tmp_path / "free", output=tmp_path / "vocabulary")
+    vocabulary(input=[tmp_path / "free"], output=tmp_path / "vocabulary")
     apply_bpe(
         input=captions,
         codes=tmp_path / "codes",

@@ -10,20 +10,27 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.input_error import InputError
-from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, vocabulary
+from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, read_counts, vocabulary
 
 TEXT = "b a b </s> c\n\n<unk> <unk> é Z z\u00a0z c\n"
 
 
 def build(tmp_path: Path, text: str, **options: int) -> list[str]:
     (tmp_path / "text").write_bytes(text.encode())
-    vocabulary(input=tmp_path / "text", output=tmp_path / "vocabulary", **options)
+    vocabulary(input=[tmp_path / "text"], output=tmp_path / "vocabulary", **options)
     return (tmp_path / "vocabulary").read_bytes().decode().split("\n")[:-1]
 
 
 def test_most_frequent_first_and_ties_by_codepoint(tmp_path: Path) -> None:
     lines = build(tmp_path, TEXT)
     assert lines == ["</s> 0", "<unk> 0", "b 2", "c 2", "Z 1", "a 1", "z\u00a0z 1", "é 1"]
+
+
+def test_of_two_texts_are_their_words_together(tmp_path):
+    (tmp_path / "en").write_text("a b b\n")
+    (tmp_path / "de").write_text("a c\na\n")
+    vocabulary(input=[tmp_path / "en", tmp_path / "de"], output=tmp_path / "vocabulary")
+    assert [*read_counts(tmp_path / "vocabulary")][2:] == [("a", 3), ("b", 2), ("c", 1)]
 
 
 def test_cut_offs_count_the_special_tokens(tmp_path: Path) -> None:

@@ -116,13 +116,18 @@ rule inherit:
 
 rule vocabulary:
     input:
-        text=lambda wildcards: plan.subword.pieces(wildcards.units, wildcards.side).format(split="train"),
+        text=lambda wildcards: [
+            plan.subword.pieces(wildcards.units, side).format(split="train")
+            for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
+        ],
     output:
         vocabulary="<results>/subword/{units}/vocabulary.{side}",
     log:
         "<logs>/subword/vocabulary/{units}.{side}.log",
     benchmark:
         "<benchmarks>/subword/vocabulary/{units}.{side}.tsv"
+    wildcard_constraints:
+        side="source|target|joint",
     group:
         on_cluster("units")
     conda:
@@ -136,10 +141,11 @@ rule vocabulary:
             **getattr(EXPERIMENT.units[wildcards.units], f"{wildcards.side}_vocabulary").model_dump(),
             "made_by": made_by("subword.vocabulary"),
         },
+        files=lambda wildcards, input: [f"--input={file}" for file in input],
     shell:
         """
         python -m pipeline_py.subword.vocabulary \
-            --input {input.text:q} \
+            {params.files:q} \
             --max-size {params.given[max_size]} \
             --min-count {params.given[min_count]} \
             --output {output.vocabulary:q} \
@@ -183,7 +189,7 @@ use rule vocabulary as vocabulary_of_labels with:
 rule pack:
     input:
         text=lambda wildcards: plan.subword.pieces(wildcards.units, wildcards.side),
-        vocabulary="<results>/subword/{units}/vocabulary.{side}",
+        vocabulary=lambda wildcards: plan.subword.vocabulary(wildcards.units, wildcards.side),
     output:
         rows="<results>/subword/{units}/packed/{split}.{side}.arrow",
         counts="<results>/subword/{units}/packed/{split}.{side}.json",

@@ -38,8 +38,10 @@ class Model(Section):
         "vectors as uniform, for small networks and short trainings. glorot: matrices U(±√(6/(fan-in + fan-out))), "
         "embeddings and the softmax N(0, 1/embedding), vectors as uniform, for Transformers.",
     )
-    tied_embeddings: bool = Field(
-        False, description="The embedding of target words is the matrix of the softmax too (Press and Wolf 2017)."
+    tied_embeddings: Literal["none", "target", "all"] = Field(
+        "none",
+        description="target: the embedding of target words is the matrix of the softmax too; all: it is the embedding "
+        "of source words as well, which needs a `subword.joint_vocabulary` (Press and Wolf 2017).",
     )
 
 
@@ -91,8 +93,7 @@ class System(Section):
             part.check_sizes(self.model.embedding, self.model.hidden)
         if not self.decoder.takes_scores and (self.scores != [MLPScore()] or self.contexts != [GlobalContext()]):
             raise ValueError(f"the decoder {decoder} attends in its own way; leave out `scores` and `contexts`")
-        if self.model.tied_embeddings and self.decoder.reads_out_hidden and self.model.embedding != self.model.hidden:
-            raise ValueError(f"tied embeddings of the decoder {decoder} need an embedding of the hidden size")
+        self._check_tied()
         if not self.decoder.takes_several and len(self.encoders) * len(self.scores) > 1:
             raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
         if self.decoder.needs_cells and not self.encoders[0].has_cells:
@@ -117,6 +118,15 @@ class System(Section):
                 raise ValueError(f"each direction has half the hidden size, but {self.model.hidden} is odd")
             if encoder.annotates_embeddings and self.model.embedding != self.model.hidden:
                 raise ValueError("leaves that are embeddings need an embedding of the hidden size")
+
+    def _check_tied(self) -> None:
+        sizes, tied = self.model, self.model.tied_embeddings
+        if tied != "none" and self.decoder.reads_out_hidden and sizes.embedding != sizes.hidden:
+            raise ValueError(f"tied embeddings of the decoder {self.decoder.type} need an embedding of the hidden size")
+        if tied == "all" and any(len(encoder.inputs) > 1 for encoder in self.encoders):
+            raise ValueError("tied embeddings of both sides need words alone as `inputs`; else those are smaller")
+        if tied == "all" and self.pretrained_on:
+            raise ValueError("an encoder that learns to parse first has embeddings of its own; tie those of `target`")
 
     @property
     def _parts(self) -> dict[str, Sequence[Any]]:

@@ -44,8 +44,16 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "deps_san changes head 8, but there are 8, counted from 0",
         ),
         (
-            {"encoders": ["lstm"], "decoder": "lstm", "model": {"tied_embeddings": True}},
+            {"encoders": ["lstm"], "decoder": "lstm", "model": {"tied_embeddings": "target"}},
             "tied embeddings of the decoder lstm need an embedding of the hidden size",
+        ),
+        (
+            {"encoders": [{"inputs": ["words", {"type": "labels", "size": 8}]}], "model": {"tied_embeddings": "all"}},
+            "tied embeddings of both sides need words alone as `inputs`",
+        ),
+        (
+            {"encoders": ["latent_graph"], "model": {"tied_embeddings": "all"}},
+            "an encoder that learns to parse first has embeddings of its own",
         ),
     ],
 )

@@ -27,14 +27,14 @@ def stack(**options: Any) -> dict[str, Any]:
     return {"type": "transformer", "layers": 2, "heads": 2, "feed_forward": 1.5, **options}
 
 
-def transformer(norm: str = "post", tied: bool = False, **of_encoder: Any) -> System:
+def transformer(norm: str = "post", tied: str = "none", **of_encoder: Any) -> System:
     parts = {"encoders": [stack(norm=norm, **of_encoder)], "decoder": stack(norm=norm)}
     return System.model_validate({**parts, "model": {**SIZES, "tied_embeddings": tied}})
 
 
 COMPOSITIONS = {
     "post-norm": transformer(),
-    "pre-norm": transformer("pre", tied=True),
+    "pre-norm": transformer("pre", tied="target"),
     "tree distances scale scores": transformer(attention=["deps_san"]),
     "of some heads of some layers": transformer(
         attention=[
@@ -178,8 +178,8 @@ def test_padding_and_company_have_no_influence(system: System) -> None:
         torch.testing.assert_close(model.loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_parameters_of_the_published_size(tied: bool) -> None:
+@pytest.mark.parametrize(("tied", "matrices"), [("none", 3), ("target", 2), ("all", 1)])
+def test_parameters_of_the_published_size(tied: str, matrices: int) -> None:
     """Vaswani et al. (2017), base: D = 512, inner layer F = 2048, 6 + 6 layers; V words on both sides.
 
     A layer of the encoder has 4 (D² + D) of its attention, 2 D F + F + D of the feed-forward network, and 2 · 2 D of
@@ -192,7 +192,7 @@ def test_parameters_of_the_published_size(tied: bool) -> None:
     system = System.model_validate({"encoders": ["transformer"], "decoder": "transformer", "model": settings})
     with torch.device("meta"):
         model = Model(system, {"source": v, "target": v})
-    assert sum(p.numel() for p in model.parameters()) == layers + (2 if tied else 3) * v * d + v
+    assert sum(p.numel() for p in model.parameters()) == layers + matrices * v * d + v
     assert layers == 44_138_496
 
 
@@ -208,6 +208,24 @@ def test_tied_embeddings_are_one_parameter_before_and_after_saving(tmp_path) -> 
     fresh = make_model(COMPOSITIONS["pre-norm"], seed=3)
     fresh.load_state_dict(copy.deepcopy(model.state_dict()))
     torch.testing.assert_close(fresh.decoder.softmax.weight, model.decoder.embedding.weight)
+
+
+def test_one_embedding_of_both_sides_learns_from_both(tmp_path) -> None:
+    torch.manual_seed(0)
+    model = Model(transformer(tied="all"), {"source": 9, "target": 9}).double().eval()
+    embedding = model.decoder.embedding.weight
+    assert model.encoders[0].inputs[0].embedding.weight is embedding is model.decoder.softmax.weight
+    assert [name for name in model.state_dict() if "embedding" in name] == ["decoder.embedding.weight"]
+    assert (embedding.max(dim=0).values - embedding.min(dim=0).values > 0).all()
+    batch = collate([np.array([2, 3, 0])], [np.array([4, 0])], {})
+    model.loss(batch).sum().backward()
+    read_alone, untouched = embedding.grad[3].clone(), embedding.grad[8].clone()
+    assert not torch.allclose(read_alone, untouched)
+    save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
+    save_config(tmp_path / "config", model)
+    again = load(tmp_path / "weights", tmp_path / "config")
+    assert again.encoders[0].inputs[0].embedding.weight is again.decoder.softmax.weight
+    torch.testing.assert_close(again.loss(batch).double(), model.loss(batch), rtol=1e-4, atol=1e-4)
 
 
 def test_dropout_is_of_what_is_read_and_of_what_sublayers_add() -> None:
