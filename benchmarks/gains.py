@@ -33,7 +33,7 @@ from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.nmt.trees import tree_gru
 
 Without = Callable[[], AbstractContextManager[Any]]
@@ -221,7 +221,7 @@ def side(gain: Gain, batch: Batch, sizes: dict[str, Any], vocabulary: int, beam:
 
     def train() -> Tensor:
         torch.manual_seed(2)
-        update.begin(batch)
+        update.begin([Part(batch)])
         made = update.finish()
         return torch.tensor([made.loss, made.gradient_norm])
 

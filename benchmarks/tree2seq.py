@@ -20,7 +20,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
 
 SPECIALS = 2
@@ -73,7 +73,7 @@ def compare(
         for batch in data:
             for name, update in updates.items():
                 start = time.perf_counter()
-                update.begin(batch)
+                update.begin([Part(batch)])
                 update.finish()
                 if repetition:
                     seconds[name].append((time.perf_counter() - start) / target_words(batch))

@@ -16,7 +16,7 @@ from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.optimizer import build
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import Part, Update
 
 
 class Ours(Side):
@@ -43,7 +43,7 @@ class Ours(Side):
 
     def update(self, batch: Sentences) -> None:
         """Read the pairs from the packed files and make one update."""
-        self._update.begin(self._data.batch(batch.numbers, self._update.multiple).to(self._device))
+        self._update.begin([Part(self._data.batch(batch.numbers, self._update.multiple).to(self._device))])
         self._update.finish()
 
     def translate(self, batch: Sentences, beam: int) -> list[int]:

@@ -23,7 +23,7 @@ from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.graphs import FEW
-from pipeline_py.nmt.training.update import MULTIPLE, Update
+from pipeline_py.nmt.training.update import MULTIPLE, Part, Update
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
 from tests.nmt.recorder import Recorder
@@ -141,7 +141,7 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], R
         losses = []
         for number, batch in enumerate(batches):
             torch.manual_seed(number)
-            update.begin(batch)
+            update.begin([Part(batch)])
             made = update.finish()
             assert made.changed
             losses.append(made.loss)

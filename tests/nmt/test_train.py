@@ -85,7 +85,7 @@ TRANSFORMER = {
     "encoders": [{"type": "transformer", "layers": 2, "heads": 2, "attention": ["deps_san"]}],
     "decoder": {"type": "transformer", "layers": 2, "heads": 2},
     "loss": {"type": "softmax", "label_smoothing": 0.1},
-    "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": "target"},
+    "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": "all"},
 }
 FALLING = {"name": "adam", "learning_rate": 0.01, "schedule": "inverse_square_root", "warmup": 20}
 STEEP = {"name": "sgd", "learning_rate": 4.0, "decay": 0.5}
@@ -213,6 +213,72 @@ def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) ->
     assert len(losses) == best + 3
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert facts["best_dev"] == pytest.approx(min(losses), abs=1e-6)
+
+
+@pytest.mark.parametrize("loss_per", ["sentence", "word"])
+def test_a_batch_in_parts_makes_the_update_of_the_whole(tmp_path: Path, loss_per: str) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    system = {"model": {"embedding": 16, "hidden": 24, "dropout": 0.0}}
+    rule = {"name": "sgd", "learning_rate": 0.5}
+    for accumulate in (1, 3):
+        training = {"optimizer": rule, "epochs": 2, "accumulate": accumulate, "loss_per": loss_per}
+        train(**corpus, **options(tmp_path, system, training, f"{accumulate} parts"))
+    whole, parts = (load_file(tmp_path / f"{count} parts" / "model.safetensors") for count in (1, 3))
+    torch.testing.assert_close(parts, whole, rtol=1e-4, atol=1e-5)
+    losses = [column(tmp_path / f"{count} parts" / "curve.tsv", "train_loss") for count in (1, 3)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+    assert losses[0][-1] < np.log(WORDS), "the training loss is one of words, whatever it is divided by"
+
+
+def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline_py.nmt.training.run import Run
+
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    training = {"optimizer": STEEP, "epochs": 5, "average": 3}
+    seen: list[dict[str, torch.Tensor]] = []
+    validate, interruptions = Run._validate, iter(["after the first", "after the third", "after the fourth"])
+
+    def remember(self: Run) -> None:
+        seen.append({name: tensor.clone() for name, tensor in self.model.state_dict().items()})
+        validate(self)
+
+    def interrupt(self: Run) -> None:
+        remember(self)
+        if len(seen) != 2 and next(interruptions, None):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "_validate", interrupt)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            train(**corpus, **options(tmp_path, {}, training, "interrupted"))
+    train(**corpus, **options(tmp_path, {}, training, "interrupted"))
+    assert len(seen) == 5
+    interrupted = load_file(tmp_path / "interrupted" / "model.safetensors")
+    for name, tensor in interrupted.items():
+        expected = sum(weights[name].double() for weights in seen[-3:]) / 3
+        torch.testing.assert_close(tensor.double(), expected, rtol=1e-6, atol=1e-8)
+    monkeypatch.undo()
+    train(**corpus, **options(tmp_path, {}, training, "whole"))
+    whole = tmp_path / "whole"
+    assert (whole / "model.safetensors").read_bytes() == (tmp_path / "interrupted" / "model.safetensors").read_bytes()
+    facts, losses = json.loads((whole / "facts.json").read_text()), column(whole / "curve.tsv", "dev_loss")
+    model = load(whole / "model.safetensors", whole / "config.json")
+    pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
+    with torch.no_grad():
+        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+    assert len(losses) == 6 and losses[-1] != losses[-2]
+    assert facts["dev_loss"] == facts["best_dev"] == pytest.approx(losses[-1], abs=1e-6)
+    assert losses[-1] == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
+
+
+def test_embeddings_of_both_sides_need_one_vocabulary(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 5}) | syntax_files(tmp_path)
+    lines = corpus["source_vocabulary"].read_text().splitlines()
+    (tmp_path / "other").write_text("\n".join([*lines[:-1], "else 1"]) + "\n")
+    with pytest.raises(InputError, match=r"the system ties both sides' embeddings, but .*vocabulary\.target differs"):
+        train(**corpus | {"source_vocabulary": tmp_path / "other"}, **options(tmp_path, TRANSFORMER, {"epochs": 1}))
 
 
 def test_the_rate_falls_to_nothing_by_the_end_of_a_linear_schedule(tmp_path: Path) -> None:

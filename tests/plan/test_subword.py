@@ -39,3 +39,13 @@ def test_labels_are_the_parsers_and_a_network_has_those_of_what_it_is_like(plann
     assert plan.subword.vocabularies_of_syntax(crossed) == {"labels": f"{folder}/vocabulary.labels.random"}
     assert plan.subword.vocabularies_of_syntax("Like") == plan.subword.vocabularies_of_syntax(crossed)
     assert plan.subword.vocabularies_of_syntax("SDRNMT-1") == {"units": f"{folder}/vocabulary.units"}
+
+
+def test_both_sides_share_a_joint_vocabulary(planned):
+    plan = planned(subword={"joint_vocabulary": {"max_size": 0}})
+    shared = "<results>/subword/default/vocabulary.joint"
+    assert plan.subword.vocabulary("default", "source") == plan.subword.vocabulary("default", "target") == shared
+    inputs = plan.nmt.training_inputs("GlobalAtt", "seed1")
+    assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
+    assert plan.nmt.inputs("GlobalAtt", "seed1", "dev")["target_vocabulary"] == shared
+    assert planned().subword.vocabulary("default", "target") == "<results>/subword/default/vocabulary.target"

@@ -58,6 +58,14 @@ class Training(Section):
     batch_unit: Literal["sentences", "tokens"] = Field(
         "sentences", description="What batch_size counts; tokens are target tokens, padding included."
     )
+    accumulate: Annotated[Count, Effect.MEANS] = Field(
+        1, description="Gradient accumulation: compute a batch in so many parts, one after the other, for less memory."
+    )
+    loss_per: Annotated[Literal["sentence", "word"], OF_TRANSLATION] = Field(
+        "sentence",
+        description="The loss of a batch is its mean over sentences, as in Nematus, or over target words, end of "
+        "sentence included.",
+    )
     max_length: Count = Field(
         80,
         description="Training pairs with more pieces on either side (end of sentence excluded) are skipped.",
@@ -75,6 +83,9 @@ class Training(Section):
     )
     patience: Annotated[Count, OF_TRANSLATION] = Field(
         10, description="Stop after this many validations without a better score."
+    )
+    average: Annotated[int, NUMBER, OF_TRANSLATION] = Field(
+        1, gt=0, le=100, description="The weights are the mean of those at so many last validations; 1: the best ones."
     )
     tensorboard: Annotated[bool, Effect.NOTHING] = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
@@ -100,6 +111,8 @@ class Training(Section):
     def _check(self) -> Self:
         if len({*self.seeds}) < len(self.seeds):
             raise ValueError("give every seed once; a repeated seed gives the same run again")
+        if self.graphs and (self.accumulate > 1 or self.loss_per == "word"):
+            raise ValueError("graphs are recorded of whole batches, and of a loss per sentence; leave out `graphs`")
         if self.optimizer.schedule == "linear" and self.epochs is None and self.updates is None:
             raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, at whose end the rate is 0")
         return self

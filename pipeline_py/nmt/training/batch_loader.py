@@ -6,14 +6,14 @@ from typing import Any
 import torch
 
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.training.processes import Processes
+from pipeline_py.nmt.training.update import Part
 
 
 class BatchLoader:
-    """Batches in the order of their epoch, of each the share of this process, on a device."""
+    """Batches in the order of their epoch, of each the share of this process, in parts, on a device."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class BatchLoader:
         self._multiple = multiple
         self._epoch = -1
         self._batches: Sequence[Any] = []
-        self._ahead: dict[int, Batch | None] = {}
+        self._ahead: dict[int, list[Part]] = {}
 
     def batches(self, epoch: int) -> Sequence[Any]:
         """The pairs of each batch of an epoch, from 0."""
@@ -56,12 +56,16 @@ class BatchLoader:
         """How many target words a batch has, EOS not included."""
         return self._data.words(pairs)
 
-    def share(self, pairs: Any) -> float:
-        """The share of a batch's sentences that is this process'."""
-        return len(self._processes.share(pairs)) / len(pairs)
+    def size(self, pairs: Any) -> int:
+        """What the loss of a batch is divided by: its sentences, or its target words, EOS included."""
+        return len(pairs) + (self.words(pairs) if self._training.loss_per == "word" else 0)
 
-    def take(self, epoch: int, number: int) -> Batch | None:
-        """Give a batch; None where nothing of it is this process'."""
+    def share(self, pairs: Any) -> float:
+        """The share of a batch's size that is this process'."""
+        return self.size(self._processes.share(pairs)) / self.size(pairs)
+
+    def take(self, epoch: int, number: int) -> list[Part]:
+        """Give the parts of a batch that are this process'."""
         pairs = self.batches(epoch)[number]
         return self._ahead.pop(number) if number in self._ahead else self._read(pairs)
 
@@ -70,6 +74,11 @@ class BatchLoader:
         if not on_cpu(self._device) and number < len(self.batches(epoch)):
             self._ahead = {number: self._read(self.batches(epoch)[number])}
 
-    def _read(self, pairs: Any) -> Batch | None:
+    def _read(self, pairs: Any) -> list[Part]:
         share = self._processes.share(pairs)
-        return self._data.batch(share, self._multiple).to(self._device) if len(share) else None
+        parts = (share[start :: self._training.accumulate] for start in range(self._training.accumulate))
+        return [
+            Part(self._data.batch(part, self._multiple).to(self._device), len(part) / self.size(share))
+            for part in parts
+            if len(part)
+        ]

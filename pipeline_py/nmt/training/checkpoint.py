@@ -21,6 +21,7 @@ from pipeline_py.nmt.training.optimizer import learning_rate, set_learning_rate
 
 NAME = "rolling.safetensors"
 RATE = "learning_rate"
+KEPT = "kept."
 
 
 @dataclass(frozen=True)
@@ -40,25 +41,28 @@ class Checkpoint:
         network: nn.Module,
         optimizer: torch.optim.Optimizer,
         device: torch.device,
-        best: dict[str, Tensor],
+        kept: list[dict[str, Tensor]],
         state: dict[str, Any],
     ) -> "Checkpoint":
-        """Take what a run depends on, and the best weights so far."""
+        """Take what a run depends on, and the weights of validations that it keeps."""
         random = {"cpu": torch.get_rng_state()}
         if device.type == "cuda":
             random["cuda"] = torch.cuda.get_rng_state(device)
         weights = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
-        tensors = {"model": weights, "optimizer": flatten_optimizer(optimizer), "random": random, "best": best}
-        return Checkpoint(tensors, state)
+        tensors = {"model": weights, "optimizer": flatten_optimizer(optimizer), "random": random}
+        return Checkpoint(tensors | {f"{KEPT}{number}": one for number, one in enumerate(kept)}, state)
 
-    def restore(self, network: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
-        """Bring network, optimizer and torch's generators to where they were; return the best weights until then."""
+    def restore(
+        self, network: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device
+    ) -> list[dict[str, Tensor]]:
+        """Bring network, optimizer and torch's generators to where they were; return the weights that were kept."""
         network.load_state_dict(self.tensors["model"])
         restore_optimizer(optimizer, self.tensors["optimizer"])
         torch.set_rng_state(self.tensors["random"]["cpu"])
         if device.type == "cuda":
             torch.cuda.set_rng_state(self.tensors["random"]["cuda"], device)
-        return self.tensors.get("best", {})
+        kept = [name for name in self.tensors if name.startswith(KEPT)]
+        return [self.tensors[name] for name in sorted(kept, key=lambda name: int(name.removeprefix(KEPT)))]
 
 
 class Checkpoints:

@@ -15,7 +15,7 @@ from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.parsing import Parser, parsed_words
 from pipeline_py.nmt.training.divergence import check_progress, check_weights
 from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import Part, Update
 
 
 @dataclass
@@ -97,7 +97,7 @@ class ParsingRun:
         """Make one update; return the summed loss and the number of words, 0 where nothing was changed."""
         self.parser.train()
         batch = self.data.batch(sentences, change.multiple).to(self.device)
-        change.begin(batch)
+        change.begin([Part(batch)])
         result = change.finish()
         if not result.changed:
             self.skipped += 1

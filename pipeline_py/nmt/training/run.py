@@ -15,6 +15,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.training.averaging import mean
 from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.training.clock import Clock
@@ -62,7 +63,7 @@ class Run:
         self._optimizer = build(training.optimizer, model.parameters())
         self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
         self._loader = BatchLoader(data, training, seed, device, processes, self._update.multiple)
-        self._best: dict[str, Tensor] = {}
+        self._kept: list[dict[str, Tensor]] = []
         self._show: Callable[[Mapping[str, Any]], None] | None = None
         numbers = processes.numbers()
         self._clock = Clock(meter, Usage(numbers if processes.first else []))
@@ -77,7 +78,7 @@ class Run:
         checkpoint = self._processes.in_turn(self._checkpoints.load)
         if checkpoint is None:
             return False
-        self._best = checkpoint.restore(self.model, self._optimizer, self.device)
+        self._kept = checkpoint.restore(self.model, self._optimizer, self.device)
         self.state = TrainState(**checkpoint.state)
         return True
 
@@ -117,7 +118,9 @@ class Run:
             self._end_epoch_if_done()
         if not state.validated:
             self._validate()
-        self.model.load_state_dict(self._best)
+        self.model.load_state_dict(mean(self._kept))
+        if len(self._kept) > 1:
+            self._validate_mean()
 
     @property
     def epochs(self) -> float:
@@ -164,13 +167,13 @@ class Run:
         return max(of_epochs, state.update / training.updates if training.updates is not None else 0.0)
 
     def _make_update(self) -> None:
-        """Make one update: loss = mean over sentences of summed log-loss, gradient norm clipped."""
+        """Make one update: loss = mean over sentences, or words, of summed log-loss; gradient norm clipped."""
         state = self.state
         epoch, number = state.epoch, state.batch
-        pairs, batch = self._loader.batches(epoch)[number], self._loader.take(epoch, number)
+        pairs, parts = self._loader.batches(epoch)[number], self._loader.take(epoch, number)
         self._processes.seed(self.seed, state.update)
         follow_schedule(self._optimizer, self.training.optimizer, state.update, self._done())
-        self._update.begin(batch, self._loader.share(pairs))
+        self._update.begin(parts, self._loader.share(pairs))
         self._loader.prepare(epoch, number + 1)
         result = self._update.finish()
         state.update += 1
@@ -178,7 +181,7 @@ class Run:
         if not result.changed:
             state.skipped += 1
             return
-        state.loss += result.loss * len(pairs)
+        state.loss += result.loss * self._loader.size(pairs)
         state.norm += result.gradient_norm
         state.tokens += self._loader.words(pairs) + len(pairs)
         state.updates += 1
@@ -191,8 +194,10 @@ class Run:
         check_progress(self.name, state.update, loss, state.updates)
         score = -loss if bleu is None else bleu
         better = state.best_score is None or score > state.best_score
+        if better or self.training.average > 1:
+            weights = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
+            self._kept = [*self._kept, weights][-self.training.average :]
         if better:
-            self._best = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
             state.best_score = score
             state.best_update = state.update
         state.validations_since_best = 0 if better else state.validations_since_best + 1
@@ -215,10 +220,20 @@ class Run:
             }
         )
         state.loss, state.norm, state.tokens, state.updates = 0.0, 0.0, 0, 0
-        self._tell()
+        self._tell("best" if better else f"best {state.validations_since_best} validations ago")
         if self._show is not None:
             self._show(state.curve[-1])
         self._save()
+
+    def _validate_mean(self) -> None:
+        """Score the mean of weights as well: these are the ones that remain."""
+        state = self.state
+        loss, bleu = self._processes.of_first(self._scores)
+        state.best_score, state.best_update = -loss if bleu is None else bleu, state.update
+        self._tick()
+        scores = {"dev_loss": loss, "dev_bleu": bleu, "best": True, "train_loss": None, "gradient_norm": None}
+        state.curve.append({**state.curve[-1], **scores, "seconds": state.seconds})
+        self._tell(f"mean of the last {len(self._kept)} validations")
 
     def _scores(self) -> tuple[float, float | None]:
         """Compute loss and, where it chooses the weights, BLEU on the development set."""
@@ -235,19 +250,18 @@ class Run:
             return
         self._tick()
         state = asdict(self.state)
-        self._checkpoints.save(Checkpoint.of(self.model, self._optimizer, self.device, self._best, state))
+        self._checkpoints.save(Checkpoint.of(self.model, self._optimizer, self.device, self._kept, state))
         self._tick()
         self._saved = self._clock.ticked
 
     def _tick(self, training: bool = False) -> None:
         self._clock.tick(self.state, training)
 
-    def _tell(self) -> None:
+    def _tell(self, verdict: str) -> None:
         if not self._processes.first:
             return
         row = self.state.curve[-1]
         bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
-        verdict = "best" if row["best"] else f"best {self.state.validations_since_best} validations ago"
         tqdm.write(
             f"{self.name}: epoch {row['epoch']:.2f}, update {row['update']}, dev loss {row['dev_loss']:.4f}{bleu} "
             f"({verdict})",

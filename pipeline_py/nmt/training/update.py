@@ -1,8 +1,9 @@
 """One update of a network's parameters."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,12 +18,24 @@ MULTIPLE = 8
 """Where graphs are recorded, lengths are rounded up to multiples of it: few shapes of batches are few graphs."""
 
 
+class Part(NamedTuple):
+    """A part of a batch, for gradients that are summed up.
+
+    Attributes:
+        batch: on the device.
+        share: a factor of the mean loss of its sentences in the sum.
+    """
+
+    batch: Batch
+    share: float = 1.0
+
+
 @dataclass(frozen=True)
 class UpdateResult:
     """What an update came to.
 
     Attributes:
-        loss: mean over the batch's sentences.
+        loss: of the whole batch, per sentence or word.
         gradient_norm: before clipping.
         changed: whether the parameters were changed; not where loss or gradient is no finite number.
     """
@@ -72,21 +85,24 @@ class Update:
         if training.graphs and not on_cpu(device):
             for parameter in self._parameters:  # graphs add to gradients where they are
                 parameter.grad = torch.zeros_like(parameter)
-            self._graphs = Graphs(self._gradients, on_cuda())
+            self._graphs = Graphs(self._recorded, on_cuda())
         self.multiple = MULTIPLE if self._graphs else 1
         self._found = torch.zeros(2)
 
-    def begin(self, batch: Batch | None, share: float = 1.0) -> None:
+    def begin(self, parts: Sequence[Part], share: float = 1.0) -> None:
         """Compute the clipped gradients of a batch.
 
         Args:
-            batch: on the device; None where this process has no share.
-            share: of the whole batch's sentences that are in this process' one.
+            parts: of this process' share of the batch; none where it has none.
+            share: of the whole batch, by what its loss is divided by.
         """
-        if batch is None:
+        if not parts:
             loss = self._no_gradients()
+        elif self._graphs is not None:
+            loss = self._graphs(parts[0].batch)
         else:
-            loss = self._gradients(batch) if self._graphs is None else self._graphs(batch)
+            self._optimizer.zero_grad()
+            loss = torch.stack([self._add_gradients(*part) for part in parts]).sum()
         gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
         self._processes.average([loss, *gradients], share)
         norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
@@ -100,11 +116,14 @@ class Update:
             self._optimizer.step()
         return UpdateResult(loss, norm, finite)
 
-    def _gradients(self, batch: Batch) -> Tensor:
-        """Leave the gradients with the parameters; return the mean loss."""
+    def _recorded(self, batch: Batch) -> Tensor:
+        self._optimizer.zero_grad(set_to_none=False)
+        return self._add_gradients(batch, 1.0)
+
+    def _add_gradients(self, batch: Batch, share: float) -> Tensor:
+        """Add the gradients of a part to those of the parameters; return its share of the loss."""
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
-            loss = self._loss(batch).mean()
-        self._optimizer.zero_grad(set_to_none=self._graphs is None)
+            loss = self._loss(batch).mean() * share
         loss.backward()
         return loss.detach()
 

@@ -16,7 +16,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.graphs import FEW, Graphs
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
 from tests.nmt.recorder import Recorder
@@ -97,7 +97,7 @@ def test_parameters_move_against_the_clipped_gradient(clip: float) -> None:
     gradients = dict(zip(before, torch.autograd.grad(loss, list(model.parameters())), strict=True))
     norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
     update = update_of(model, clip)
-    update.begin(batch)
+    update.begin([Part(batch)])
     made = update.finish()
     assert made.loss == pytest.approx(loss.item())
     assert made.gradient_norm == pytest.approx(norm)
@@ -113,7 +113,7 @@ def test_what_is_no_number_changes_nothing() -> None:
         model.decoder.softmax.bias[3] = math.nan
     before = copy.deepcopy(model.state_dict())
     update = update_of(model)
-    update.begin(of_system(model, make_batch()))
+    update.begin([Part(of_system(model, make_batch()))])
     assert not update.finish().changed
     for name, value in model.state_dict().items():
         torch.testing.assert_close(value, before[name], equal_nan=True)
@@ -136,7 +136,7 @@ def test_nothing_waits_for_the_device_before_the_end(name: str) -> None:
     update = update_of(model)
     batch = of_system(model, make_batch())
     with Waiting():
-        update.begin(batch)
+        update.begin([Part(batch)])
     assert update.finish().changed
 
 
