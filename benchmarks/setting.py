@@ -21,6 +21,13 @@ class Corpus(StrEnum):
     RANDOM = "random"
 
 
+class Network(StrEnum):
+    """What encoders and decoders are."""
+
+    RECURRENT = "recurrent"
+    TRANSFORMER = "transformer"
+
+
 class Shape(NamedTuple):
     """The sizes of a network."""
 
@@ -36,6 +43,7 @@ class Setting:
     """What is measured with.
 
     Attributes:
+        network: recurrent or transformer; a Transformer has its embedding in the hidden size.
         embedding: size of word vectors; repeatable, once for each --hidden.
         hidden: size of states; repeatable. Ours and JoeyNMT's encoders have it in each direction, OpenNMT-py's in both
             together.
@@ -59,6 +67,7 @@ class Setting:
         results: directory of tables and figure.
     """
 
+    network: Network = Network.RECURRENT
     embedding: list[int] = field(default_factory=lambda: [256, 128])
     hidden: list[int] = field(default_factory=lambda: [512, 256])
     precision: list[str] = field(default_factory=lambda: ["float32", "bfloat16"])
@@ -88,6 +97,8 @@ class Setting:
             raise InputError(
                 f"--embedding is given {len(self.embedding)} times and --hidden {len(self.hidden)}; give both as often"
             )
+        if self.network is Network.TRANSFORMER and self.embedding != self.hidden:
+            raise InputError("--network transformer: give --embedding and --hidden the same sizes")
         for name in ("batch_size", "rounds", "batches", "threads", "updates", "beam", "sentences"):
             if getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} must be at least 1")

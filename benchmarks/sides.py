@@ -20,6 +20,9 @@ CLIP = 1.0
 STEP = 8
 """Hidden sizes that are tried are its multiples: sizes that nobody would choose are slower."""
 
+STACK = {"layers": 4, "heads": 4, "feed_forward": 4, "norm": "pre"}
+"""Of all Transformers; its names are those of our configuration, sizes are in hidden ones."""
+
 NOT_OF_NETWORKS = ("parser", "decoding", "subword", "training", "like")
 """Keys of a system in the configuration that say nothing about its network."""
 
@@ -61,7 +64,11 @@ def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
         "systems"
     ]
     parts = {key: value for key, value in {**systems, **COUNTERPARTS}[system].items() if key not in NOT_OF_NETWORKS}
-    return {**parts, "model": {**shape._asdict(), "dropout": dropout, "initialization": "lecun"}}
+    model = {**shape._asdict(), "dropout": dropout, "initialization": "lecun"}
+    if parts.get("decoder", {}) == systems["Transformer-base"]["decoder"]:
+        encoders = [{**encoder, **STACK} for encoder in parts["encoders"]]
+        return {"encoders": encoders, "decoder": {**parts["decoder"], **STACK}, "model": model}
+    return {**parts, "model": model}
 
 
 def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:
@@ -110,6 +117,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
     return {
+        **{"network": setting.network, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
         **side.shape._asdict(),
         **{"dropout": setting.dropout, "learning_rate": LEARNING_RATE, "clip": CLIP},

@@ -2,6 +2,7 @@
 
     python -m benchmarks.training
     python -m benchmarks.training --embedding 256 --hidden 512 --peers none
+    python -m benchmarks.training --network transformer --embedding 256 --hidden 256
 
 A target word counts with the end of its sentence, without padding.
 """
@@ -13,11 +14,11 @@ from typing import Any
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contest
 from benchmarks.material import Material, prepared
-from benchmarks.setting import Setting, Shape, command
+from benchmarks.setting import Network, Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
 from pipeline_py import stage
 
-SYSTEM = "GlobalAtt"
+SYSTEMS = {Network.RECURRENT: "GlobalAtt", Network.TRANSFORMER: "Transformer-base"}
 COUNTED = "target words, ends of sentences included, padding excluded"
 
 COLUMNS = {
@@ -60,7 +61,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     same, own = setting.work / "batches" / "training.npz", setting.work / "batches" / "training.shuffled.npz"
     chosen.training_batches(material, setting, setting.batches, same)
     chosen.shuffled(same, own)
-    first = setting.precision[0]
+    first, system = setting.precision[0], SYSTEMS[setting.network]
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
         if python is not None:
@@ -70,12 +71,12 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
             contest.again(joeynmt, "JoeyNMT, batches as it makes them", own)
         peer_names = [*contest.contenders]
         for precision in setting.precision:
-            contest.add(Side(SYSTEM, OURS, shape, precision), same)
+            contest.add(Side(system, OURS, shape, precision, system), same)
         for peer in peer_names:
             if contest.contenders[peer].batches == same:
-                contest.match(peer, SYSTEM)
+                contest.match(peer, system)
         if setting.threads > 1:
-            at_once = Side(f"{SYSTEM}, {setting.threads} trainings of 1 thread", OURS, shape, first)
+            at_once = Side(f"{system}, {setting.threads} trainings of 1 thread", OURS, shape, first, system)
             contest.add(at_once, same, threads=1, processes=setting.threads)
         measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
         references = {
@@ -83,7 +84,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
             "to_opennmt_bfloat16": "OpenNMT-py bfloat16",
             "to_joeynmt_float32": "JoeyNMT float32",
             "to_joeynmt_own_batches": "JoeyNMT, batches as it makes them float32",
-            f"to_ours_{first}": f"{SYSTEM} {first}",
+            f"to_ours_{first}": f"{system} {first}",
         }
         return [
             {"shape": str(shape), **contest.row(name, measured, "words", references), "counted": COUNTED}

@@ -17,12 +17,12 @@ from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
+from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.progress import progress
 from pipeline_py.provenance import code_of
 
-SYSTEM = "GlobalAtt"
 COUNTED = "sentences; length is that of the best translations, end of sentence included"
 
 COLUMNS = {
@@ -68,13 +68,13 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        precision = setting.precision[0]
+        precision, system = setting.precision[0], SYSTEMS[setting.network]
         peer_names = [
             contest.add(Side(name, toolkit, shape, precision), translated) for name, toolkit in peer_toolkits.items()
         ]
-        contest.add(Side(SYSTEM, OURS, shape, precision), translated)
+        contest.add(Side(system, OURS, shape, precision, system), translated)
         for peer in peer_names:
-            contest.match(peer, SYSTEM)
+            contest.match(peer, system)
         for contender in contest.contenders.values():
             _learn(contender, setting, learned)
         measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)

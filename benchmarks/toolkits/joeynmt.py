@@ -1,5 +1,5 @@
 # mypy: disable-error-code="import-not-found"
-"""JoeyNMT's side: bidirectional GRU encoder, GRU decoder with input feeding, Bahdanau attention.
+"""JoeyNMT's side: a Transformer, or bidirectional GRU encoder, GRU decoder with input feeding, Bahdanau attention.
 
 Network, loss, optimizer, update and beam search are JoeyNMT's own. It runs in the environment of the peers.
 """
@@ -30,20 +30,7 @@ class JoeyNMT(Side):
     def __init__(self, job: dict[str, Any]) -> None:
         self.version = metadata.version("joeynmt")
         self._device = torch.device(job["device"])
-        side = {"type": "recurrent", "rnn_type": "gru", "hidden_size": job["hidden"], "dropout": job["dropout"]}
-        embeddings = {"embedding_dim": job["embedding"], "dropout": job["dropout"]}
-        options = {
-            "encoder": {**side, "embeddings": embeddings, "bidirectional": True, "num_layers": 1},
-            "decoder": {
-                **side,
-                "embeddings": embeddings,
-                "attention": "bahdanau",
-                "hidden_dropout": job["dropout"],
-                "input_feeding": True,
-                "init_hidden": "bridge",
-                "num_layers": 1,
-            },
-        }
+        options = _transformer(job) if job["network"] == "transformer" else _recurrent(job)
         model = build_model(options, _vocabulary(job["source"]), _vocabulary(job["target"]))
         model.loss_function = ("crossentropy", 0.0)
         self.model = model.to(self._device)
@@ -110,6 +97,37 @@ class JoeyNMT(Side):
         # Rows end with END and padding; one without END was cut.
         ends = found == END
         return np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1]).tolist()
+
+
+def _recurrent(job: dict[str, Any]) -> dict[str, Any]:
+    side = {"type": "recurrent", "rnn_type": "gru", "hidden_size": job["hidden"], "dropout": job["dropout"]}
+    embeddings = {"embedding_dim": job["embedding"], "dropout": job["dropout"]}
+    return {
+        "encoder": {**side, "embeddings": embeddings, "bidirectional": True, "num_layers": 1},
+        "decoder": {
+            **side,
+            "embeddings": embeddings,
+            "attention": "bahdanau",
+            "hidden_dropout": job["dropout"],
+            "input_feeding": True,
+            "init_hidden": "bridge",
+            "num_layers": 1,
+        },
+    }
+
+
+def _transformer(job: dict[str, Any]) -> dict[str, Any]:
+    side = {
+        "type": "transformer",
+        "embeddings": {"embedding_dim": job["embedding"], "dropout": job["dropout"], "scale": True},
+        "hidden_size": job["hidden"],
+        "ff_size": job["feed_forward"] * job["hidden"],
+        "num_layers": job["layers"],
+        "num_heads": job["heads"],
+        "layer_norm": job["norm"],
+        "dropout": job["dropout"],
+    }
+    return {"encoder": side, "decoder": side}
 
 
 def _vocabulary(size: int) -> Vocabulary:

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="import-not-found"
-"""OpenNMT-py's side: bidirectional GRU encoder, GRU decoder with input feeding, MLP attention.
+"""OpenNMT-py's side: a Transformer, or bidirectional GRU encoder, GRU decoder with input feeding, MLP attention.
 
 Network, loss, optimizer, update and beam search are OpenNMT-py's own. It runs in the environment of the peers.
 """
@@ -23,6 +23,16 @@ from onmt.utils.parse import ArgumentParser
 from benchmarks.toolkits.batches import Sentences, padded
 from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, renumbered, words
 from benchmarks.toolkits.worker import Side, serve
+
+RECURRENT = {
+    "-encoder_type": "brnn",
+    "-decoder_type": "rnn",
+    "-rnn_type": "GRU",
+    "-input_feed": "1",
+    "-global_attention": "mlp",
+    "-enc_layers": "1",
+    "-dec_layers": "1",
+}
 
 
 class OpenNMT(Side):
@@ -96,13 +106,7 @@ def _options(job: dict[str, Any]) -> Namespace:
     onmt.opts.train_opts(parser)
     dropout = str(job["dropout"])
     given = {
-        "-encoder_type": "brnn",
-        "-decoder_type": "rnn",
-        "-rnn_type": "GRU",
-        "-input_feed": "1",
-        "-global_attention": "mlp",
-        "-enc_layers": "1",
-        "-dec_layers": "1",
+        **(_transformer(job) if job["network"] == "transformer" else RECURRENT),
         "-word_vec_size": str(job["embedding"]),
         "-hidden_size": str(job["hidden"]),
         "-dropout": dropout,
@@ -115,11 +119,24 @@ def _options(job: dict[str, Any]) -> Namespace:
         "-save_model": "none",
     }
     command = [word for pair in given.items() for word in pair]
+    if job["network"] == "transformer":
+        command.append("-position_encoding")
     if job["device"] == "cuda":
         command += ["-world_size", "1", "-gpu_ranks", "0"]
     options, _ = parser.parse_known_args(command)
     ArgumentParser.update_model_opts(options)
     return options
+
+
+def _transformer(job: dict[str, Any]) -> dict[str, str]:
+    """Describe a Transformer; it normalizes before each sublayer, as OpenNMT-py always does."""
+    return {
+        "-encoder_type": "transformer",
+        "-decoder_type": "transformer",
+        "-layers": str(job["layers"]),
+        "-heads": str(job["heads"]),
+        "-transformer_ff": str(job["feed_forward"] * job["hidden"]),
+    }
 
 
 def _vocabulary(size: int) -> pyonmttok.Vocab:

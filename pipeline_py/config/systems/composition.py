@@ -110,7 +110,9 @@ class System(Section):
         for encoder in self.encoders:
             if encoder.has_phrases and len(self.encoders) > 1:
                 raise ValueError(f"the encoder {encoder.type} annotates phrases; it cannot be combined with another")
-            if encoder.has_phrases and not all(context.is_global for context in self.contexts):
+            if encoder.has_phrases and not (
+                all(context.is_global for context in self.contexts) and not self.decoder.cross_attention
+            ):
                 raise ValueError(
                     f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"
                 )
@@ -137,6 +139,7 @@ class System(Section):
             "score": self.scores if self.decoder.takes_scores else [],
             "weighting": self.contexts if self.decoder.takes_scores else [],
             "decoder": [self.decoder],
+            "cross_attention": self.decoder.cross_attention,
             "loss": [self.loss],
         }
 

@@ -1,12 +1,13 @@
 """Options of decoders: scores, contexts, the recurrence, and the loss."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
-from pipeline_py.config.systems.parts import PartOptions
-from pipeline_py.config.systems.transformer import Layers
+from pipeline_py.config.systems.parts import PartOptions, type_alone
+from pipeline_py.config.systems.transformer import AnyCrossAttention, Layers
 from pipeline_py.kinds import distances
 from pipeline_py.kinds.kind import Kind
 
@@ -122,6 +123,11 @@ class Decoder(PartOptions):
         """Whether phrases have a weight of their own."""
         return False
 
+    @property
+    def cross_attention(self) -> Sequence[AnyCrossAttention]:
+        """What changes the scores of the attention to the annotations."""
+        return ()
+
 
 class ConditionalGRU(Decoder):
     """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
@@ -164,6 +170,20 @@ class TransformerDecoder(Decoder, Layers):
 
     type: Literal["transformer"] = "transformer"
     takes_scores: ClassVar[bool] = False
+    attention: list[Annotated[AnyCrossAttention, BeforeValidator(type_alone)]] = Field(
+        [], description="What changes the scores of the attention to the annotations, one after the other."
+    )
+
+    @property
+    def cross_attention(self) -> Sequence[AnyCrossAttention]:
+        """What changes the scores of the attention to the annotations."""
+        return self.attention
+
+    @model_validator(mode="after")
+    def _check_attention(self) -> Self:
+        for part in self.attention:
+            part.check_there(self)
+        return self
 
 
 AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder | TransformerDecoder, Field(discriminator="type")]

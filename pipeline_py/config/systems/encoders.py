@@ -218,9 +218,7 @@ class TransformerEncoder(Encoder, Layers):
     @model_validator(mode="after")
     def _check_attention(self) -> Self:
         for part in self.attention:
-            for name, chosen, there in (("layer", part.layers, self.layers), ("head", part.heads, self.heads)):
-                if chosen is not None and max(chosen) >= there:
-                    raise ValueError(f"{part.type} changes {name} {max(chosen)}, but there are {there}, counted from 0")
+            part.check_there(self)
         return self
 
 

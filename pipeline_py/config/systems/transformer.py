@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from pipeline_py.config.numbers import NUMBER, Place, Ratio
+from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.systems.parts import PartOptions
 from pipeline_py.kinds import distances
 from pipeline_py.kinds.kind import Kind
@@ -34,11 +34,21 @@ class Layers(PartOptions):
             raise ValueError(f"a transformer's positions need an even hidden size, but it is {hidden}")
 
 
-class SelfAttention(PartOptions):
-    """Changes the scores of some heads of an encoder's self-attention before their softmax."""
+class Heads(PartOptions):
+    """Changes the scores of some heads of some layers before their softmax."""
 
     layers: list[Place] | None = Field(None, min_length=1, description="Which layers, counted from 0; null: all.")
     heads: list[Place] | None = Field(None, min_length=1, description="Which heads of each, from 0; null: all.")
+
+    def check_there(self, stack: Layers) -> None:
+        """Raise ValueError where a layer or head is chosen that is not there."""
+        for name, chosen, there in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
+            if chosen is not None and max(chosen) >= there:
+                raise ValueError(f"{self.type} changes {name} {max(chosen)}, but there are {there}, counted from 0")  # type: ignore[attr-defined]
+
+
+class SelfAttention(Heads):
+    """In an encoder's self-attention."""
 
 
 class DepsSAN(SelfAttention):
@@ -53,3 +63,21 @@ class DepsSAN(SelfAttention):
 
 
 AnySelfAttention = DepsSAN
+
+
+class CrossAttention(Heads):
+    """In a decoder's attention to the annotations."""
+
+
+class SyntaxHeads(CrossAttention):
+    """A Gaussian over the syntax distance from where a head looks (SDAtt eq. 9–11, as contexts of type `syntax`)."""
+
+    type: Literal["syntax"] = "syntax"
+    reads: ClassVar[Kind | None] = distances.KIND
+    window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
+    gaussian: Literal["log", "score"] = Field(
+        "log", description="The logarithm of the Gaussian is added to the score, or the Gaussian scales the score."
+    )
+
+
+AnyCrossAttention = SyntaxHeads

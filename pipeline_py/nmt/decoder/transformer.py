@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -12,10 +13,12 @@ from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.state import Attention, real_words
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.part import part
 from pipeline_py.nmt.recurrence.linear import OutputLayer
 from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
+from pipeline_py.nmt.transformer.score_change import of_layer
 from pipeline_py.subword.vocabulary import EOS
 
 
@@ -47,6 +50,10 @@ class TransformerDecoder(Decoder):
             DecoderLayer(options, model.hidden, memory_size, model.dropout) for _ in range(options.layers)
         )
         self.last_norm = last_norm(model.hidden, options.norm)
+        self.options = options
+        self.changes = nn.ModuleList(
+            part("cross_attention", change.type)(change, model.hidden) for change in options.cross_attention
+        )
         self.dropout = nn.Dropout(model.dropout)
         self.softmax = OutputLayer(model.hidden, parts.target_size)
         self.criterion = parts.loss
@@ -54,8 +61,8 @@ class TransformerDecoder(Decoder):
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
         (annotations,) = memory.states
-        maps = [part for layer in self.layers for part in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
-        return tuple(part(annotations) for part in maps)  # type: ignore[operator]
+        maps = [each for layer in self.layers for each in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
+        return tuple(each(annotations) for each in maps)  # type: ignore[operator]
 
     def start(self, memory: Memory) -> _Prefixes:
         """Return the empty prefixes."""
@@ -105,4 +112,7 @@ class TransformerDecoder(Decoder):
     def _attended(self, memory: Memory) -> Iterator[Attended]:
         """Say what each layer attends to."""
         for number in range(len(self.layers)):
-            yield Attended(memory, *memory.keys[2 * number : 2 * number + 2])
+            changes = (partial(change, memory=memory) for change in self.changes)
+            change = of_layer(zip(self.options.cross_attention, changes, strict=True), number)
+            keys, values = memory.keys[2 * number : 2 * number + 2]
+            yield Attended(memory, keys, values, change)

@@ -1,6 +1,7 @@
 """The encoder of a Transformer (Vaswani et al. 2017, section 3)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -15,7 +16,7 @@ from pipeline_py.nmt.transformer.attention import Change
 from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
-from pipeline_py.nmt.transformer.score_change import of_heads
+from pipeline_py.nmt.transformer.score_change import of_layer
 
 
 class TransformerEncoder(nn.Module):
@@ -51,17 +52,5 @@ class TransformerEncoder(nn.Module):
 
     def _change(self, number: int, states: Tensor, batch: Batch) -> Change | None:
         """Put together what changes the scores of a layer, which reads states (B, J, D)."""
-        changes = [
-            of_heads(change, options.heads, states, batch)
-            for change, options in zip(self.changes, self.options.self_attention, strict=True)
-            if options.layers is None or number in options.layers
-        ]
-        if not changes:
-            return None
-
-        def change(scores: Tensor) -> Tensor:
-            for one in changes:
-                scores = one(scores)
-            return scores
-
-        return change
+        changes = (partial(change, states=states, batch=batch) for change in self.changes)
+        return of_layer(zip(self.options.self_attention, changes, strict=True), number)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.transformer import Layers
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.search.owners import Owners
-from pipeline_py.nmt.transformer.attention import MultiHeadAttention
+from pipeline_py.nmt.transformer.attention import Change, MultiHeadAttention
 from pipeline_py.nmt.transformer.feed_forward import FeedForward
 from pipeline_py.nmt.transformer.residual import Residual
 
@@ -21,11 +21,13 @@ class Attended:
         memory: whose mask (B, N), or in a search (R, N), and owners are read.
         keys: what the layer's attention made of the annotations, once for all words (B, N, D).
         values: the same.
+        change: of the scores.
     """
 
     memory: Memory
     keys: Tensor
     values: Tensor
+    change: Change | None = None
 
 
 class DecoderLayer(nn.Module):
@@ -94,17 +96,18 @@ class DecoderLayer(nn.Module):
         """Attend to the memory from states (B, I, D), in a search (R, 1, D); weights are the mean of the heads'."""
         keys, values, allowed = attended.keys, attended.values, attended.memory.mask.unsqueeze(1)
         owners = attended.memory.owners
-        grouped = owners is not None and owners.place is not None
+        # Scores are changed by what a memory has for each row.
+        grouped = owners is not None and owners.place is not None and attended.change is None
         if owners is not None and grouped:
             states, allowed = _grouped(states, owners, len(keys), 0), _grouped(allowed, owners, len(keys), 1)
         elif owners is not None:
             keys, values = keys.index_select(0, owners.sentence), values.index_select(0, owners.sentence)
         weights = None
         if observe:
-            of_heads = self.to_memory.weights(states, keys, allowed)
+            of_heads = self.to_memory.weights(states, keys, allowed, attended.change)
             mixed, weights = self.to_memory.mixed(of_heads, values), of_heads.mean(dim=1)
         else:
-            mixed = self.to_memory(states, keys, values, allowed)
+            mixed = self.to_memory(states, keys, values, allowed, attended.change)
         if owners is not None and grouped:
             mixed = _ungrouped(mixed, owners)
             weights = None if weights is None else _ungrouped(weights, owners)

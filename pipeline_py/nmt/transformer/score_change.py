@@ -1,12 +1,14 @@
-"""What changes the scores of chosen heads of an encoder's self-attention."""
+"""What changes the scores of chosen heads of an encoder's self-attention, or of a decoder's attention to the source."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.config.systems.transformer import Heads
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.transformer.attention import Change
 
 
@@ -31,15 +33,50 @@ class ScoreChange(nn.Module, ABC):
         """
 
 
-def of_heads(change: nn.Module, heads: Sequence[int] | None, states: Tensor, batch: Batch) -> Change:
-    """Let a part change the scores of some heads of a layer, of all where none are named."""
+class CrossScoreChange(nn.Module, ABC):
+    """A part of the kind `cross_attention`, built and called as a `ScoreChange`."""
+
+    @abstractmethod
+    def forward(self, scores: Tensor, memory: Memory) -> Tensor:
+        """Make other scores, whose softmax over what is attended to are the weights.
+
+        Args:
+            scores: q_i · k_j / √d of the chosen heads (B, heads, I, N), queries i in rows; at least float32. Padding
+                is not masked yet.
+            memory: what is attended to, and its syntax; in a search a row stands for each of B hypotheses.
+
+        Returns:
+            (B, heads, I, N).
+        """
+
+
+def of_layer(parts: Iterable[tuple[Heads, Change]], layer: int) -> Change | None:
+    """Put together what parts, by their options, change in a layer, counted from 0; None: nothing."""
+    changes = [
+        of_heads(change, options.heads)
+        for options, change in parts
+        if options.layers is None or layer in options.layers
+    ]
+    if not changes:
+        return None
+
+    def change(scores: Tensor) -> Tensor:
+        for one in changes:
+            scores = one(scores)
+        return scores
+
+    return change
+
+
+def of_heads(change: Change, heads: Sequence[int] | None) -> Change:
+    """Change the scores of some heads of a layer, of all where none are named."""
     if heads is None:
-        return lambda scores: change(scores, states, batch)
+        return change
 
     def change_some(scores: Tensor) -> Tensor:
         parts = list(scores.split(1, dim=1))
         chosen = sorted({*heads})
-        changed = change(torch.cat([parts[head] for head in chosen], dim=1), states, batch).split(1, dim=1)
+        changed = change(torch.cat([parts[head] for head in chosen], dim=1)).split(1, dim=1)
         for head, values in zip(chosen, changed, strict=True):
             parts[head] = values
         return torch.cat(parts, dim=1)

@@ -44,6 +44,14 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "deps_san changes head 8, but there are 8, counted from 0",
         ),
         (
+            {**EIGHT, "decoder": {"type": "transformer", "attention": [{"type": "syntax", "layers": [6]}]}},
+            "syntax changes layer 6, but there are 6, counted from 0",
+        ),
+        (
+            {**TREES, **EIGHT, "decoder": {"type": "transformer", "attention": ["syntax"]}},
+            "annotates phrases, which only global contexts can attend to",
+        ),
+        (
             {"encoders": ["lstm"], "decoder": "lstm", "model": {"tied_embeddings": "target"}},
             "tied embeddings of the decoder lstm need an embedding of the hidden size",
         ),

@@ -35,8 +35,11 @@ class Reference:
             rows.append(math.sqrt(size) * table[word] + np.array(position))
         return rows
 
-    def attend(self, name, x, others, heads, changes=()):
-        """What one state x makes of others; `changes` are functions of head, place and score."""
+    def attend(self, name, x, others, heads, changes=(), of_rows=()):
+        """What one state x makes of others.
+
+        `changes` are functions of head, place and score, `of_rows` of head and the scores of all places.
+        """
         size = len(x) // heads
         query = self.linear(f"{name}.query", x)
         keys = [self.linear(f"{name}.key", other) for other in others]
@@ -47,6 +50,8 @@ class Reference:
             scores = [float(query[part] @ key[part]) / math.sqrt(size) for key in keys]
             for change in changes:
                 scores = [change(head, j, score) for j, score in enumerate(scores)]
+            for change in of_rows:
+                scores = change(head, scores)
             weights = softmax(scores)
             shares.append(weights)
             mixed.append(sum(weight * value[part] for weight, value in zip(weights, values, strict=True)))
@@ -94,7 +99,25 @@ class Reference:
 
         return changed
 
-    def decode(self, memory, target):
+    @staticmethod
+    def syntax_directed(part, distances):
+        def changed(head, scores):
+            if part.heads is not None and head not in part.heads:
+                return scores
+            places, sigma = range(len(scores)), part.window / 2
+            weights = softmax(scores)
+            m = [sum(weights[k] * float(distances[k][j]) for k in places) for j in places]
+            furthest = max(part.window, min(m))
+            gaussian = [math.exp(-(m[j] ** 2) / (2 * sigma**2)) for j in places]
+            if part.gaussian == "score":
+                near = [scores[j] * gaussian[j] for j in places]
+            else:
+                near = [scores[j] + math.log(gaussian[j]) for j in places]
+            return [near[j] if m[j] <= furthest else -math.inf for j in places]
+
+        return changed
+
+    def decode(self, memory, target, distances=None):
         """Summed −log p of a target that ends with EOS, and for each word the weights of the memory."""
         options, p = self.system.decoder, self.p
         states = self.read(p["decoder.embedding.weight"], [0, *target[:-1]])
@@ -106,8 +129,10 @@ class Reference:
             def to_itself(read, i, name=name):
                 return self.attend(f"{name}.attention", read[i], read[: i + 1], options.heads)[0]
 
-            def to_memory(read, i, name=name, attention=attention):
-                mixed, weights = self.attend(f"{name}.to_memory", read[i], memory, options.heads)
+            def to_memory(read, i, name=name, attention=attention, layer=layer):
+                parts = [part for part in options.attention if self.is_in(part, layer)]
+                of_rows = [self.syntax_directed(part, distances) for part in parts]
+                mixed, weights = self.attend(f"{name}.to_memory", read[i], memory, options.heads, of_rows=of_rows)
                 attention.append(weights)
                 return mixed
 

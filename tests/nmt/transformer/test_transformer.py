@@ -1,6 +1,7 @@
 """Transformers against torch's own with the same weights, and a reference by the equations of the paper."""
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def stack(**options: Any) -> dict[str, Any]:
     return {"type": "transformer", "layers": 2, "heads": 2, "feed_forward": 1.5, **options}
 
 
-def transformer(norm: str = "post", tied: str = "none", **of_encoder: Any) -> System:
-    parts = {"encoders": [stack(norm=norm, **of_encoder)], "decoder": stack(norm=norm)}
+def transformer(norm: str = "post", tied: str = "none", cross: Sequence[Any] = (), **of_encoder: Any) -> System:
+    parts = {"encoders": [stack(norm=norm, **of_encoder)], "decoder": stack(norm=norm, attention=[*cross])}
     return System.model_validate({**parts, "model": {**SIZES, "tied_embeddings": tied}})
 
 
@@ -42,6 +43,13 @@ COMPOSITIONS = {
             {"type": "deps_san", "layers": [0]},
         ]
     ),
+    "syntax-directed attention to the source": transformer(cross=["syntax"]),
+    "of a narrow window in some heads of some layers": transformer(
+        cross=[
+            {"type": "syntax", "window": 1, "layers": [1], "heads": [1]},
+            {"type": "syntax", "window": 2, "gaussian": "score", "layers": [0]},
+        ]
+    ),
 }
 CROSSED = {
     "transformer encoder, conditional GRU": {"encoders": [stack()], "contexts": ["global", "syntax"]},
@@ -49,6 +57,7 @@ CROSSED = {
     "bidirectional GRU, transformer decoder": {"decoder": stack()},
     "GRU, transformer decoder": {"encoders": ["gru"], "decoder": stack(norm="pre")},
     "LSTM, transformer decoder": {"encoders": ["lstm"], "decoder": stack()},
+    "bidirectional GRU, syntax-directed transformer decoder": {"decoder": stack(attention=["syntax"])},
 }
 CROSSINGS = {name: System.model_validate({**parts, "model": SIZES}) for name, parts in CROSSED.items()}
 ALL = COMPOSITIONS | CROSSINGS
@@ -63,7 +72,7 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
         reference = Reference(model)
         for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
-            expected, _ = reference.decode(reference.encode(source, distances), list(target))
+            expected, _ = reference.decode(reference.encode(source, distances), list(target), distances)
             assert loss == pytest.approx(expected, rel=1e-10)
 
 

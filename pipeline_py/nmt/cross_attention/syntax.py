@@ -1,0 +1,34 @@
+"""Syntax-directed attention (SDAtt eq. 9–11) in heads of a Transformer's attention to the source."""
+
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.transformer import SyntaxHeads
+from pipeline_py.nmt.attention import masked_softmax
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.transformer.score_change import CrossScoreChange
+
+
+class SyntaxDirected(CrossScoreChange):
+    """A Gaussian of the syntax distance from where a head looks, as `weighting.syntax` has it with `attention`.
+
+    m = Σ_k α_k M[k], with M the distances in the tree and α the softmax of the head's scores e over the sentence. Words
+    with m > n get no weight, but for those with the smallest m where all are so far; σ = n/2. The scores of the others
+    become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
+    """
+
+    def __init__(self, options: SyntaxHeads, size: int) -> None:
+        super().__init__()
+        self.window, self.sigma = options.window, options.window / 2
+        self.scales = options.gaussian == "score"
+
+    def forward(self, scores: Tensor, memory: Memory) -> Tensor:
+        """Bring the distances of the sentences to the scores (B, heads, I, J)."""
+        mask = memory.mask[:, None, None]
+        weights = masked_softmax(scores, mask)
+        with torch.autocast(weights.device.type, enabled=False):
+            distance = weights @ memory.syntax["distances"].to(weights.dtype).unsqueeze(1)
+        least = distance.masked_fill(~mask, torch.inf).amin(dim=3, keepdim=True)
+        exponent = -(distance**2) / (2 * self.sigma**2)
+        changed = scores * exponent.exp() if self.scales else scores + exponent
+        return changed.masked_fill(distance > least.clamp(min=self.window), -torch.inf)
