@@ -20,19 +20,26 @@ LAST_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""
 
 
-def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, counts_output: Path) -> None:
+def pack_heads(
+    *, trees: Path, tokens: Path, pieces: Path, parents: bool = False, output: Path, counts_output: Path
+) -> None:
     """Write the position of the head of every piece, counted from 0.
 
     The head of a word is the first piece of its head word, and each further piece of a word hangs under the word's
     first one. Roots, of which a sentence may have several, and EOS are their own heads, which stands for ROOT. Where
     the parse failed, every value is −1.
 
+    With `parents`, write for every piece of a word where the pieces of its head word stand, the first and the last.
+    Those of a root are its own, and EOS is its own parent.
+
     Args:
         trees: CoNLL-U, one block per line of the text.
         tokens: The text that the trees belong to.
         pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words, so this may
             be a text whose words are not split, with any words in it.
-        output: Arrow file; row k holds n + 1 heads, those of the n pieces of sentence k and that of EOS, int16.
+        parents: Whether to write where the head word stands, instead of the head.
+        output: Arrow file; row k holds n + 1 heads, those of the n pieces of sentence k and that of EOS, int16; with
+            `parents` two values for each.
         counts_output: JSON counts of sentences, of failed parses and of those with several roots.
 
     Raises:
@@ -40,7 +47,7 @@ def pack_heads(*, trees: Path, tokens: Path, pieces: Path, output: Path, counts_
             different numbers of words, or a sentence is too long for int16.
     """
     counts = Counts()
-    write_rows(output, _rows(trees, tokens, pieces, counts), "int16")
+    write_rows(output, _rows(trees, tokens, pieces, parents, counts), "int16")
     counts.write(counts_output)
 
 
@@ -66,7 +73,21 @@ def heads_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[
     return [*found, len(found)]
 
 
-def _rows(trees: Path, tokens: Path, pieces: Path, counts: Counts) -> Iterator[np.ndarray]:
+def parents_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[int]:
+    """Find where the head words of a sentence's pieces and of EOS stand; arguments as of `heads_of_pieces`.
+
+    Returns:
+        For each of n pieces and for EOS the first and the last position of the head word's pieces, 2 (n + 1) numbers.
+    """
+    spans: dict[int, tuple[int, int]] = {}
+    for piece, word in enumerate(word_of_piece):
+        first, _ = spans.get(word, (piece, piece))
+        spans[word] = first, piece
+    found = [place for word in word_of_piece for place in spans[heads[word] - 1 if heads[word] else word]]
+    return [*found, len(word_of_piece), len(word_of_piece)]
+
+
+def _rows(trees: Path, tokens: Path, pieces: Path, parents: bool, counts: Counts) -> Iterator[np.ndarray]:
     parsed = with_tokens(read_dependencies(trees), trees, tokens)
     sentences = progress(subword.read(pieces), f"pack_heads {pieces.name}")
     for number, (tree, units) in enumerate(zip_longest(parsed, sentences), start=1):
@@ -89,8 +110,11 @@ def _rows(trees: Path, tokens: Path, pieces: Path, counts: Counts) -> Iterator[n
             counts.note("failed parse, no heads")
         elif len(tree.roots) > 1:
             counts.note("several roots")
-        failed = tree.failed is not None
-        yield np.array([NO_HEAD] * (len(units) + 1) if failed else heads_of_pieces(tree.heads, words), dtype=np.int16)
+        if tree.failed is not None:
+            found = [NO_HEAD] * ((2 if parents else 1) * (len(units) + 1))
+        else:
+            found = (parents_of_pieces if parents else heads_of_pieces)(tree.heads, words)
+        yield np.array(found, dtype=np.int16)
 
 
 def _word_of_piece(pieces: list[str], words: int, path: Path, line: int) -> list[int]:

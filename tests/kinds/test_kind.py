@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_kind_is_called_like_its_module():
     names = [kind.name for kind in all_kinds()]
-    assert names == ["distances", "heads", "labels", "lexical_trees", "trees", "units"]
+    assert names == ["distances", "heads", "labels", "lexical_trees", "parents", "trees", "units"]
     assert [kind_of(name).name for name in names] == names
 
 

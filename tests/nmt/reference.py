@@ -95,7 +95,11 @@ def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7
         distances.append(tree_distances(heads).astype(np.uint8).flatten())
         labels.append(random.integers(0, SIZES_OF_SYNTAX["labels"], source + 1).astype(np.int32))
         units.append(random.integers(0, SIZES_OF_SYNTAX["units"], (source + 1) * 10).astype(np.int32))
-    return sources, targets, {"distances": distances, "labels": labels, "units": units}
+    apart = np.random.default_rng([seed, 1])
+    spans = [np.sort(apart.integers(0, len(source), (len(source), 2)), axis=1) for source in sources]
+    spans[1] = np.full((len(sources[1]), 2), -1)  # without a parse
+    parents = [span.astype(np.int16).flatten() for span in spans]
+    return sources, targets, {"distances": distances, "labels": labels, "units": units, "parents": parents}
 
 
 def one_by_one(seed: int = 0):

@@ -100,6 +100,7 @@ def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0
             "labels": random.integers(0, VOCABULARIES["labels"], source + 1),
             "units": random.integers(0, VOCABULARIES["units"], 10 * (source + 1)),
             "heads": np.full(source + 1, -1),
+            "parents": np.full(2 * (source + 1), -1),
             "trees": random_tree(random, source, parsed=row != 2),
             "lexical_trees": np.array([-1, 0, 1, 1, source, 2, 2] if source > 2 else [-1]),
         }

@@ -29,9 +29,9 @@ def write(room: Path, sentences: list[tuple[list[str], list[int], str | None]], 
     (room / "pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
 
 
-def run(room: Path) -> list[list[int]]:
+def run(room: Path, parents: bool = False) -> list[list[int]]:
     files = {name: room / file for name, file in FILES.items()}
-    pack_heads(**files, counts_output=room / "counts.json")
+    pack_heads(**files, parents=parents, counts_output=room / "counts.json")
     rows = Ragged(room / "heads.arrow")
     assert all(values.dtype == np.int16 for _, values, _ in rows.blocks())
     return [rows[row].tolist() for row in range(len(rows))]
@@ -58,6 +58,23 @@ def test_a_worked_example(tmp_path: Path) -> None:
     counts = json.loads((tmp_path / "counts.json").read_text())
     noted = {"empty line": 1, "failed parse, no heads": 1, "several roots": 1}
     assert counts == {"in": 5, "kept": 5, "dropped": {}, "noted": noted}
+
+
+def test_a_worked_example_of_parents(tmp_path: Path) -> None:
+    sentences = [
+        (["the", "unlikely", "cat", "sleeps"], [3, 3, 4, 0], None),
+        ([], [], None),
+        (["no", "parse"], [0, 1], "too long"),
+        (["unlikely", "so"], [0, 1], None),
+    ]
+    write(tmp_path, sentences, ["the un@@ like@@ ly cat sle@@ eps", "", "no par@@ se", "un@@ like@@ ly so"])
+    cat, sleeps, itself = [4, 4], [5, 6], [7, 7]
+    assert run(tmp_path, parents=True) == [
+        [*cat, *cat, *cat, *cat, *sleeps, *sleeps, *sleeps, *itself],
+        [0, 0],
+        [-1] * 8,
+        [0, 2, 0, 2, 0, 2, 0, 2, 4, 4],
+    ]
 
 
 def test_words_that_are_not_split_may_end_like_pieces(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ REQUIRED INPUTS: words(units, side); <results>/syntax/{parser}/{split}.distances
 OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results>/subword/{units}/vocabulary.{side},
                  <results>/subword/{units}/{parser}/{split}.distances.arrow,
                  <results>/subword/{units}/packed/{parser}/{split}.labels.arrow, .units.arrow, .trees.arrow,
-                 .heads.arrow
+                 .heads.arrow, .parents.arrow
 """
 
 
@@ -336,9 +336,11 @@ rule pack_heads:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given={"made_by": made_by("subword.pack_heads", "pyarrow")},
+        parents="",
     shell:
         """
         python -m pipeline_py.subword.pack_heads \
+            {params.parents} \
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --pieces {input.pieces:q} \
@@ -346,3 +348,15 @@ rule pack_heads:
             --counts-output {output.counts:q} \
             2>{log:q}
         """
+
+
+use rule pack_heads as pack_parents with:
+    output:
+        rows="<results>/subword/{units}/packed/{parser}/{split}.parents.arrow",
+        counts="<results>/subword/{units}/packed/{parser}/{split}.parents.json",
+    log:
+        "<logs>/subword/pack_parents/{units}.{parser}.{split}.log",
+    benchmark:
+        "<benchmarks>/subword/pack_parents/{units}.{parser}.{split}.tsv"
+    params:
+        parents="--parents",

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.systems.parts import PartOptions
-from pipeline_py.kinds import distances
+from pipeline_py.kinds import distances, parents
 from pipeline_py.kinds.kind import Kind
 
 
@@ -34,17 +34,24 @@ class Layers(PartOptions):
             raise ValueError(f"a transformer's positions need an even hidden size, but it is {hidden}")
 
 
+Head = Annotated[int, NUMBER, Field(ge=-1024, lt=1024)]
+"""Of attention, counted from 0, or backwards from −1, the last one."""
+
+
 class Heads(PartOptions):
     """Changes the scores of some heads of some layers before their softmax."""
 
     layers: list[Place] | None = Field(None, min_length=1, description="Which layers, counted from 0; null: all.")
-    heads: list[Place] | None = Field(None, min_length=1, description="Which heads of each, from 0; null: all.")
+    heads: list[Head] | None = Field(
+        None, min_length=1, description="Which heads of each, from 0, or with −1 the last one; null: all."
+    )
 
     def check_there(self, stack: Layers) -> None:
         """Raise ValueError where a layer or head is chosen that is not there."""
         for name, chosen, there in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
-            if chosen is not None and max(chosen) >= there:
-                raise ValueError(f"{self.type} changes {name} {max(chosen)}, but there are {there}, counted from 0")  # type: ignore[attr-defined]
+            for place in chosen or []:
+                if not -there <= place < there:
+                    raise ValueError(f"{self.type} changes {name} {place}, but there are {there}, counted from 0")  # type: ignore[attr-defined]
 
 
 class SelfAttention(Heads):
@@ -62,7 +69,20 @@ class DepsSAN(SelfAttention):
     )
 
 
-AnySelfAttention = DepsSAN
+class PASCAL(SelfAttention):
+    """A Gaussian around the head word (Bugliarello and Okazaki 2020; there in the last 2 of 8 heads of layer 0)."""
+
+    type: Literal["pascal"] = "pascal"
+    reads: ClassVar[Kind | None] = parents.KIND
+    layers: list[Place] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
+    heads: list[Head] | None = Field([-2, -1], min_length=1, description="Which heads of each; null: all.")
+    sigma: Ratio = Field(1.0, description="Standard deviation, in positions.")
+    parent_ignoring: Annotated[float, NUMBER] = Field(
+        0.4, ge=0, lt=1, description="Probability with which a row of scores stays as it is, in training."
+    )
+
+
+AnySelfAttention = Annotated[DepsSAN | PASCAL, Field(discriminator="type")]
 
 
 class CrossAttention(Heads):

@@ -24,7 +24,8 @@ class Batch:
         target_lengths: (B,) int64, EOS included, or None.
         target_words: where those stand, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
-            "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1. "trees" and
+            "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1; "parents": two
+            of them (B, J, 2). "trees" and
             "lexical_trees" → the schedule of the trees.
     """
 

@@ -145,8 +145,8 @@ def _check_diagonals(rows: Ragged, source: Ragged) -> None:
 
 def _check_positions(rows: Ragged, kind: str, allowed: Positions) -> None:
     for first, values, offsets in rows.blocks():
-        positions = np.diff(offsets)
-        outside = (values < allowed.padding) | (values >= np.repeat(positions, positions))
+        sizes = np.diff(offsets)
+        outside = (values < allowed.padding) | (values >= np.repeat(sizes // (allowed.columns or 1), sizes))
         if outside.any():
             sentence = first + int(np.searchsorted(offsets, outside.argmax(), side="right"))
             raise InputError(f"a position is outside its sentence; pack the {kind} again", rows.path, sentence)

@@ -75,7 +75,7 @@ def of_heads(change: Change, heads: Sequence[int] | None) -> Change:
 
     def change_some(scores: Tensor) -> Tensor:
         parts = list(scores.split(1, dim=1))
-        chosen = sorted({*heads})
+        chosen = sorted({head % len(parts) for head in heads})
         changed = change(torch.cat([parts[head] for head in chosen], dim=1)).split(1, dim=1)
         for head, values in zip(chosen, changed, strict=True):
             parts[head] = values

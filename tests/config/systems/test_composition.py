@@ -44,6 +44,10 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "deps_san changes head 8, but there are 8, counted from 0",
         ),
         (
+            {**EIGHT, "encoders": [{"type": "transformer", "attention": [{"type": "pascal", "heads": [-9]}]}]},
+            "pascal changes head -9, but there are 8, counted from 0",
+        ),
+        (
             {**EIGHT, "decoder": {"type": "transformer", "attention": [{"type": "syntax", "layers": [6]}]}},
             "syntax changes layer 6, but there are 6, counted from 0",
         ),

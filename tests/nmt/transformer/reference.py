@@ -71,14 +71,18 @@ class Reference:
 
         return self.sublayer(f"{name}.around_feed_forward", norm, states, mapped)
 
-    def encode(self, source, distances=None):
+    def encode(self, source, distances=None, parents=None):
         options = self.system.encoders[0]
         states = self.read(self.p["encoders.0.inputs.0.embedding.weight"], list(source))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
 
             def attended(read, i, name=name, layer=layer):
-                changes = [self.change(part, distances, i) for part in options.attention if self.is_in(part, layer)]
+                changes = [
+                    self.parent_scaled(part, parents[i]) if part.type == "pascal" else self.change(part, distances, i)
+                    for part in options.attention
+                    if self.is_in(part, layer)
+                ]
                 return self.attend(f"{name}.attention", read[i], read, options.heads, changes)[0]
 
             states = self.sublayer(f"{name}.around_attention", options.norm, states, attended)
@@ -96,6 +100,18 @@ class Reference:
                 return score
             gaussian = math.exp(-(float(distances[i][j]) ** 2) / (2 * part.sigma**2))
             return score * gaussian if part.gaussian == "score" else score + math.log(gaussian)
+
+        return changed
+
+    def parent_scaled(self, part, parent):
+        first, last = map(float, parent)
+        chosen = {head % self.system.encoders[0].heads for head in part.heads}
+
+        def changed(head, j, score):
+            if head not in chosen or first < 0:
+                return score
+            exponent = -((j - (first + last) / 2) ** 2) / (2 * part.sigma**2)
+            return score * math.exp(exponent) / (part.sigma * math.sqrt(2 * math.pi))
 
         return changed
 

@@ -10,10 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.transformer import PASCAL
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.self_attention.pascal import ParentScaled
 from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
 from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
 from tests.nmt.reference import VOCABULARIES, make_batch, make_model, make_pairs, one_by_one
@@ -42,6 +44,10 @@ COMPOSITIONS = {
             {"type": "deps_san", "gaussian": "log", "layers": [1], "heads": [0], "sigma": 1.5},
             {"type": "deps_san", "layers": [0]},
         ]
+    ),
+    "near the parent": transformer(attention=[{"type": "pascal", "heads": [-1], "parent_ignoring": 0}]),
+    "near the parent and in the tree": transformer(
+        attention=[{"type": "pascal", "sigma": 0.5, "layers": None, "parent_ignoring": 0}, "deps_san"]
     ),
     "syntax-directed attention to the source": transformer(cross=["syntax"]),
     "of a narrow window in some heads of some layers": transformer(
@@ -72,7 +78,8 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
         reference = Reference(model)
         for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
-            expected, _ = reference.decode(reference.encode(source, distances), list(target), distances)
+            states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2))
+            expected, _ = reference.decode(states, list(target), distances)
             assert loss == pytest.approx(expected, rel=1e-10)
 
 
@@ -185,6 +192,22 @@ def test_padding_and_company_have_no_influence(system: System) -> None:
     for row, loss in enumerate(together):
         alone = collate([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
         torch.testing.assert_close(model.loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
+
+
+def test_parents_are_ignored_in_training_alone() -> None:
+    options = PASCAL(parent_ignoring=0.25)
+    part, batch = ParentScaled(options, 8), make_batch()
+    torch.manual_seed(0)
+    scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
+    scaled = part.eval()(scores, scores, batch)
+    torch.testing.assert_close(part(scores, scores, batch), scaled, rtol=0, atol=0)
+    parsed = (batch.tables["parents"][:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
+    assert (scaled[parsed] < 0.4 * scores[parsed]).all() and torch.equal(scaled[~parsed], scores[~parsed])
+    found = part.train()(scores, scores, batch)
+    ignored, kept = (found == scores).all(dim=3), (found == scaled).all(dim=3)
+    assert (ignored | kept).all(), "a row is scaled as a whole, or not at all"
+    assert ignored[parsed].float().mean().item() == pytest.approx(0.25, abs=0.01)
+    assert ignored[0, :, 0].any() and kept[0, :, 0].any(), "each head decides for itself"
 
 
 @pytest.mark.parametrize(("tied", "matrices"), [("none", 3), ("target", 2), ("all", 1)])

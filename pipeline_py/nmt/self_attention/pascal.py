@@ -1,0 +1,34 @@
+"""Parent-scaled self-attention (Bugliarello and Okazaki 2020, section 3)."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.transformer import PASCAL
+from pipeline_py.kinds.heads import NO_HEAD
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.transformer.score_change import ScoreChange
+
+
+class ParentScaled(ScoreChange):
+    """e_ij · N(j; p_i, σ²), the density at position j, with p_i the middle of the pieces of the head word of i.
+
+    In training a row of a head stays as it is with the probability of `parent_ignoring`; so do all rows of a sentence
+    without a parse, always.
+    """
+
+    def __init__(self, options: PASCAL, size: int) -> None:
+        super().__init__()
+        self.sigma, self.ignoring = options.sigma, options.parent_ignoring
+
+    def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
+        """Bring the parents to the scores (B, heads, J, J)."""
+        parents = batch.tables["parents"]  # (B, J, 2)
+        unknown = (parents[:, :, 0] == NO_HEAD)[:, None, :, None]
+        middle = (parents.sum(dim=2).to(scores.dtype) / 2)[:, None, :, None]
+        positions = torch.arange(scores.shape[3], device=scores.device, dtype=scores.dtype)
+        density = torch.exp(-((positions - middle) ** 2) / (2 * self.sigma**2)) / (self.sigma * math.sqrt(2 * math.pi))
+        if self.training and self.ignoring:
+            unknown = unknown | (torch.rand(scores.shape[:3], device=scores.device).unsqueeze(3) < self.ignoring)
+        return torch.where(unknown, scores, scores * density)
