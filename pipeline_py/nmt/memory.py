@@ -12,6 +12,19 @@ from pipeline_py.nmt.trees.schedule import Schedule
 
 
 @dataclass(frozen=True)
+class Auxiliary:
+    """What a part of an encoder learns beside translation.
+
+    Attributes:
+        loss: of each sentence (B,), to be added in training.
+        observed: name of a statistic → its sum and its count in each sentence (B,).
+    """
+
+    loss: Tensor
+    observed: dict[str, tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
 class Memory:
     """The annotations of B sentences of up to J positions, and of up to N − J phrases where an encoder has such.
 
@@ -30,6 +43,7 @@ class Memory:
             once it has prepared for a search; until then empty.
         owners: where a search has several rows for a sentence, whose they are; states, keys and projections are then
             those of the sentences, and all else is of the rows. None: rows are sentences.
+        auxiliary: what the encoders learn beside translation.
     """
 
     states: tuple[Tensor, ...]
@@ -43,6 +57,7 @@ class Memory:
     keys: tuple[Tensor, ...] = ()
     projections: tuple[tuple[Tensor, ...], ...] = ()
     owners: Owners | None = None
+    auxiliary: tuple[Auxiliary, ...] = ()
 
     @staticmethod
     def of_words(batch: Batch, states: Tensor, summary: Tensor) -> "Memory":
@@ -78,6 +93,7 @@ class Memory:
             memories[0],
             states=tuple(states for memory in memories for states in memory.states),
             summary=tuple(summary for memory in memories for summary in memory.summary),
+            auxiliary=tuple(learnt for memory in memories for learnt in memory.auxiliary),
         )
 
     def gather(self, index: Tensor) -> "Memory":

@@ -80,10 +80,12 @@ class Model(nn.Module):
     def loss(self, batch: Batch) -> Tensor:
         """Compute the loss of each target sentence (B,), summed over its words, EOS included.
 
-        It is −log p, or while training what the system's loss part has instead.
+        It is −log p, or while training what the system's loss part has instead, and what encoders learn beside.
         """
         assert batch.target is not None and batch.target_words is not None
-        return self.decoder.loss(self.encode(batch), batch.target, batch.target_words)
+        memory = self.encode(batch)
+        losses = self.decoder.loss(memory, batch.target, batch.target_words)
+        return sum((learnt.loss for learnt in memory.auxiliary), losses) if self.training else losses
 
     def learn_frequencies(self, counts: Tensor) -> None:
         """Tell the loss how often each target word occurs in the training data (V,), EOS and unknown words included.

@@ -76,7 +76,7 @@ def pretrain(
     system_options = from_json(System, system, "--system")
     training_options = from_json(Training, training, "--training")
     place, epochs = _parser_of(system_options)
-    kinds = sorted({*system_options.pretrained_on, *system_options.syntax})
+    kinds = sorted({*system_options.pretrained_on, *system_options.trained_on})
     train_files = syntax_files(kinds, train_syntax or [], "--train-syntax")
     dev_files = syntax_files(kinds, dev_syntax or [], "--dev-syntax")
     vocabulary_files = syntax_files(

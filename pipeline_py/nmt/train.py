@@ -74,7 +74,8 @@ def train(
         dev_target: Packed target sentences to choose the weights by.
         source_vocabulary: `token count` per line.
         target_vocabulary: `token count` per line.
-        train_syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=train.distances.arrow.
+        train_syntax: KIND=FILE for each kind of syntax that the system reads or learns to predict, e.g.
+            distances=train.distances.arrow.
         dev_syntax: The same for the development set.
         syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
             that the system, or the one it is to be like, reads or learned to predict.
@@ -95,8 +96,8 @@ def train(
     system_options = from_json(System, system, "--system")
     training_options = from_json(Training, training, "--training")
     like_options = None if like is None else from_json(System, like, "--like")
-    train_files = syntax_files(system_options.syntax, train_syntax or [], "--train-syntax")
-    dev_files = syntax_files(system_options.syntax, dev_syntax or [], "--dev-syntax")
+    train_files = syntax_files(system_options.trained_on, train_syntax or [], "--train-syntax")
+    dev_files = syntax_files(system_options.trained_on, dev_syntax or [], "--dev-syntax")
     kinds = sorted({kind for one in (system_options, like_options) if one for kind in one.kinds_with_vocabulary})
     vocabulary_files = syntax_files(kinds, syntax_vocabulary or [], "--syntax-vocabulary")
     files = [train_source, train_target, dev_source, dev_target, source_vocabulary, target_vocabulary]

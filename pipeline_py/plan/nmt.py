@@ -40,7 +40,7 @@ class NmtPlan:
         """Sentences, syntax and vocabularies that a network is trained with, and weights, if it was pretrained."""
         network = self.experiment.network(system)
         pretrained = {"initial": f"<results>/nmt/{system}/{run}/pretrained.safetensors"}
-        return self._learnt_from(system, SIDES, network.syntax) | (pretrained if network.pretrained_on else {})
+        return self._learnt_from(system, SIDES, network.trained_on) | (pretrained if network.pretrained_on else {})
 
     def pretraining_inputs(self, system: str) -> dict[str, str | list[str]]:
         """The same of the source alone, for training on parsing."""
@@ -58,7 +58,7 @@ class NmtPlan:
     def kinds_of_pretraining(self, system: str) -> list[str]:
         """Syntax that a network reads or predicts."""
         network = self.experiment.network(system)
-        return sorted({*network.syntax, *network.pretrained_on})
+        return sorted({*network.trained_on, *network.pretrained_on})
 
     def syntax_options(self, system: str, kinds: list[str], inputs: Mapping[str, Any]) -> list[str]:
         """Syntax of both splits and its vocabularies, as options of what trains."""

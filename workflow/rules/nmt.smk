@@ -93,7 +93,7 @@ rule train:
             "made_by": made_by("nmt.train", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
         syntax=lambda wildcards, input: plan.nmt.syntax_options(
-            wildcards.system, EXPERIMENT.network(wildcards.system).syntax, input
+            wildcards.system, EXPERIMENT.network(wildcards.system).trained_on, input
         ),
         initial=lambda wildcards, input: [f"--initial={input.initial}"] if "initial" in input.keys() else [],
         name=lambda wildcards, threads: plan.nmt.name_of_run(wildcards.system, wildcards.run),

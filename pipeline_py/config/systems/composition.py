@@ -155,6 +155,12 @@ class System(Section):
         return sorted({part.reads.name for parts in self._parts.values() for part in parts if part.reads})
 
     @property
+    def trained_on(self) -> list[str]:
+        """Names of the kinds that are needed in training: those that parts read or learn to predict, sorted."""
+        learnt = {part.learns.name for parts in self._parts.values() for part in parts if part.learns}
+        return sorted({*self.syntax, *learnt})
+
+    @property
     def pretrained_on(self) -> list[str]:
         """Names of the kinds of syntax that an encoder is trained to predict before, sorted."""
         return sorted({kind.name for encoder in self.encoders for kind in encoder.pretrained_on})
@@ -162,7 +168,7 @@ class System(Section):
     @property
     def kinds(self) -> list[Kind]:
         """Kinds of syntax that the system reads or predicts, sorted by name."""
-        return [kind_of(name) for name in sorted({*self.syntax, *self.pretrained_on})]
+        return [kind_of(name) for name in sorted({*self.trained_on, *self.pretrained_on})]
 
     @property
     def reads_lexical_trees(self) -> bool:

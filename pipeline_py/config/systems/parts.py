@@ -33,6 +33,9 @@ class PartOptions(Section):
     reads: ClassVar[Kind | None] = None
     """The kind of syntax that the part reads."""
 
+    learns: ClassVar[Kind | None] = None
+    """The kind of syntax that the part learns to predict beside translation, and needs in training alone."""
+
     def check_sizes(self, embedding: int, hidden: int) -> None:
         """Raise ValueError where the sizes of the network do not suit the part; most suit all."""
 

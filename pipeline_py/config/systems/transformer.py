@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.systems.parts import PartOptions
-from pipeline_py.kinds import distances, parents
+from pipeline_py.kinds import distances, heads, parents
 from pipeline_py.kinds.kind import Kind
 
 
@@ -46,6 +46,10 @@ class Heads(PartOptions):
         None, min_length=1, description="Which heads of each, from 0, or with −1 the last one; null: all."
     )
 
+    def is_of(self, layer: int) -> bool:
+        """Whether scores of a layer are changed."""
+        return self.layers is None or layer in self.layers
+
     def check_there(self, stack: Layers) -> None:
         """Raise ValueError where a layer or head is chosen that is not there."""
         for name, chosen, there in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
@@ -82,7 +86,17 @@ class PASCAL(SelfAttention):
     )
 
 
-AnySelfAttention = Annotated[DepsSAN | PASCAL, Field(discriminator="type")]
+class LISA(SelfAttention):
+    """A head that learns to look at the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
+
+    type: Literal["lisa"] = "lisa"
+    learns: ClassVar[Kind | None] = heads.KIND
+    layers: list[Place] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
+    heads: list[Head] | None = Field([0], min_length=1, description="Which heads of each; null: all.")
+    weight: Ratio = Field(1.0, description="Of −log p of the head words in the loss of training.")
+
+
+AnySelfAttention = Annotated[DepsSAN | LISA | PASCAL, Field(discriminator="type")]
 
 
 class CrossAttention(Heads):

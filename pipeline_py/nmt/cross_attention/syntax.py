@@ -17,7 +17,7 @@ class SyntaxDirected(CrossScoreChange):
     become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
     """
 
-    def __init__(self, options: SyntaxHeads, size: int) -> None:
+    def __init__(self, options: SyntaxHeads, size: int, heads: int) -> None:
         super().__init__()
         self.window, self.sigma = options.window, options.window / 2
         self.scales = options.gaussian == "score"

@@ -52,7 +52,8 @@ class TransformerDecoder(Decoder):
         self.last_norm = last_norm(model.hidden, options.norm)
         self.options = options
         self.changes = nn.ModuleList(
-            part("cross_attention", change.type)(change, model.hidden) for change in options.cross_attention
+            part("cross_attention", change.type)(change, model.hidden, options.heads)
+            for change in options.cross_attention
         )
         self.dropout = nn.Dropout(model.dropout)
         self.softmax = OutputLayer(model.hidden, parts.target_size)
@@ -112,7 +113,7 @@ class TransformerDecoder(Decoder):
     def _attended(self, memory: Memory) -> Iterator[Attended]:
         """Say what each layer attends to."""
         for number in range(len(self.layers)):
-            changes = (partial(change, memory=memory) for change in self.changes)
-            change = of_layer(zip(self.options.cross_attention, changes, strict=True), number)
+            parts = zip(self.options.cross_attention, self.changes, strict=True)
+            change = of_layer((part[0], partial(part[1], memory=memory)) for part in parts if part[0].is_of(number))
             keys, values = memory.keys[2 * number : 2 * number + 2]
             yield Attended(memory, keys, values, change)

@@ -1,9 +1,10 @@
 """The encoder of a Transformer (Vaswani et al. 2017, section 3)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from torch import Tensor, nn
+from torch import nn
 
 from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TransformerEncoder as Options
@@ -12,7 +13,6 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder.reading import Inputs
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.part import part
-from pipeline_py.nmt.transformer.attention import Change
 from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
@@ -37,7 +37,8 @@ class TransformerEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(options, sizes.hidden, sizes.dropout) for _ in range(options.layers))
         self.last_norm = last_norm(sizes.hidden, options.norm)
         self.changes = nn.ModuleList(
-            part("self_attention", change.type)(change, sizes.hidden) for change in options.self_attention
+            part("self_attention", change.type)(change, sizes.hidden, options.heads)
+            for change in options.self_attention
         )
         self.dropout = nn.Dropout(sizes.dropout)
 
@@ -45,12 +46,16 @@ class TransformerEncoder(nn.Module):
         """Annotate B sentences of up to J positions."""
         mask = batch.mask
         states = self.dropout(with_positions(batch.source_words.unpack(self.inputs(batch))))
+        auxiliary = []
         for number, layer in enumerate(self.layers):
-            states = layer(states, mask, self._change(number, states, batch))
+            changes = [
+                (options, change)
+                for options, change in zip(self.options.self_attention, self.changes, strict=True)
+                if options.is_of(number)
+            ]
+            auxiliary += [learnt for _, change in changes if (learnt := change.auxiliary(states, batch))]  # type: ignore[operator]
+            made = ((options, partial(change, states=states, batch=batch)) for options, change in changes)
+            states = layer(states, mask, of_layer(made))
         states = at_least_single(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
-        return Memory.of_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
-
-    def _change(self, number: int, states: Tensor, batch: Batch) -> Change | None:
-        """Put together what changes the scores of a layer, which reads states (B, J, D)."""
-        changes = (partial(change, states=states, batch=batch) for change in self.changes)
-        return of_layer(zip(self.options.self_attention, changes, strict=True), number)
+        memory = Memory.of_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
+        return replace(memory, auxiliary=tuple(auxiliary))

@@ -10,7 +10,7 @@ from pipeline_py.nmt.transformer.score_change import ScoreChange
 class DependencyScaled(ScoreChange):
     """e_ij · exp(−d² / 2σ²) (`score`), or e_ij − d² / 2σ² (`log`), with d the distance of words i and j in the tree."""
 
-    def __init__(self, options: DepsSAN, size: int) -> None:
+    def __init__(self, options: DepsSAN, size: int, heads: int) -> None:
         super().__init__()
         self.sigma, self.scales = options.sigma, options.gaussian == "score"
 

@@ -18,7 +18,7 @@ class ParentScaled(ScoreChange):
     without a parse, always.
     """
 
-    def __init__(self, options: PASCAL, size: int) -> None:
+    def __init__(self, options: PASCAL, size: int, heads: int) -> None:
         super().__init__()
         self.sigma, self.ignoring = options.sigma, options.parent_ignoring
 

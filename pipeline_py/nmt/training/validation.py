@@ -59,13 +59,17 @@ class Validation:
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
     def statistics(self, model: Model) -> list[dict[str, float]]:
-        """Average what the weighting of each context counts, over all target words; one mapping a context."""
+        """Average what the weighting of each context counts, over all target words; one mapping a context.
+
+        The first one also has the accuracy of what encoders learn beside translation.
+        """
         sums: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
         counts: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
         for _, batch in self._read(model):
             assert batch.target is not None and batch.target_lengths is not None
-            observed = model.decoder.observe(model.encode(batch), batch.target, batch.target_lengths)
-            for number, statistics in enumerate(observed):
+            memory = model.encode(batch)
+            observed = [*enumerate(model.decoder.observe(memory, batch.target, batch.target_lengths))]
+            for number, statistics in [*observed, *((0, learnt.observed) for learnt in memory.auxiliary)]:
                 for name, (total, count) in statistics.items():
                     sums[number][name] += float(total.sum())
                     counts[number][name] += float(count.sum())

@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.transformer import Heads
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.memory import Auxiliary, Memory
 from pipeline_py.nmt.transformer.attention import Change
 
 
 class ScoreChange(nn.Module, ABC):
-    """A part of the kind `self_attention`, built of its options of `config.systems.transformer` and of D.
+    """A part of the kind `self_attention`, built of its options of `config.systems.transformer`, D and number of heads.
 
     It is called for each layer that its options choose, and for the heads that they choose of it.
     """
@@ -31,6 +31,10 @@ class ScoreChange(nn.Module, ABC):
         Returns:
             (B, heads, J, J).
         """
+
+    def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
+        """Say what the part learns beside translation of what a layer reads (B, J, D); None: nothing."""
+        return None
 
 
 class CrossScoreChange(nn.Module, ABC):
@@ -50,13 +54,9 @@ class CrossScoreChange(nn.Module, ABC):
         """
 
 
-def of_layer(parts: Iterable[tuple[Heads, Change]], layer: int) -> Change | None:
-    """Put together what parts, by their options, change in a layer, counted from 0; None: nothing."""
-    changes = [
-        of_heads(change, options.heads)
-        for options, change in parts
-        if options.layers is None or layer in options.layers
-    ]
+def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
+    """Put together what parts of a layer, by their options, change of its scores; None: nothing."""
+    changes = [of_heads(change, options.heads) for options, change in parts]
     if not changes:
         return None
 

@@ -73,16 +73,28 @@ class Reference:
 
     def encode(self, source, distances=None, parents=None):
         options = self.system.encoders[0]
+        self.parses = []
         states = self.read(self.p["encoders.0.inputs.0.embedding.weight"], list(source))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
+            parses = {
+                number: self.parse(f"encoders.0.changes.{number}", states)
+                for number, part in enumerate(options.attention)
+                if part.type == "lisa" and self.is_in(part, layer)
+            }
+            self.parses += [(options.attention[number].weight, rows) for number, rows in parses.items()]
 
-            def attended(read, i, name=name, layer=layer):
-                changes = [
-                    self.parent_scaled(part, parents[i]) if part.type == "pascal" else self.change(part, distances, i)
-                    for part in options.attention
-                    if self.is_in(part, layer)
-                ]
+            def attended(read, i, name=name, layer=layer, parses=parses):
+                changes = []
+                for number, part in enumerate(options.attention):
+                    if not self.is_in(part, layer):
+                        continue
+                    if part.type == "pascal":
+                        changes.append(self.parent_scaled(part, parents[i]))
+                    elif part.type == "lisa":
+                        changes.append(self.predicted(part, parses[number][i]))
+                    else:
+                        changes.append(self.change(part, distances, i))
                 return self.attend(f"{name}.attention", read[i], read, options.heads, changes)[0]
 
             states = self.sublayer(f"{name}.around_attention", options.norm, states, attended)
@@ -102,6 +114,31 @@ class Reference:
             return score * gaussian if part.gaussian == "score" else score + math.log(gaussian)
 
         return changed
+
+    def parse(self, name, states):
+        def leaky(values):
+            return [value if value > 0 else 0.01 * value for value in values]
+
+        heads = [leaky(self.linear(f"{name}.head", x)) for x in states]
+        u, w = self.p[f"{name}.biaffine.bias"], self.p[f"{name}.biaffine.weight"]
+        rows = []
+        for x in states:
+            dependent = leaky(self.linear(f"{name}.dependent", x))
+            mapped = w @ np.array(dependent)
+            rows.append([float(mapped @ np.array(head) + u @ np.array(head)) for head in heads])
+        return rows
+
+    def predicted(self, part, row):
+        chosen = {head % self.system.encoders[0].heads for head in part.heads}
+        return lambda head, j, score: row[j] if head in chosen else score
+
+    def auxiliary(self, heads):
+        """Weighted −log p of the heads of the words of the sentence that was encoded last."""
+        total = 0.0
+        for weight, rows in self.parses:
+            for row, head in zip(rows[:-1], heads[:-1], strict=True):
+                total -= weight * math.log(softmax(row)[head]) if head >= 0 else 0
+        return total
 
     def parent_scaled(self, part, parent):
         first, last = map(float, parent)

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,11 @@ COMPOSITIONS = {
     "near the parent and in the tree": transformer(
         attention=[{"type": "pascal", "sigma": 0.5, "layers": None, "parent_ignoring": 0}, "deps_san"]
     ),
+    "learning the parent": transformer(attention=["lisa"]),
+    "learning the parent in the last of the heads and layers": transformer(
+        "pre",
+        attention=[{"type": "lisa", "layers": [1], "heads": [-1], "weight": 0.3}, {"type": "deps_san", "heads": [0]}],
+    ),
     "syntax-directed attention to the source": transformer(cross=["syntax"]),
     "of a narrow window in some heads of some layers": transformer(
         cross=[
@@ -80,7 +86,7 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
             distances = syntax["distances"].reshape(len(source), -1)
             states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2))
             expected, _ = reference.decode(states, list(target), distances)
-            assert loss == pytest.approx(expected, rel=1e-10)
+            assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["heads"])), rel=1e-10)
 
 
 def test_attention_is_the_last_layers() -> None:
@@ -196,7 +202,7 @@ def test_padding_and_company_have_no_influence(system: System) -> None:
 
 def test_parents_are_ignored_in_training_alone() -> None:
     options = PASCAL(parent_ignoring=0.25)
-    part, batch = ParentScaled(options, 8), make_batch()
+    part, batch = ParentScaled(options, 8, 2), make_batch()
     torch.manual_seed(0)
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)
@@ -208,6 +214,36 @@ def test_parents_are_ignored_in_training_alone() -> None:
     assert (ignored | kept).all(), "a row is scaled as a whole, or not at all"
     assert ignored[parsed].float().mean().item() == pytest.approx(0.25, abs=0.01)
     assert ignored[0, :, 0].any() and kept[0, :, 0].any(), "each head decides for itself"
+
+
+def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
+    model = make_model(COMPOSITIONS["learning the parent"])
+    batch = make_batch()
+    bare = replace(batch, syntax={})
+    (learnt,) = model.encode(batch).auxiliary
+    assert not model.encode(bare).auxiliary
+    torch.testing.assert_close(model.loss(batch), model.loss(bare) + learnt.loss)
+    torch.testing.assert_close(model.eval().loss(batch), model.loss(bare))
+    assert model.system.syntax == [] and model.system.trained_on == ["heads"]
+    right, known = learnt.observed["unlabelled_attachment"]
+    lengths = batch.source_lengths - 1  # without EOS
+    assert known.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
+    assert (right <= known).all() and learnt.loss[1] == 0
+
+
+def test_parents_that_follow_from_the_words_are_learnt() -> None:
+    torch.manual_seed(0)
+    model = Model(transformer(attention=["lisa"]), VOCABULARIES).train()
+    sources = [np.array([2, 3, 4, 0]), np.array([4, 2, 3, 5, 0])]
+    heads = [np.array([1, 1, 0, 3]), np.array([2, 2, 2, 0, 4])]
+    batch = collate(sources, sources, {"heads": heads})
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(200):
+        optimizer.zero_grad()
+        model.loss(batch).sum().backward()
+        optimizer.step()
+    right, known = model.encode(batch).auxiliary[0].observed["unlabelled_attachment"]
+    assert right.tolist() == known.tolist() == [3, 4]
 
 
 @pytest.mark.parametrize(("tied", "matrices"), [("none", 3), ("target", 2), ("all", 1)])

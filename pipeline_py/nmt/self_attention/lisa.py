@@ -1,0 +1,47 @@
+"""Linguistically-informed self-attention (Strubell et al. 2018, as Bugliarello and Okazaki 2020 adapted it)."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from pipeline_py.config.systems.transformer import LISA
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.memory import Auxiliary
+from pipeline_py.nmt.parsing import attached, known_heads, log_loss
+from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.transformer.score_change import ScoreChange
+
+
+class PredictedParents(ScoreChange):
+    """The weights of a head are the distribution over the heads of words, of a deep biaffine scorer.
+
+    With x_i what the layer reads, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size of
+    one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i, and at j = i
+    how well ROOT does. −log p of the true heads is added to the loss in training; no tree is needed for translation.
+    """
+
+    def __init__(self, options: LISA, size: int, heads: int) -> None:
+        super().__init__()
+        self.weight = options.weight
+        self.dependent = Linear(size, size // heads)
+        self.head = Linear(size, size // heads)
+        self.biaffine = Linear(size // heads, size // heads)
+
+    def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
+        """Put the scores of the parse in their place (B, heads, J, J)."""
+        return self._parse(states).unsqueeze(1).expand_as(scores)
+
+    def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
+        """Compare the parse with the heads of the batch, if it has some: over all positions but EOS."""
+        if "heads" not in batch.tables:
+            return None
+        heads = known_heads(batch)
+        scores = self._parse(states).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
+        right, known = attached(scores, heads)
+        return Auxiliary(self.weight * log_loss(scores, heads), {"unlabelled_attachment": (right, known)})
+
+    def _parse(self, states: Tensor) -> Tensor:
+        """Score for each position the others as its head (B, J, J)."""
+        dependent, head = (functional.leaky_relu(part(states)) for part in (self.dependent, self.head))
+        return at_least_single(self.biaffine(dependent) @ head.transpose(1, 2))
