@@ -29,18 +29,18 @@ class Parse:
 
         A word is a position before EOS whose head is known; a sentence without a parse has a loss of 0.
         """
-        heads = known_heads(batch)
-        return log_loss(self.heads, heads) + log_loss(self.labels, _known_labels(batch, heads))
+        heads, labels = _gold(batch)
+        return log_loss(self.heads, heads) + log_loss(self.labels, labels)
 
     def attached(self, batch: Batch) -> tuple[int, int]:
         """Count over all sentences the words with the right head, and those with the right label as well.
 
         The head is the best one for each word on its own, whether or not all together are a tree.
         """
-        heads = known_heads(batch)
-        unlabelled = (heads != NO_HEAD) & (self.heads.argmax(dim=2) == heads)
-        labelled = unlabelled & (self.labels.argmax(dim=2) == _known_labels(batch, heads))
-        right, both = torch.stack([unlabelled.sum(), labelled.sum()]).tolist()
+        heads, labels = _gold(batch)
+        attached = (heads != NO_HEAD) & (self.heads.argmax(dim=2) == heads)
+        labelled = attached & (self.labels.argmax(dim=2) == labels)
+        right, both = torch.stack([attached.sum(), labelled.sum()]).tolist()
         return right, both
 
 
@@ -58,28 +58,18 @@ class Parser(nn.Module, ABC):
 
 def parsed_words(batch: Batch) -> Tensor:
     """Count over all sentences the words whose head is known ()."""
-    return (known_heads(batch) != NO_HEAD).sum()
+    return (_gold(batch)[0] != NO_HEAD).sum()
 
 
-def known_heads(batch: Batch) -> Tensor:
-    """Return the heads (B, J), `NO_HEAD` at EOS, behind it, and where there is no parse."""
-    heads = batch.tables["heads"].squeeze(2)
+def _gold(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Return heads and labels (B, J), `NO_HEAD` at EOS, behind it, and where there is no parse."""
+    heads, labels = (batch.tables[kind].squeeze(2) for kind in ("heads", "labels"))
     last = batch.source_lengths.unsqueeze(1) - 1
-    return heads.masked_fill(torch.arange(heads.shape[1], device=heads.device) >= last, NO_HEAD)
-
-
-def attached(scores: Tensor, heads: Tensor) -> tuple[Tensor, Tensor]:
-    """Count in each sentence the known heads (B, J) with the best of their scores (B, J, J), and all: (B,) each."""
-    known = heads != NO_HEAD
-    return (known & (scores.argmax(dim=2) == heads)).sum(dim=1), known.sum(dim=1)
+    unknown = (heads == NO_HEAD) | (torch.arange(heads.shape[1], device=heads.device) >= last)
+    return heads.masked_fill(unknown, NO_HEAD), labels.masked_fill(unknown, NO_HEAD)
 
 
 def log_loss(scores: Tensor, gold: Tensor) -> Tensor:
     """Sum −log p of what is known over each sentence: (B, J, X), (B, J) → (B,)."""
     loss = functional.cross_entropy(scores.flatten(0, 1), gold.flatten(), ignore_index=NO_HEAD, reduction="none")
     return loss.view(gold.shape).sum(dim=1)
-
-
-def _known_labels(batch: Batch, heads: Tensor) -> Tensor:
-    """Return the labels (B, J), `NO_HEAD` where the heads are not known."""
-    return batch.tables["labels"].squeeze(2).masked_fill(heads == NO_HEAD, NO_HEAD)

@@ -99,10 +99,7 @@ def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7
     spans = [np.sort(apart.integers(0, len(source), (len(source), 2)), axis=1) for source in sources]
     spans[1] = np.full((len(sources[1]), 2), -1)  # without a parse
     parents = [span.astype(np.int16).flatten() for span in spans]
-    heads = [np.append(apart.integers(0, len(source), len(source) - 1), len(source) - 1) for source in sources]
-    heads[1] = np.full(len(sources[1]), -1)
-    more = {"parents": parents, "heads": [row.astype(np.int16) for row in heads]}
-    return sources, targets, {"distances": distances, "labels": labels, "units": units, **more}
+    return sources, targets, {"distances": distances, "labels": labels, "units": units, "parents": parents}
 
 
 def one_by_one(seed: int = 0):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
 from pipeline_py.config.systems.parts import PartOptions
-from pipeline_py.kinds import distances, heads, parents
+from pipeline_py.kinds import distances, parents
 from pipeline_py.kinds.kind import Kind
 
 
@@ -90,7 +90,7 @@ class LISA(SelfAttention):
     """A head that learns to look at the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
 
     type: Literal["lisa"] = "lisa"
-    learns: ClassVar[Kind | None] = heads.KIND
+    learns: ClassVar[Kind | None] = parents.KIND
     layers: list[Place] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
     heads: list[Head] | None = Field([0], min_length=1, description="Which heads of each; null: all.")
     weight: Ratio = Field(1.0, description="Of −log p of the head words in the loss of training.")

@@ -5,10 +5,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from pipeline_py.config.systems.transformer import LISA
+from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.memory import Auxiliary
-from pipeline_py.nmt.parsing import attached, known_heads, log_loss
+from pipeline_py.nmt.parsing import log_loss
 from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.transformer.score_change import ScoreChange
 
@@ -17,8 +18,10 @@ class PredictedParents(ScoreChange):
     """The weights of a head are the distribution over the heads of words, of a deep biaffine scorer.
 
     With x_i what the layer reads, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size of
-    one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i, and at j = i
-    how well ROOT does. −log p of the true heads is added to the loss in training; no tree is needed for translation.
+    one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i. −log p of the
+    true heads is added to the loss in training; no tree is needed for translation.
+
+    The head of a piece is the first piece of its head word. A root has the first piece of its own word, EOS itself.
     """
 
     def __init__(self, options: LISA, size: int, heads: int) -> None:
@@ -33,13 +36,16 @@ class PredictedParents(ScoreChange):
         return self._parse(states).unsqueeze(1).expand_as(scores)
 
     def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
-        """Compare the parse with the heads of the batch, if it has some: over all positions but EOS."""
-        if "heads" not in batch.tables:
+        """Compare the parse with the trees of the batch, if it has some; EOS does not count for the accuracy."""
+        if "parents" not in batch.tables:
             return None
-        heads = known_heads(batch)
+        heads = batch.tables["parents"][:, :, 0]
         scores = self._parse(states).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
-        right, known = attached(scores, heads)
-        return Auxiliary(self.weight * log_loss(scores, heads), {"unlabelled_attachment": (right, known)})
+        last = batch.source_lengths.unsqueeze(1) - 1
+        counted = (heads != NO_HEAD) & (torch.arange(heads.shape[1], device=heads.device) < last)
+        right = counted & (scores.argmax(dim=2) == heads)
+        observed = {"unlabelled_attachment": (right.sum(dim=1), counted.sum(dim=1))}
+        return Auxiliary(self.weight * log_loss(scores, heads), observed)
 
     def _parse(self, states: Tensor) -> Tensor:
         """Score for each position the others as its head (B, J, J)."""

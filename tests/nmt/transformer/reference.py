@@ -133,10 +133,10 @@ class Reference:
         return lambda head, j, score: row[j] if head in chosen else score
 
     def auxiliary(self, heads):
-        """Weighted −log p of the heads of the words of the sentence that was encoded last."""
+        """Weighted −log p of the heads of all positions of the sentence that was encoded last."""
         total = 0.0
         for weight, rows in self.parses:
-            for row, head in zip(rows[:-1], heads[:-1], strict=True):
+            for row, head in zip(rows, heads, strict=True):
                 total -= weight * math.log(softmax(row)[head]) if head >= 0 else 0
         return total
 

@@ -86,7 +86,7 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
             distances = syntax["distances"].reshape(len(source), -1)
             states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2))
             expected, _ = reference.decode(states, list(target), distances)
-            assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["heads"])), rel=1e-10)
+            assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["parents"][::2])), rel=1e-10)
 
 
 def test_attention_is_the_last_layers() -> None:
@@ -224,7 +224,7 @@ def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
     assert not model.encode(bare).auxiliary
     torch.testing.assert_close(model.loss(batch), model.loss(bare) + learnt.loss)
     torch.testing.assert_close(model.eval().loss(batch), model.loss(bare))
-    assert model.system.syntax == [] and model.system.trained_on == ["heads"]
+    assert model.system.syntax == [] and model.system.trained_on == ["parents"]
     right, known = learnt.observed["unlabelled_attachment"]
     lengths = batch.source_lengths - 1  # without EOS
     assert known.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
@@ -235,8 +235,8 @@ def test_parents_that_follow_from_the_words_are_learnt() -> None:
     torch.manual_seed(0)
     model = Model(transformer(attention=["lisa"]), VOCABULARIES).train()
     sources = [np.array([2, 3, 4, 0]), np.array([4, 2, 3, 5, 0])]
-    heads = [np.array([1, 1, 0, 3]), np.array([2, 2, 2, 0, 4])]
-    batch = collate(sources, sources, {"heads": heads})
+    parents = [np.array([1, 1, 1, 1, 0, 0, 3, 3]), np.array([2, 3, 2, 3, 2, 3, 0, 0, 4, 4])]
+    batch = collate(sources, sources, {"parents": parents})
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(200):
         optimizer.zero_grad()
