@@ -22,6 +22,7 @@ class Model(nn.Module):
     Attributes:
         vocabularies: the sizes of the vocabularies that the network was built for.
         encoders: `Batch` → `Memory` without keys, each; they tell the `size` of an annotation and `summary_size`.
+        graphs: by the number of an encoder, what changes its annotations: `Memory`, `Batch` → `Memory`.
         decoder: what it offers is described at `decoder.base.Decoder`.
     """
 
@@ -39,6 +40,15 @@ class Model(nn.Module):
         encoders = [self._encoder(options) for options in system.encoders]
         scores, contexts = (system.scores, system.contexts) if system.decoder.takes_scores else ([], [])
         self.encoders = nn.ModuleList(encoders)
+        self.graphs = nn.ModuleDict(
+            {
+                str(number): part("graph", options.graph.type)(
+                    options.graph, encoder.size, system.model.dropout, self.vocabularies
+                )
+                for number, (options, encoder) in enumerate(zip(system.encoders, encoders, strict=True))
+                if options.graph
+            }
+        )
         hidden, memory_sizes = system.model.hidden, [encoder.size for encoder in encoders]
         parts = Parts(
             system,
@@ -74,7 +84,10 @@ class Model(nn.Module):
 
     def encode(self, batch: Batch) -> Memory:
         """Read the sources; the memory holds the keys of all scores."""
-        memory = Memory.joined([encoder(batch) for encoder in self.encoders])
+        memories = [encoder(batch) for encoder in self.encoders]
+        for number, graph in self.graphs.items():
+            memories[int(number)] = graph(memories[int(number)], batch)
+        memory = Memory.joined(memories)
         return replace(memory, keys=self.decoder.keys(memory))
 
     def loss(self, batch: Batch) -> Tensor:

@@ -116,6 +116,10 @@ class System(Section):
                 raise ValueError(
                     f"the encoder {encoder.type} annotates phrases, which only global contexts can attend to"
                 )
+            if encoder.has_phrases and encoder.graph:
+                raise ValueError(
+                    f"the encoder {encoder.type} annotates phrases; a graph convolution is over words alone"
+                )
             if encoder.halves_hidden and self.model.hidden % 2:
                 raise ValueError(f"each direction has half the hidden size, but {self.model.hidden} is odd")
             if encoder.annotates_embeddings and self.model.embedding != self.model.hidden:
@@ -136,6 +140,7 @@ class System(Section):
             "input": [part for encoder in self.encoders for part in encoder.inputs],
             "self_attention": [part for encoder in self.encoders for part in encoder.self_attention],
             "encoder": self.encoders,
+            "graph": [encoder.graph for encoder in self.encoders if encoder.graph],
             "score": self.scores if self.decoder.takes_scores else [],
             "weighting": self.contexts if self.decoder.takes_scores else [],
             "decoder": [self.decoder],
@@ -152,7 +157,7 @@ class System(Section):
     @property
     def syntax(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
-        return sorted({part.reads.name for parts in self._parts.values() for part in parts if part.reads})
+        return sorted({kind.name for parts in self._parts.values() for part in parts for kind in part.kinds_read})
 
     @property
     def trained_on(self) -> list[str]:

@@ -59,6 +59,18 @@ class UnitInput(Input):
 AnyInput = Annotated[WordInput | LabelInput | UnitInput, Field(discriminator="type")]
 
 
+class GCN(PartOptions):
+    """Layers of graph convolution over the dependency tree (Bastings et al. 2017)."""
+
+    type: Literal["gcn"] = "gcn"
+    layers: Annotated[int, NUMBER] = Field(1, gt=0, le=100)
+
+    @property
+    def kinds_read(self) -> tuple[Kind, ...]:
+        """Edges and their labels."""
+        return heads.KIND, labels.KIND
+
+
 class Encoder(PartOptions):
     """Annotates what its inputs say of the source positions."""
 
@@ -75,6 +87,9 @@ class Encoder(PartOptions):
     """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
 
     inputs: list[Annotated[AnyInput, BeforeValidator(type_alone)]] = Field([WordInput()], min_length=1)
+    graph: Annotated[GCN, BeforeValidator(type_alone)] | None = Field(
+        None, description="What is computed of the annotations along the edges of the tree; null: nothing."
+    )
 
     @property
     def halves_hidden(self) -> bool:

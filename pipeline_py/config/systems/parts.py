@@ -36,6 +36,11 @@ class PartOptions(Section):
     learns: ClassVar[Kind | None] = None
     """The kind of syntax that the part learns to predict beside translation, and needs in training alone."""
 
+    @property
+    def kinds_read(self) -> tuple[Kind, ...]:
+        """Kinds of syntax that the part reads: the one of `reads`, or several."""
+        return () if self.reads is None else (self.reads,)
+
     def check_sizes(self, embedding: int, hidden: int) -> None:
         """Raise ValueError where the sizes of the network do not suit the part; most suit all."""
 

@@ -64,6 +64,10 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "tied embeddings of both sides need words alone as `inputs`",
         ),
         (
+            {"encoders": [{"type": "tree_gru", "graph": "gcn"}], "decoder": "gru"},
+            "annotates phrases; a graph convolution is over words alone",
+        ),
+        (
             {"encoders": ["latent_graph"], "model": {"tied_embeddings": "all"}},
             "an encoder that learns to parse first has embeddings of its own",
         ),

@@ -1,0 +1,74 @@
+"""Graph convolution over the annotations of a sentence and its dependency tree (Bastings et al. 2017)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.encoders import GCN
+from pipeline_py.kinds.heads import NO_HEAD
+from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.memory import Memory
+
+
+class SyntacticConvolution(nn.Module):
+    """In each layer h'_v = ReLU(Σ_u g_uv (W_d h_u + b_l)), over the neighbours u of v in the tree and v itself.
+
+    d is the direction of the edge: `in` from the head of v, `out` from a dependent of v, `self`; l is the direction
+    and the label of the dependent. g_uv = σ(h_u · w_d + c_l) is a scalar gate. What the decoder starts from stays that
+    of the encoder.
+
+    Further pieces of a word hang under its first one, with the label of the word. Roots, EOS, and all positions of a
+    sentence without a parse have no neighbour but themselves.
+
+    Dropout: on what each layer reads.
+    """
+
+    def __init__(self, options: GCN, size: int, dropout: float, vocabularies: Mapping[str, int]) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(_Layer(size, vocabularies["labels"]) for _ in range(options.layers))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, memory: Memory, batch: Batch) -> Memory:
+        """Replace the annotations (B, J, M) of a memory without phrases."""
+        (states,) = memory.states
+        heads, labels = (batch.tables[kind].squeeze(2) for kind in ("heads", "labels"))
+        own = torch.arange(heads.shape[1], device=heads.device)
+        hangs = (heads != NO_HEAD) & (heads != own)
+        for layer in self.layers:
+            states = layer(self.dropout(states), torch.where(hangs, heads, own), labels, hangs)
+        return replace(memory, states=(states.masked_fill(~batch.mask.unsqueeze(2), 0),))
+
+
+class _Layer(nn.Module):
+    def __init__(self, size: int, labels: int) -> None:
+        super().__init__()
+        self.maps = nn.ModuleDict({edge: nn.Linear(size, size, bias=False) for edge in ("in", "out", "self")})
+        self.gates = nn.Parameter(torch.zeros(3, size))
+        self.biases = nn.ParameterDict({edge: torch.zeros(labels, size + 1) for edge in ("in", "out")})
+        self.own_bias = nn.Parameter(torch.zeros(size + 1))
+
+    def initialize(self, rule: Rule) -> None:
+        """Let gates begin as the rule says, biases at 0."""
+        for gate in self.gates:
+            rule.vector(gate)
+
+    def forward(self, states: Tensor, heads: Tensor, labels: Tensor, hangs: Tensor) -> Tensor:
+        """Map states (B, J, M) → (B, J, M), given heads and labels (B, J), and which positions hang under another."""
+        messages = {}
+        for number, (edge, part) in enumerate(self.maps.items()):
+            messages[edge] = torch.cat([part(states), (states * self.gates[number]).sum(dim=2, keepdim=True)], dim=2)
+        # What a head sends to each dependent, and what that sends back; the last column is the gate's.
+        place = heads.unsqueeze(2).expand_as(messages["in"])
+        downwards = _gated(messages["in"].gather(1, place) + self.biases["in"][labels])
+        upwards = _gated(messages["out"] + self.biases["out"][labels])
+        linked = hangs.unsqueeze(2)
+        own = _gated(messages["self"] + self.own_bias)
+        return torch.relu((own + downwards * linked).scatter_add(1, place[:, :, :-1], upwards * linked))
+
+
+def _gated(messages: Tensor) -> Tensor:
+    """Multiply by the sigmoid of the last column: (…, M + 1) → (…, M)."""
+    return messages[..., :-1] * torch.sigmoid(messages[..., -1:])

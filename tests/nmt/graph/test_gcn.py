@@ -1,0 +1,124 @@
+"""The graph convolution against one that goes from edge to edge of a sentence, in float64."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.encoders import GCN
+from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.graph.gcn import SyntacticConvolution
+from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.model import Model
+
+SIZE, LABELS = 3, 4
+SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0], [1, 2, 0]]
+HEADS = [[1, 1, 1, 2, 2, 5], [0, 1], [0], [-1, -1, -1, -1], [0, 1, 2]]
+"""A tree, one word, no word, a failed parse, two roots."""
+LABELS_OF = [[0, 2, 1, 1, 0, 3], [2, 3], [3], [1, 1, 1, 3], [2, 0, 3]]
+
+
+def make(layers: int = 1) -> SyntacticConvolution:
+    torch.manual_seed(0)
+    part = SyntacticConvolution(GCN(layers=layers), SIZE, 0.0, {"labels": LABELS}).double()
+    with torch.no_grad():
+        for parameter in part.parameters():
+            parameter.normal_(std=0.8)
+    return part
+
+
+def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:
+    def rows(table: list[list[int]]) -> list[np.ndarray]:
+        return [np.array(table[number]) for number in chosen or range(len(table))]
+
+    return collate(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(labels)}, multiple=multiple)
+
+
+def annotated(batch: Batch, seed: int = 1) -> Memory:
+    states = torch.rand(*batch.source.shape, SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    return Memory.of_words(batch, states - 0.5, torch.zeros(len(batch), 1))
+
+
+def by_hand(part: SyntacticConvolution, states: list[Tensor], heads: list[int], labels: list[int]) -> list[Tensor]:
+    for layer in part.layers:
+        maps = {edge: layer.maps[edge].weight for edge in ("in", "out", "self")}
+        gates = dict(zip(("in", "out", "self"), layer.gates, strict=True))
+
+        def message(edge: str, h: Tensor, bias: Tensor, maps=maps, gates=gates) -> Tensor:
+            gate = 1 / (1 + math.exp(-float(h @ gates[edge] + bias[-1])))
+            return gate * (maps[edge] @ h + bias[:-1])
+
+        sums = [message("self", h, layer.own_bias) for h in states]
+        for word, head in enumerate(heads):
+            if head in (-1, word):
+                continue
+            sums[word] = sums[word] + message("in", states[head], layer.biases["in"][labels[word]])
+            sums[head] = sums[head] + message("out", states[word], layer.biases["out"][labels[word]])
+        states = [total.clamp(min=0) for total in sums]
+    return states
+
+
+@pytest.mark.parametrize("multiple", [1, 4])
+@pytest.mark.parametrize("layers", [1, 2])
+@torch.no_grad()
+def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
+    part, batch = make(layers), batch_of(multiple=multiple)
+    memory = annotated(batch)
+    (found,) = part(memory, batch).states
+    (states,) = memory.states
+    for row, source in enumerate(SOURCES):
+        expected = by_hand(part, list(states[row, : len(source)]), HEADS[row], LABELS_OF[row])
+        torch.testing.assert_close(found[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
+        assert not found[row, len(source) :].any()
+    assert part(memory, batch).summary is memory.summary
+
+
+def test_gradients() -> None:
+    part, batch = make(2), batch_of(0, 3)
+    parameters = [*part.parameters()]
+
+    def summed(*values: Tensor) -> Tensor:
+        named = dict(zip(dict(part.named_parameters()), values, strict=True))
+        memory = torch.func.functional_call(part, named, (annotated(batch), batch))
+        return (memory.states[0] ** 2).sum()
+
+    assert torch.autograd.gradcheck(summed, tuple(p.detach().clone().requires_grad_() for p in parameters))
+
+
+@torch.no_grad()
+def test_labels_and_gates_matter() -> None:
+    part, batch = make(), batch_of(0)
+    (before,) = part(annotated(batch), batch).states
+    others = [[1, *LABELS_OF[0][1:]], *LABELS_OF[1:]]
+    relabelled = batch_of(0, labels=others)
+    (after,) = part(annotated(batch), relabelled).states
+    changed = (before != after).any(dim=2)[0].tolist()
+    assert changed[:2] == [True, True] and not any(changed[2:]), "an edge is seen at both its ends alone"
+    part.layers[0].gates.zero_()
+    assert not torch.equal(part(annotated(batch), batch).states[0], before)
+
+
+@pytest.mark.parametrize("encoder", ["bidirectional_gru", "lstm", "transformer"])
+def test_a_system_with_it_learns(encoder: str) -> None:
+    sizes = {"embedding": 8, "hidden": 8, "dropout": 0.0, "initialization": "lecun"}
+    system = System.model_validate({"encoders": [{"type": encoder, "graph": "gcn"}], "model": sizes})
+    assert system.syntax == ["heads", "labels"] and "nmt.graph.gcn" in system.modules
+    torch.manual_seed(0)
+    model = Model(system, {"source": 8, "target": 8, "labels": LABELS})
+    sources = [np.array(source) for source in SOURCES]
+    syntax = {kind: [np.array(row) for row in rows] for kind, rows in (("heads", HEADS), ("labels", LABELS_OF))}
+    batch = collate(sources, sources, syntax)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(30):
+        optimizer.zero_grad()
+        loss = model.loss(batch).sum()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.7 * losses[0]
+    unused = [name for name, parameter in model.named_parameters() if parameter.grad is None]
+    assert not unused
