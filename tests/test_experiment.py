@@ -22,7 +22,7 @@ def config() -> dict[str, Any]:
     """The default of one seed, without contrastive sets and what is crossed with gold trees."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     config["targets"], config["corpora"]["contrast"] = None, []
-    for name in ("calibration", "three_seeds/table1", "three_seeds/table2"):
+    for name in ("calibration", "transformers_calibration", "three_seeds/table1", "three_seeds/table2"):
         del config["tables"][name]
     config["training"]["optimizer"]["schedule"] = "constant"
     return config

@@ -24,7 +24,7 @@ EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
 
 
-BELOW = {"contrastive_ende": ["multi30k"]}
+BELOW = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_transformers")}
 """The experiment that a file is combined with, if it is none by itself."""
 
 
@@ -90,6 +90,7 @@ PLANNED = {
     ("enzh_nist", None): (12, 0, 10, 0, 0),
     ("multi30k", "fast"): (10, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
+    ("multi30k_transformers", None): (15, 0, 6, 0, 0),
     ("nc11", None): (0, 0, 2, 0, 0),
     ("readings", None): (16, 0, 0, 3, 0),
     ("whole_lexicon", None): (44, 1, 0, 3, 0),

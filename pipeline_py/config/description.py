@@ -2,7 +2,7 @@
 
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -27,6 +27,23 @@ from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 
 DEFAULT_UNITS = "default"
 """What the units of `subword` are called in paths."""
+
+
+class Task(NamedTuple):
+    """Parsing as a second task, whose symbols and tags are in a vocabulary of their own.
+
+    Attributes:
+        of: the units that words are cut into.
+        parser: whose trees are the parses.
+    """
+
+    of: str
+    parser: str
+
+    @property
+    def units(self) -> str:
+        """What the units of both tasks are called in paths."""
+        return f"{self.of}.parsing.{self.parser}"
 
 
 class Description(Section):
@@ -186,11 +203,23 @@ class Description(Section):
     @property
     def units(self) -> dict[str, Subword]:
         """Units of models by what they are called in paths."""
-        return {DEFAULT_UNITS: self.subword, **self.subwords}
+        found = {DEFAULT_UNITS: self.subword, **self.subwords}
+        return {**found, **{task.units: found[task.of] for task in self.tasks.values()}}
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        """The auxiliary tasks of networks, by what their units are called in paths."""
+        networks = (system for system in self.systems.values() if isinstance(system, NeuralSystem))
+        tasks = (
+            Task(system.subword or DEFAULT_UNITS, system.parser or "") for system in networks if system.auxiliary_task
+        )
+        return {task.units: task for task in tasks}
 
     def units_of(self, system: str) -> str:
         """What the units of a network, or of an ensemble's first member, are called in paths."""
-        return self.network(self.networks(system)[0]).subword or DEFAULT_UNITS
+        network = self.network(self.networks(system)[0])
+        units = network.subword or DEFAULT_UNITS
+        return Task(units, network.parser or "").units if network.auxiliary_task else units
 
     def network(self, name: str) -> NeuralSystem:
         """A system that is a network."""

@@ -15,7 +15,7 @@ from pipeline_py.text import is_number, read_lines
 COLUMNS = ("source_length", "target_length", "count")
 
 
-def length_model(*, source: Path, target: Path, output: Path) -> None:
+def length_model(*, source: Path, target: Path, added: int = 0, output: Path) -> None:
     """Count the pairs of sentence lengths, of which p(target length | source length) is made (tree2seq eq. 28).
 
     Lengths are those that the models see, in tokens or pieces; EOS is not counted on either side.
@@ -23,6 +23,7 @@ def length_model(*, source: Path, target: Path, output: Path) -> None:
     Args:
         source: Packed training sentences (ragged int32, each row ending with EOS).
         target: The same of the other side.
+        added: Tags that models see beside each source sentence.
         output: TSV `source_length target_length count` with a header, ascending by both lengths; every pair of
             sentences is counted.
 
@@ -33,7 +34,7 @@ def length_model(*, source: Path, target: Path, output: Path) -> None:
     check_aligned(targets, sources)
     if len(sources) == 0:
         raise InputError("the file is empty; check the corpus", source)
-    pairs, counts = np.unique(np.stack([_lengths(sources), _lengths(targets)]), axis=1, return_counts=True)
+    pairs, counts = np.unique(np.stack([_lengths(sources) + added, _lengths(targets)]), axis=1, return_counts=True)
     with writing(output) as file:
         for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
             file.write("\t".join(map(str, fields)) + "\n")

@@ -30,8 +30,14 @@ class SubwordPlan:
 
     def pieces(self, units: str, side: str) -> str:
         """The path of the units of one side, with {split} open: pieces, or the words themselves."""
+        if units in self.experiment.tasks:
+            return f"<results>/subword/{units}/tagged/{{split}}.{side}"
         split = self.experiment.units[units].scheme == "bpe"
         return f"<results>/subword/{units}/pieces/{{split}}.{side}" if split else self.words(units, side)
+
+    def of_translation(self, units: str) -> str:
+        """The units that translation alone has: those of two tasks without tags and parses."""
+        return self.experiment.tasks[units].of if units in self.experiment.tasks else units
 
     def vocabulary(self, units: str, side: str) -> str:
         """The vocabulary of one side: its own, or the one that both share."""

@@ -11,6 +11,7 @@ import yaml
 def config() -> dict[str, Any]:
     config = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
     config["parsers"] = {"embedded": config["parsers"]["embedded"]}
-    del config["tables"]["controls"], config["tables"]["calibration"]
+    for name in ("controls", "calibration", "transformers_controls", "transformers_calibration"):
+        del config["tables"][name]
     config["targets"], config["corpora"]["contrast"] = None, []
     return config

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "pipeline_py"
 
 NOTHING = {"seeds": [2], "tensorboard": True, "checkpoint_minutes": 1.0}
 ROUNDING = {"graphs": True, "threads": 3}
-MEANS = {"device": "cpu", "processes": 2}
+MEANS = {"device": "cpu", "processes": 2, "accumulate": 3}
 RESULT = {
     "optimizer": {"name": "sgd"},
     "batch_size": 7,
@@ -35,6 +35,8 @@ RESULT = {
     "early_stopping": "bleu",
     "patience": 7,
     "precision": "tf32",
+    "loss_per": "word",
+    "average": 7,
 }
 
 
@@ -69,7 +71,7 @@ def test_each_key_of_training_has_its_effect(effect, keys):
 
 
 def test_a_stage_is_without_what_it_does_not_read():
-    until = {"epochs", "updates", "validate_every", "early_stopping", "patience"}
+    until = {"epochs", "updates", "validate_every", "early_stopping", "patience", "loss_per", "average"}
     assert Training().without(Effect.NOTHING, "nmt.pretrain") == until
     assert Training().without(Effect.NOTHING, "nmt.train") == set()
     assert Decoding().without(Effect.NOTHING, "nmt.translate") == {"attention", "replace_unknown", "length_floor"}

@@ -13,7 +13,7 @@ from pipeline_py.plan.plan import Plan
 ROOT = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 DEFAULT["targets"], DEFAULT["corpora"]["contrast"] = None, []
-for name in ("calibration", "three_seeds/table1", "three_seeds/table2"):
+for name in ("calibration", "transformers_calibration", "three_seeds/table1", "three_seeds/table2"):
     del DEFAULT["tables"][name]
 
 

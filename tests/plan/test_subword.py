@@ -49,3 +49,22 @@ def test_both_sides_share_a_joint_vocabulary(planned):
     assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
     assert plan.nmt.inputs("GlobalAtt", "seed1", "dev")["target_vocabulary"] == shared
     assert planned().subword.vocabulary("default", "target") == "<results>/subword/default/vocabulary.target"
+
+
+def test_two_tasks_have_units_of_their_own(planned):
+    systems = {
+        "Task": {"auxiliary_task": "parsing"},
+        "Other": {"auxiliary_task": "parsing", "parser": "random"},
+    }
+    plan = planned(systems=systems)
+    units = "default.parsing.embedded"
+    assert plan.nmt.experiment.units_of("Task") == units
+    assert plan.nmt.experiment.units_of("Other") == "default.parsing.random"
+    assert plan.nmt.experiment.units_of("GlobalAtt") == "default"
+    assert plan.subword.pieces(units, "source") == f"<results>/subword/{units}/tagged/{{split}}.source"
+    assert plan.subword.of_translation(units) == plan.subword.of_translation("default") == "default"
+    assert (
+        plan.nmt.training_inputs("Task", "seed1")["train_source"]
+        == f"<results>/subword/{units}/packed/train.source.arrow"
+    )
+    assert plan.nmt.inputs("Task", "seed1", "dev")["source"] == [f"<results>/subword/{units}/packed/dev.source.arrow"]

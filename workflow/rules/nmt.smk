@@ -131,8 +131,8 @@ rule train:
 
 rule length_model:
     input:
-        source=lambda wildcards: plan.subword.packed(wildcards.units, "train", "source"),
-        target=lambda wildcards: plan.subword.packed(wildcards.units, "train", "target"),
+        source=lambda wildcards: plan.subword.packed(plan.subword.of_translation(wildcards.units), "train", "source"),
+        target=lambda wildcards: plan.subword.packed(plan.subword.of_translation(wildcards.units), "train", "target"),
     output:
         counts="<results>/nmt/length_model/{units}.tsv",
     log:
@@ -149,11 +149,13 @@ rule length_model:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given={"made_by": made_by("nmt.length_model", "pyarrow")},
+        added=lambda wildcards: 2 if wildcards.units in EXPERIMENT.tasks else 0,
     shell:
         """
         python -m pipeline_py.nmt.length_model \
             --source {input.source:q} \
             --target {input.target:q} \
+            --added {params.added} \
             --output {output.counts:q} \
             2>{log:q}
         """

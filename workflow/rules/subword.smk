@@ -78,6 +78,80 @@ rule apply_bpe:
         """
 
 
+rule parsing_task:
+    input:
+        source=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), "source").format(
+            split="train"
+        ),
+        target=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), "target").format(
+            split="train"
+        ),
+        trees=lambda wildcards: f"<results>/syntax/{EXPERIMENT.tasks[wildcards.units].parser}/train.ptb",
+    output:
+        source="<results>/subword/{units}/tagged/train.source",
+        target="<results>/subword/{units}/tagged/train.target",
+        counts="<results>/subword/{units}/tagged/train.json",
+    log:
+        "<logs>/subword/parsing_task/{units}.train.log",
+    benchmark:
+        "<benchmarks>/subword/parsing_task/{units}.train.tsv"
+    wildcard_constraints:
+        units=one_of(EXPERIMENT.tasks),
+    group:
+        on_cluster("units")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given={"made_by": made_by("subword.parsing_task")},
+    shell:
+        """
+        python -m pipeline_py.subword.parsing_task \
+            --source {input.source:q} \
+            --target {input.target:q} \
+            --trees {input.trees:q} \
+            --source-output {output.source:q} \
+            --target-output {output.target:q} \
+            --counts-output {output.counts:q} \
+            2>{log:q}
+        """
+
+
+rule parsing_task_held_out:
+    input:
+        pieces=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), wildcards.side),
+    output:
+        pieces="<results>/subword/{units}/tagged/{split}.{side}",
+    log:
+        "<logs>/subword/parsing_task_held_out/{units}.{split}.{side}.log",
+    benchmark:
+        "<benchmarks>/subword/parsing_task_held_out/{units}.{split}.{side}.tsv"
+    wildcard_constraints:
+        units=one_of(EXPERIMENT.tasks),
+        split=r"(?!train\.)[^/.]+",
+    group:
+        on_cluster("units")
+    conda:
+        "../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given={"made_by": made_by("subword.parsing_task")},
+        side=lambda wildcards: "source" if wildcards.side == "source" else "target",
+    shell:
+        """
+        python -m pipeline_py.subword.parsing_task \
+            --{params.side} {input.pieces:q} \
+            --{params.side}-output {output.pieces:q} \
+            2>{log:q}
+        """
+
+
 rule inherit:
     input:
         syntax="<results>/syntax/{parser}/{split}.{syntax}",

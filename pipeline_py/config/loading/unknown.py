@@ -18,7 +18,8 @@ def listed(names: list[str]) -> str:
 
 
 def unknown(kind: str, given: str, known: Any, last: str | None = None) -> str:
-    """Name the nearest of what is known, or all of it; `last` is the part of `given` that is compared."""
+    """Name the nearest of what is known, or all but systems with other parsers; `last` of `given` is compared."""
     near = difflib.get_close_matches(last or given, [str(name) for name in known], n=1, cutoff=0.5)
-    hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(map(str, known))) or 'none'}"
+    named = ", ".join(sorted(str(name) for name in known if " [" not in str(name)))
+    hint = f"did you mean `{near[0]}`?" if near else f"known are {named or 'none'}"
     return f"unknown {kind} `{shortened(given)}`; {hint}"

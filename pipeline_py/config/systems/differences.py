@@ -151,7 +151,9 @@ def _training(experiment: Description, system: str) -> Settings:
 
 def _data(experiment: Description, system: str) -> Settings:
     network = experiment.systems[system]
-    return {"max_length": network.training.max_length} if isinstance(network, NeuralSystem) else {}
+    if not isinstance(network, NeuralSystem):
+        return {}
+    return {"max_length": network.training.max_length, "auxiliary_task": network.auxiliary_task}
 
 
 def _units(experiment: Description, system: str) -> Settings:

@@ -1,6 +1,6 @@
 """A network among `systems`: its composition, and what it is trained, fed and searched with."""
 
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -23,6 +23,11 @@ class NeuralSystem(System):
         None,
         description="A system with as many parameters: embedding and hidden size are one number, found for that.",
     )
+    auxiliary_task: Literal["parsing"] | None = Field(
+        None,
+        description="parsing: every training sentence has its linearized phrase tree as a second translation, told "
+        "apart by tags (Currey and Heafield 2019); null: translation alone.",
+    )
     training: Training = Training()
     decoding: Decoding = Decoding()
 
@@ -34,7 +39,14 @@ class NeuralSystem(System):
             raise ValueError(
                 f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
             )
+        if self.auxiliary_task and (self.trained_on or self.pretrained_on):
+            raise ValueError("a system with `auxiliary_task` reads no syntax itself: tags stand between its words")
         return self
+
+    @property
+    def kinds_parsed(self) -> list[str]:
+        """Names of the kinds that are made from a parser's trees, those of the auxiliary task among them."""
+        return [*super().kinds_parsed, *(["trees"] if self.auxiliary_task else [])]
 
     def composition(self) -> str:
         """The composition alone, as JSON."""

@@ -7,7 +7,10 @@ from pipeline_py.config.loading.load import load
 from pipeline_py.config.loading.targets import no_target
 from tests.workplace import ROOT
 
-TABLES = "tables: table1, table2, sdrnmt, tree2seq, hierarchical, transformers, three_seeds, calibration, controls"
+TABLES = (
+    "tables: table1, table2, sdrnmt, tree2seq, hierarchical, transformers, transformers_controls, "
+    "transformers_calibration, three_seeds, calibration, controls"
+)
 FILE = "results/nmt/SDAtt/seed1/model.safetensors"
 
 

@@ -68,6 +68,10 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
             "annotates phrases; a graph convolution is over words alone",
         ),
         (
+            {"encoders": [{"graph": "gcn"}], "auxiliary_task": "parsing"},
+            "a system with `auxiliary_task` reads no syntax itself",
+        ),
+        (
             {"encoders": ["latent_graph"], "model": {"tied_embeddings": "all"}},
             "an encoder that learns to parse first has embeddings of its own",
         ),

@@ -1,0 +1,104 @@
+"""Parsing as a second task of a system that translates (Currey and Heafield 2019): the data of both."""
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import Counts, writing
+from pipeline_py.input_error import InputError
+from pipeline_py.progress import progress
+from pipeline_py.subword import pieces
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, read_trees
+
+TRANSLATE, PARSE = "<translate>", "<parse>"
+"""Stand before and behind a source sentence."""
+
+
+def parsing_task(
+    *,
+    source: Path | None = None,
+    target: Path | None = None,
+    trees: Path | None = None,
+    source_output: Path | None = None,
+    target_output: Path | None = None,
+    counts_output: Path | None = None,
+) -> None:
+    """Tag source sentences, and in training text let each one stand a second time, with its parse as its translation.
+
+    Training text needs all options. What is to be translated has no trees: of it a source is tagged, or a target is
+    handed on as it is. A parse is the phrases of the tree without words and their tags: `(S` opens a phrase, `)S` ends
+    it. A sentence without a parse, or without a phrase, stands once.
+
+    Args:
+        source: Pieces of the source, one sentence a line.
+        target: Pieces of the target.
+        trees: Phrase trees of the source in Penn Treebank brackets, one a line.
+        source_output: The tagged source; behind all sentences to translate stand those to parse.
+        target_output: The target; behind all translations stand the parses.
+        counts_output: JSON counts of training sentences, and of those that are not parsed.
+
+    Raises:
+        InputError: options are missing, or files have different numbers of sentences.
+    """
+    if (source is None, target is None) != (source_output is None, target_output is None):
+        raise InputError("give --source with --source-output, --target with --target-output")
+    if trees is None:
+        if source is not None and source_output is not None:
+            _write(source_output, (_tagged(sentence, TRANSLATE) for sentence in pieces.read(source)))
+        if target is not None and target_output is not None:
+            _write(target_output, pieces.read(target))
+        return
+    if source is None or target is None or source_output is None or target_output is None or counts_output is None:
+        raise InputError("--trees are those of training text: give --source, --target and all outputs too")
+    counts = Counts()
+    with writing(source_output) as sources, writing(target_output) as targets:
+        for sentence, translation, _ in _aligned(source, target, trees):
+            print(*_tagged(sentence, TRANSLATE), file=sources)
+            print(*translation, file=targets)
+        for sentence, _, tree in progress(_aligned(source, target, trees), f"parsing_task {source.name}"):
+            counts.keep()
+            parse = linearized(tree)
+            if not parse:
+                counts.note("no parse")
+                continue
+            print(*_tagged(sentence, PARSE), file=sources)
+            print(*parse, file=targets)
+    counts.write(counts_output)
+
+
+def linearized(tree: PhraseTree) -> list[str]:
+    """List the brackets of a tree's phrases from left to right; none where the parse failed."""
+    symbols: list[str] = []
+    stack: list[Node | str] = [] if tree.root is None or tree.failed else [tree.root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            symbols.append(node)
+        elif isinstance(node, Phrase):
+            symbols.append(f"({node.label}")
+            stack += [f"){node.label}", *reversed(node.children)]
+    return symbols
+
+
+def _tagged(sentence: list[str], tag: str) -> list[str]:
+    return [tag, *sentence, tag]
+
+
+def _write(path: Path, sentences: Iterable[list[str]]) -> None:
+    with writing(path) as file:
+        for sentence in sentences:
+            print(*sentence, file=file)
+
+
+def _aligned(source: Path, target: Path, trees: Path) -> Iterator[tuple[list[str], list[str], PhraseTree]]:
+    rows = zip_longest(pieces.read(source), pieces.read(target), read_trees(trees))
+    for number, (sentence, translation, tree) in enumerate(rows):
+        if sentence is None or translation is None or tree is None:
+            shorter = source if sentence is None else target if translation is None else trees
+            raise InputError(f"the file has {number} sentences and others have more; make all from one text", shorter)
+        yield sentence, translation, tree
+
+
+if __name__ == "__main__":
+    stage.run(parsing_task)
