@@ -70,6 +70,13 @@ def page(manifest: Manifest) -> str:
         overview=Chapter("answer", "The answer", [*overview.parts(manifest)]),
         colours=COLOURS,
         origins=ORIGINS,
+        published=any(
+            column.origin == "paper"
+            for chapter in made
+            for part in chapter.parts
+            for table in part.tables
+            for column in table.columns
+        ),
         chapters=made,
     )
 

@@ -1,5 +1,6 @@
 """The page: complete without scripts, nothing of the data is markup, and sound in a browser at three widths."""
 
+import base64
 import json
 import re
 import shutil
@@ -77,7 +78,7 @@ def page(made: Path) -> Page:
 
 def test_everything_stands_on_the_page(page: Page):
     for text in (
-        *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s"),
+        *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s", "are from a paper"),
         *(
             "All pairs of systems",
             "−20.50",
@@ -139,7 +140,8 @@ def test_a_configuration_alone_is_a_page(tmp_path: Path):
     report(
         manifest=manifest(tmp_path, {}, published={}, code={}, versions={}, command=""), output=tmp_path / "page.html"
     )
-    assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "Provenance" in text and "are from a paper" not in text
 
 
 def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
@@ -331,6 +333,13 @@ def test_legends_stand_beside_figures_on_paper(browser, made: Path):
     )
     assert beside and all(beside)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_few_pages_of_paper_are_needed(browser, made: Path):
+    """One chapter and what stands around it: with folded parts and the contents it would be more."""
+    shown(browser, made)
+    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
 
 
 @pytest.mark.parametrize("kind", ["table", "svg"])

@@ -91,8 +91,9 @@ class Sheet:
         return [column.head for column in self.columns]
 
     def all_notes(self) -> list[str]:
-        """The notes of a rendering that shows bold."""
-        return [*self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means else [])]
+        """The notes of a rendering that shows bold, which is explained where it occurs."""
+        has_bold = any(cell.bold for row in self.rows for cell in row)
+        return [*self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means and has_bold else [])]
 
     def as_json(self) -> dict[str, Any]:
         """The sheet as plain values."""

@@ -1,6 +1,7 @@
 """Renderings: what stands in a cell comes out as it went in."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,11 @@ def test_markdown_is_read_back_as_it_was() -> None:
     ]
     cells = [text for name in NAMES for text in (name, "12.34**†")]
     assert texts == ["Title: *all* names", "System", "test_2016", *cells, *SHEET.notes, "Bold: better than a_b."]
+
+
+def test_bold_is_explained_where_it_occurs() -> None:
+    plain = replace(SHEET, rows=[[Cell("A"), Cell("12.34")]])
+    assert SHEET.all_notes() == [*SHEET.notes, "Bold: better than a_b."] and plain.all_notes() == [*SHEET.notes]
 
 
 def test_latex_leaves_nothing_active() -> None:
