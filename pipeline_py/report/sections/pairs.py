@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.significance.resampling import SAMPLES
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
@@ -57,10 +58,15 @@ def what_holds(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> str
     none = sides.count({0})
     named_pairs = [" above ".join(called.get(name, name) for name in (pair.system, pair.other)) for pair in agreed]
     shown = f" ({'; '.join(named_pairs)})" if 0 < len(agreed) <= MOST_NAMED else ""
+    blind = (
+        " Of so many pairs, the paired bootstrap and approximate randomization can find none: their least p-value, "
+        f"1/{SAMPLES + 1:,}, is above {LEVEL:g} after the correction."
+    )
     return (
-        f"Of {len(pairs)} differences in {pairs[0].label} on {on}, {len(agreed)} hold{'s' * (len(agreed) == 1)} by all "
-        f"three tests after Holm's correction{shown}, {len(pairs) - len(agreed) - none} by some of them, and {none} by "
-        "none."
+        f"Of {len(pairs)} difference{'s' * (len(pairs) != 1)} in {pairs[0].label} on {on}, {len(agreed)} "
+        f"hold{'s' * (len(agreed) == 1)} by all three tests after Holm's correction{shown}, "
+        f"{len(pairs) - len(agreed) - none} by some of them, and {none} by none."
+        f"{blind if len(pairs) / (SAMPLES + 1) >= LEVEL else ''}"
     )
 
 

@@ -53,12 +53,22 @@ def test_a_sentence_says_which_differences_hold(tmp_path):
         "above D), 1 by some of them, and 1 by none."
     )
     against = Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL)
+    assert what_holds(read_pairs(comparisons(tmp_path, unsure)), CALLED, "dev").startswith("Of 1 difference in BLEU")
     assert ", 0 hold by all three tests after Holm's correction, 1 by some of them" in what_holds(
         read_pairs(comparisons(tmp_path, against)), CALLED, "dev"
     )
     many = [Row(f"S{place}", "A", (31.0, 30.0), (60, 40, 2), SMALL) for place in range(11)]
-    assert " 11 hold by all three tests after Holm's correction, 0 by" in what_holds(
-        read_pairs(comparisons(tmp_path, *many)), CALLED, "dev"
+    found = what_holds(read_pairs(comparisons(tmp_path, *many)), CALLED, "dev")
+    assert " 11 hold by all three tests after Holm's correction, 0 by" in found and found.endswith(" by none.")
+
+
+def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
+    """The least p-value of 10,000 draws, times 501 pairs, is above 0.05."""
+    pairs = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL)))
+    assert "can find none" not in what_holds(pairs * 500, CALLED, "dev")
+    assert what_holds(pairs * 501, CALLED, "dev").endswith(
+        " Of so many pairs, the paired bootstrap and approximate randomization can find none: their least p-value, "
+        "1/10,001, is above 0.05 after the correction."
     )
 
 
