@@ -186,7 +186,7 @@ def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
     if without := [answer.system for answer in twins if not answer.controls]:
         were = "was" if len(without) == 1 else "were"
         yield (
-            f"Control: {_joined(without)} {were} not tried with trees that mean nothing, so a gain need not come "
+            f"Control: {_joined(without)} {were} not scored with trees that mean nothing, so a gain need not come "
             "from syntax."
         )
 

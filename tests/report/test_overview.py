@@ -133,7 +133,7 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
         "each network was trained once" in once
         and "a difference of 1.3 to 2.0 points, depending on the system, is found" in once
     )
-    assert "+SDAtt was not tried with trees that mean nothing" in once and "with beam 5" in once
+    assert "+SDAtt was not scored with trees that mean nothing" in once and "with beam 5" in once
     thrice = " ".join(trust(manifest(tmp_path), [replace(answer, runs=3) for answer in twins]))
     assert "each network was trained 3 times" in thrice and "once" not in thrice
     mixed = " ".join(trust(manifest(tmp_path), [replace(twins[0], runs=3), *twins]))

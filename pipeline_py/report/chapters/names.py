@@ -51,7 +51,8 @@ def _made_of(experiment: Experiment, row: str) -> str:
         members = f" Of {', '.join(system.members)}." if system.members else ""
         return _said([system]) + members
     read = [one for encoder in system.encoders for one in encoder.inputs if one.reads is not None]
-    return f"{_said([*system.encoders, *read])} Attention: {_said(system.contexts)}"
+    several = f"{len(system.encoders)} encoders. " if len(system.encoders) > 1 else ""
+    return f"{several}{_said([*system.encoders, *read])} Attention: {_said(system.contexts)}"
 
 
 def _said(described: Sequence[BaseModel]) -> str:
@@ -63,7 +64,11 @@ def sets(experiment: Experiment) -> Sheet:
     """What each text that something is measured on consists of."""
     corpora = experiment.corpora
     texts: list[tuple[str, HeldOutText | ContrastiveSet]] = []
-    texts += [] if corpora.dev is None else [(f"dev ({corpora.dev.name})", corpora.dev)]
+    texts += (
+        []
+        if corpora.dev is None
+        else [("dev" if corpora.dev.name.lower() == "dev" else f"dev ({corpora.dev.name})", corpora.dev)]
+    )
     texts += [(text.name, text) for text in corpora.tests]
     texts += [(text.name, text) for text in corpora.contrast]
     return listed(

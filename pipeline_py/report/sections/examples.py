@@ -74,9 +74,9 @@ class ShownExample:
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Those of each set, the first set open."""
     text = [
-        "Where each system that the table proposes and its baseline, or else the table's first two systems, differ "
-        "most, among the half of the sentences that are neither short nor long. Numbers are chrF of the sentence, of "
-        "100. Marked words stand in one translation alone."
+        "The sentences of middle length, half of the set, on which a proposed system and its baseline differ most (if "
+        "the table proposes none: its first two systems). Numbers are chrF of the sentence, of 100. Highlighted words "
+        "are in only one of the two translations."
     ]
     for place, (split, path) in enumerate(chapter.manifest.by_set("examples", chapter.name)):
         shown = [*shown_examples(chapter, split, path)]

@@ -50,10 +50,9 @@ COSTS = (
 """Columns that a table gets where one of its systems has them."""
 
 NOTE = (
-    "What training took, as in the facts below: target words per second of updates, on the wall (which other work on "
-    "the machine slows down) and of processors or cards that worked on them; seconds on the wall and of processors, "
-    "hours of cards and, of the parts of a machine that count it, energy; of several runs the mean, of an ensemble the "
-    "sum over its members."
+    "Cost: target words that a training reads in a second, by the clock (slower beside other work on the machine) and "
+    "by the time of processors or GPUs; seconds of the training by both; hours of GPUs, and energy where the machine "
+    "measures it. With several runs this is the mean, for an ensemble the sum over its members."
 )
 
 
