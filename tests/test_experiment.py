@@ -227,6 +227,11 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         ("systems.Seq2Seq.like", "PBSMT", "system `Seq2Seq`: `like` must name a network, and `PBSMT` is not one"),
         ("systems.Tree2Seq-ensemble.members", ["Tree2Seq", "Hierarchical"], "have different target vocabularies"),
         (
+            "systems.Both",
+            {"type": "ensemble", "members": ["Transformer-base", "Transformer-parsing-task"]},
+            "system `Both`: its members have different target vocabularies",
+        ),
+        (
             "systems.Sequential-lexical.subword",
             "generalised",
             "reads trees over the pieces of words, but its units are",
@@ -297,6 +302,7 @@ def test_what_systems_read_follows_from_their_parts(config):
         "SDRNMT-1": ["units"],
         "SDRNMT-2": ["units"],
     }
+    assert load(config).trees_read("Transformer-parsing-task") == ["ptb"]
     assert "nmt.input.units" in systems["SDRNMT-2"].modules and "nmt.input.units" not in systems["SDAtt"].modules
 
 

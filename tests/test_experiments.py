@@ -131,7 +131,13 @@ def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
 
 @pytest.mark.parametrize(
     ("name", "preset", "tables"),
-    [("ende_wmt14", None, 2), ("ende_nc11", None, 1), ("zhen_nist", "sdatt", 2), ("zhen_nist", "sdrnmt", 1), ("zhen", "paper", 0)],
+    [
+        ("ende_wmt14", None, 2),
+        ("ende_nc11", None, 1),
+        ("zhen_nist", "sdatt", 2),
+        ("zhen_nist", "sdrnmt", 1),
+        ("zhen", "paper", 0),
+    ],
 )
 def test_printed_numbers_stand_where_the_data_is_the_papers(name, preset, tables):
     experiment = experiment_of(name, preset)

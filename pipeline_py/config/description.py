@@ -23,7 +23,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.config.systems.translations import Translations
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
 from pipeline_py.input_error import InputError
-from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
+from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees, kind_of
 
 DEFAULT_UNITS = "default"
 """What the units of `subword` are called in paths."""
@@ -157,10 +157,12 @@ class Description(Section):
         return [(row, options.baseline) for row in options.proposed if not self.reads_control_trees(row)]
 
     def trees_read(self, network: str) -> list[Trees]:
-        """The kinds of trees that a network reads, or is trained to predict before; none where it is no network."""
+        """The kinds of trees that a network reads, or is trained to predict; none where it is no network."""
         system = self.systems[network]
-        made_from = {kind.trees for kind in system.kinds} if isinstance(system, NeuralSystem) else {}
-        return [trees for trees in TREES if trees in made_from]
+        if not isinstance(system, NeuralSystem):
+            return []
+        used = {kind_of(kind).trees for kind in system.kinds_parsed}
+        return [trees for trees in TREES if trees in used]
 
     def trees_of(self, parser: str) -> list[Trees]:
         """The kinds of trees that networks read of a parser: those asked for, or if none of these reads it, any.

@@ -63,7 +63,7 @@ class Experiment(Description):
                     raise EntryError("systems", name, f": {unknown('system', member, self.systems)}")
                 if not isinstance(self.systems[member], NeuralSystem):
                     raise EntryError("systems", name, f": its member `{member}` is not a network")
-            if len({self.units[self.units_of(member)].target for member in system.members}) > 1:
+            if len({self._target_vocabulary(member) for member in system.members}) > 1:
                 raise EntryError("systems", name, ": its members have different target vocabularies")
             if isinstance(system, NeuralSystem):
                 self._check_neural(name, system)
@@ -74,6 +74,11 @@ class Experiment(Description):
                         known = self.corpora.contrastive
                         raise EntryError("systems", name, f": scores of an {unknown('contrastive set', split, known)}")
         return self
+
+    def _target_vocabulary(self, network: str) -> tuple[str, str | None]:
+        """What decides the target vocabulary of a network: its units, and the parses in it."""
+        units = self.units_of(network)
+        return self.units[units].target, self.tasks[units].parser if units in self.tasks else None
 
     def _check_neural(self, name: str, system: NeuralSystem) -> None:
         if system.parser is not None and system.parser not in self.parsers:

@@ -29,6 +29,7 @@ def postprocess(
     restore_placeholders: bool = False,
     alignment: Path | None = None,
     source_pieces: Path | None = None,
+    tagged: bool = False,
     source_tokens: Path | None = None,
     counts_output: Path | None = None,
 ) -> None:
@@ -45,6 +46,7 @@ def postprocess(
         restore_placeholders: a $time, $date or $number becomes the source word that it stands for; else it stays.
         alignment: for each output piece the position, from 0, of the source piece that it attended to most.
         source_pieces: the source as the system read it; the position behind its last piece is EOS, no word.
+        tagged: a source stands between two tags, which are no words either.
         source_tokens: the words of the source before rare times, dates and numbers became placeholders.
         counts_output: counts of empty outputs, of unknown words and of placeholders as JSON.
 
@@ -61,7 +63,7 @@ def postprocess(
         )
     sentences = _plain(pieces, counts)
     if (replace_unknown or restore_placeholders) and alignment is not None and source_pieces is not None:
-        attended = read_attended(pieces, alignment, source_pieces, source_tokens, joiner)
+        attended = read_attended(pieces, alignment, source_pieces, source_tokens, joiner, tagged)
         sentences = (
             _restored(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
         )

@@ -58,11 +58,16 @@ class EvaluationPlan:
         units = self.experiment.units
         return self.experiment.is_neural(system) and units[self.experiment.units_of(system)].scheme == "bpe"
 
+    def is_tagged(self, system: str) -> bool:
+        """Whether the sources of a system stand between tags of their task."""
+        return self.experiment.is_neural(system) and self.experiment.units_of(system) in self.experiment.tasks
+
     def putting_back(self, system: str, inputs: Mapping[str, str]) -> list[str]:
         """Options of `postprocess` for what is put back."""
         return [
             *(["--replace-unknown"] if self.restores_unknown(system) else []),
             *(["--restore-placeholders"] if self.restores_placeholders(system) else []),
+            *(["--tagged"] if inputs.get("source") and self.is_tagged(system) else []),
             *(
                 f"--{option}={inputs[name]}"
                 for option, name in (

@@ -91,6 +91,17 @@ def test_unknown_word_that_attended_to_the_end_leaves_nothing(tmp_path: Path) ->
     assert noted == {"empty output": 1, "unknown word dropped: it attended to the end of the source": 2}
 
 
+def test_tags_around_a_source_are_no_words(tmp_path: Path) -> None:
+    options = {
+        "alignment": write(tmp_path / "a", "0 3 4 5 1"),
+        "source_pieces": write(tmp_path / "s", "<t> x y@@ z <t>"),
+    }
+    text = run(
+        tmp_path, "<unk> <unk> <unk> <unk> <unk>", detokenizer="none", replace_unknown=True, tagged=True, **options
+    )
+    assert text == ["yz x"]
+
+
 def test_unknown_words_stay_without_the_switch(tmp_path: Path) -> None:
     counts = tmp_path / "counts.json"
     assert run(tmp_path, "<unk> b <unk>", detokenizer="none", counts_output=counts) == ["<unk> b <unk>"]
@@ -145,6 +156,11 @@ def test_placeholders_become_the_words_they_stand_for(
     source = "$number big box@@ es at $time , $number on $date"
     tokens = "17 big boxes at 14:30 , 5 on 2004-05-12"
     assert put_back(tmp_path, line, positions, source, tokens) == (text, noted)
+
+
+def test_placeholders_of_a_tagged_source_are_put_back(tmp_path: Path) -> None:
+    text, _ = put_back(tmp_path, "$number $number", "2 0", "<t> $number $number <t>", "17 5", tagged=True)
+    assert text == "5 17"
 
 
 def test_of_two_as_near_the_first_is_put_back(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ MEASURES = {
 def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
+    systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
     evaluation = planned(subwords=subwords, systems=systems).evaluation
     assert set(evaluation.translation("GlobalAtt")) == set(evaluation.translation("PBSMT")) == {"pieces"}
     assert evaluation.translation("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
@@ -20,6 +21,7 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     inputs = {"alignment": "a", "source": "s", "tokens": "t"}
     files = ["--alignment=a", "--source-pieces=s", "--source-tokens=t"]
     assert evaluation.putting_back("N", inputs) == ["--restore-placeholders", *files]
+    assert evaluation.putting_back("T", inputs) == ["--restore-placeholders", "--tagged", *files]
     assert evaluation.putting_back("U", {"alignment": "a"}) == ["--replace-unknown", "--alignment=a"]
     assert evaluation.is_split("N") and not evaluation.is_split("U")
 

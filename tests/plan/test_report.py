@@ -54,7 +54,7 @@ def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
     assert report.published["table1"][0].endswith("workflow/published/sdatt.tsv") and report.published["table2"] == []
     assert [*report.files("table1")["published"]] == [""] and report.files("table2")["published"] == {}
     with pytest.raises(
-        InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, sdatt"
+        InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, pascal, sdatt"
     ):
         planned(tables={"table1": {"published": {**published, "paper": "sdat"}}})
 

@@ -31,7 +31,7 @@ class Attended:
 
 
 def read_attended(
-    pieces: Path, alignment: Path, source_pieces: Path, source_tokens: Path | None, joiner: Joiner
+    pieces: Path, alignment: Path, source_pieces: Path, source_tokens: Path | None, joiner: Joiner, tagged: bool = False
 ) -> Iterator[Attended]:
     """Yield each output with its attention.
 
@@ -41,6 +41,7 @@ def read_attended(
         source_pieces: the source; a position behind its last piece is EOS.
         source_tokens: the source before it was generalised; without it, that is what the pieces make up.
         joiner: of both sides.
+        tagged: the first and the last source piece are tags, no words, as EOS.
 
     Raises:
         InputError: if files differ in length, or positions or words do not fit their sentence.
@@ -48,8 +49,11 @@ def read_attended(
     paths = [pieces, alignment, source_pieces, *([source_tokens] if source_tokens else [])]
     for number, (line, positions, source, *tokens) in enumerate(read_parallel(*paths), start=1):
         output, source_line = tokens_of(line), tokens_of(source)
-        read = joined(source_line, joiner)
-        word_at = [*(range(len(read)) if joiner == "none" else subword.word_of_piece(source_line)), len(read)]
+        sentence = source_line[1:-1] if tagged else source_line
+        read = joined(sentence, joiner)
+        word_at = [*(range(len(read)) if joiner == "none" else subword.word_of_piece(sentence)), len(read)]
+        if tagged:
+            word_at = [len(read), *word_at, len(read)]
         found = _positions(positions, len(output), len(source_line), alignment, number)
         original = read
         if source_tokens is not None:
