@@ -1,6 +1,7 @@
 """The graph convolution against one that goes from edge to edge of a sentence, in float64."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.graph.gcn import SyntacticConvolution
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import Model
+from pipeline_py.subword.pack_heads import heads_of_pieces
 
 SIZE, LABELS = 3, 4
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0], [1, 2, 0]]
@@ -74,6 +76,18 @@ def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
         torch.testing.assert_close(found[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
         assert not found[row, len(source) :].any()
     assert part(memory, batch).summary is memory.summary
+
+
+def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
+    """So the first piece of a root sees its other pieces, and the first pieces of its dependents, and no other."""
+    heads = heads_of_pieces([2, 0, 2], [0, 0, 1, 1, 1, 2])
+    labels = [2, 2, 1, 1, 1, 0, 3]
+    batch = collate([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
+    memory = annotated(batch)
+    states = memory.states[0].clone().requires_grad_()
+    (found,) = make()(replace(memory, states=(states,)), batch).states
+    (gradient,) = torch.autograd.grad(found[0, 2].sum(), states)
+    assert gradient[0].ne(0).any(dim=1).tolist() == [True, False, True, True, True, True, False]
 
 
 def test_gradients() -> None:

@@ -71,10 +71,13 @@ class Reference:
 
         return self.sublayer(f"{name}.around_feed_forward", norm, states, mapped)
 
-    def encode(self, source, distances=None, parents=None):
+    def encode(self, source, distances=None, parents=None, labels=None):
         options = self.system.encoders[0]
         self.parses = []
-        states = self.read(self.p["encoders.0.inputs.0.embedding.weight"], list(source))
+        rows = self.p["encoders.0.inputs.0.embedding.weight"][list(source)]
+        if len(options.inputs) > 1:
+            rows = np.hstack([rows, self.p["encoders.0.inputs.1.embedding.weight"][list(labels)]])
+        states = self.read(rows, range(len(rows)))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
             parses = {

@@ -39,6 +39,7 @@ def transformer(norm: str = "post", tied: str = "none", cross: Sequence[Any] = (
 COMPOSITIONS = {
     "post-norm": transformer(),
     "pre-norm": transformer("pre", tied="target"),
+    "labels beside words": transformer(inputs=["words", {"type": "labels", "size": 3}]),
     "tree distances scale scores": transformer(attention=["deps_san"]),
     "of some heads of some layers": transformer(
         attention=[
@@ -84,7 +85,7 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
         reference = Reference(model)
         for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
-            states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2))
+            states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2), syntax["labels"])
             expected, _ = reference.decode(states, list(target), distances)
             assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["parents"][::2])), rel=1e-10)
 
