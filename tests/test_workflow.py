@@ -114,6 +114,16 @@ def test_units_and_labels_are_made_for_those_that_read_them(fresh):
     assert labels["labels"] == labels["pack_labels"] == 2 and not {"units", "distances"} & labels.keys()
 
 
+def test_a_second_task_takes_trees_of_the_training_text_alone(fresh):
+    """Of any parser; all that is translated is tagged."""
+    target = "results/nmt/{}/seed1/one.pieces"
+    systems = {"Task": {"auxiliary_task": "parsing", "parser": "random"}}
+    jobs = fresh.planned(target.format("Task"), config={"systems": systems})
+    assert jobs["parsing_task"] == 1 and jobs["parsing_task_held_out"] == 3, "source and target of dev, source of one"
+    assert jobs["control_trees"] == 1 and jobs["vocabulary"] == 2 and jobs["pack"] == 5
+    assert "parsing_task" not in fresh.planned(target.format("GlobalAtt"))
+
+
 def test_a_dry_run_says_how_long_it_will_take(fresh):
     said = fresh.snakemake("--dry-run", "results/table1.tsv").stdout
     assert said.count("Jobs to run, with estimated times:") == 1
@@ -165,17 +175,24 @@ def workplace(tmp_path_factory) -> Workplace:
 
 @pytest.mark.slow
 def test_every_kind_of_system_in_one_table(workplace):
-    """Phrases, labels, units, two encoders and three contexts, on pieces of words, with two seeds."""
+    """Phrases, labels, units, two encoders, a graph, three contexts, two tasks, on pieces of words, with two seeds."""
     config = {
         "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
         "subword": {"scheme": "bpe", "merges": 150},
         "training": {"seeds": [1, 2]},
-        "systems": {"Three": {"contexts": ["global", "flexible", {"type": "syntax"}], "parser": "embedded"}},
+        "systems": {
+            "Three": {
+                "encoders": [{"graph": "gcn"}],
+                "contexts": ["global", "flexible", {"type": "syntax"}],
+                "parser": "embedded",
+            },
+            "Tasks": {"auxiliary_task": "parsing", "parser": "random"},
+        },
         "decoding": {"replace_unknown": True},
         "tables": {
             "everything": {
                 "title": "All",
-                "systems": ["PBSMT", "Sennrich-deponly", "SDRNMT-2", "Three"],
+                "systems": ["PBSMT", "Sennrich-deponly", "SDRNMT-2", "Three", "Tasks"],
                 "baseline": "Sennrich-deponly",
                 "proposed": ["Three"],
                 "labels": {"PBSMT": "Phrases"},
@@ -193,11 +210,11 @@ def test_every_kind_of_system_in_one_table(workplace):
     )
     with (workplace.folder / "results/everything.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert [row["system"] for row in rows] == ["Phrases", "Sennrich-deponly", "SDRNMT-2", "Three"]
-    assert [bool(row["one_sd"]) for row in rows] == [False, True, True, True]
+    assert [row["system"] for row in rows] == ["Phrases", "Sennrich-deponly", "SDRNMT-2", "Three", "Tasks"]
+    assert [bool(row["one_sd"]) for row in rows] == [False, True, True, True, True]
     with (workplace.folder / "results/everything.facts.tsv").open(encoding="utf-8", newline="") as file:
         facts = list(csv.DictReader(file, delimiter="\t"))
-    assert [fact["seed"] for fact in facts] == ["", *["1", "2"] * 3]
+    assert [fact["seed"] for fact in facts] == ["", *["1", "2"] * 4]
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
