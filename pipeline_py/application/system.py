@@ -3,7 +3,7 @@
 import json
 import shlex
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -157,6 +157,8 @@ class System:
         """
         self._need_networks("probabilities")
         for number, pair in enumerate(pairs, start=1):
+            if isinstance(pair, str) or [*map(type, pair)] != [str, str]:
+                raise TypeError(f"pair {number}: give a source and its translation, two texts")
             for text, side in zip(pair, ("source", "translation"), strict=True):
                 if not text.strip() or len(text) > LONGEST:
                     what = f"of {len(text)} characters, more than {LONGEST}" if text.strip() else "empty"
@@ -348,9 +350,13 @@ def _joined(parts: Sequence[Sequence[Translation]]) -> list[Translation]:
 
 
 def _several(sentences: Sequence[str]) -> Sequence[str]:
-    if isinstance(sentences, str):
+    if isinstance(sentences, str) or not isinstance(sentences, Iterable):
         raise TypeError("give a list of sentences, not one text")
-    return sentences
+    found = [*sentences]
+    for number, sentence in enumerate(found, start=1):
+        if not isinstance(sentence, str):
+            raise TypeError(f"sentence {number} is a {type(sentence).__name__}; give a text")
+    return found
 
 
 def _named(system: str | Path) -> tuple[Path | None, str, str | None]:

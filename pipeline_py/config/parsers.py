@@ -208,7 +208,7 @@ class GivenTrees(Section):
 
 
 class GivenParser(PhraseOptions):
-    """The user's own trees; for generated text the true trees, unless there are files."""
+    """Trees that the user brings; of generated text without such files, the true trees."""
 
     type: Literal["given"]
     trees: dict[str, GivenTrees] = Field(

@@ -49,9 +49,24 @@ def test_the_translations_of_parts_are_joined():
     assert _joined(parts) == [("a c", pytest.approx(-1.6)), ("b c", pytest.approx(-2.6))]
 
 
-def test_one_text_is_no_list():
-    with pytest.raises(TypeError, match="give a list of sentences"):
-        System.translate(object.__new__(System), "A man sleeps .")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("A man sleeps .", "give a list of sentences, not one text"),
+        (5, "give a list of sentences, not one text"),
+        (["A man sleeps .", 5], "sentence 2 is a int; give a text"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_told(given, message):
+    with pytest.raises(TypeError, match=message):
+        System.translate(object.__new__(System), given)
+
+
+@pytest.mark.parametrize("pairs", [["abc"], [("a", "b"), ("c",)], [("a", 1)], [["a", "b", "c"]]])
+def test_what_is_no_pair_of_texts_is_told(monkeypatch, pairs):
+    monkeypatch.setattr(System, "_need_networks", lambda self, what: None)
+    with pytest.raises(TypeError, match=f"pair {len(pairs)}: give a source and its translation, two texts"):
+        System.score(object.__new__(System), pairs)
 
 
 def test_what_the_package_hands_on():

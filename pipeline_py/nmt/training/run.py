@@ -220,7 +220,8 @@ class Run:
             }
         )
         state.loss, state.norm, state.tokens, state.updates = 0.0, 0.0, 0, 0
-        self._tell("best" if better else f"best {state.validations_since_best} validations ago")
+        since = state.validations_since_best
+        self._tell("best" if better else f"best {since} validation{'s' if since > 1 else ''} ago")
         if self._show is not None:
             self._show(state.curve[-1])
         self._save()
