@@ -10,7 +10,7 @@ from benchmarks import machine
 from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.rounds import Measured, alternate
-from benchmarks.setting import Network, Setting
+from benchmarks.setting import Architecture, Setting
 from benchmarks.sides import OURS, Side, as_large_as, worker
 from benchmarks.spread import NOT_MEASURED, Spread
 from pipeline_py.device import device_named
@@ -95,7 +95,7 @@ class Contest:
 
         Transformers of a nominal size have as many in all toolkits, up to a thousandth.
         """
-        if self.setting.network is Network.TRANSFORMER:
+        if self.setting.architecture is Architecture.TRANSFORMER:
             return
         known = self.contenders[name]
         sized = as_large_as(known.parameters, system, known.side.shape, self._material.sizes)

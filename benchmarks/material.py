@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.random_text import write_random
+from benchmarks.random_text import LABELS, write_random
 from benchmarks.setting import Corpus, Setting
 from pipeline_py.artifact import whole
 from pipeline_py.input_error import InputError
+from pipeline_py.kinds.kind import kind_of
 from pipeline_py.subword.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parent.parent
@@ -57,12 +58,13 @@ def _random(setting: Setting) -> Material:
     """Draw as many pairs as a pool of batches needs, so that batches have sentences of similar lengths."""
     pairs = setting.batch_size * max(20, setting.batches)
     folder = (setting.work / "data" / f"random.{setting.vocabulary}.{pairs}").absolute()
-    files = {name: folder / f"{name}.arrow" for name in ("source", "target", "distances", "units", "trees")}
+    kinds = ("distances", "units", "trees", "heads", "labels", "parents")
+    files = {name: folder / f"{name}.arrow" for name in ("source", "target", *kinds)}
     if not folder.exists():
         with whole(folder) as temporary:
             temporary.mkdir()
             write_random({name: temporary / file.name for name, file in files.items()}, pairs, setting.vocabulary)
-    sizes = dict.fromkeys(("source", "target", "units"), setting.vocabulary)
+    sizes = {**dict.fromkeys(("source", "target", "units"), setting.vocabulary), "labels": LABELS}
     return Material(f"random sentences, {setting.vocabulary:,} words", files, files["source"], sizes)
 
 
@@ -77,13 +79,17 @@ def _by_workflow(corpus: Corpus, setting: Setting) -> Material:
         "target": packed / "train.target.arrow",
         "distances": results / PARSER / "train.distances.arrow",
         "units": packed / PARSER / "train.units.arrow",
-        "trees": packed / PARSER / "train.trees.arrow",
+        **{kind: packed / PARSER / f"train.{kind}.arrow" for kind in ("trees", "heads", "labels", "parents")},
     }
     test = packed / "test.source.arrow"
     vocabularies = {name: results / f"vocabulary.{name}" for name in ("source", "target", "units")}
+    vocabularies["labels"] = results / f"vocabulary.labels.{PARSER}"
     _snakemake(corpus, setting, folder, [*files.values(), test, *vocabularies.values()])
     sizes = {name: len(Vocabulary.load(folder / file)) for name, file in vocabularies.items()}
-    sizes["units"] += 1  # for the padding "/"
+    for kind in ("units", "labels"):  # the padding "/", the label of EOS
+        identifiers = kind_of(kind).identifiers
+        assert identifiers is not None
+        sizes[kind] += identifiers.further
     called = {Corpus.MULTI30K: "Multi30k", Corpus.EMBEDDED: "embedded corpus"}[corpus]
     name = f"{called}, BPE, {sizes['source']:,} and {sizes['target']:,} words"
     return Material(name, {kind: folder / file for kind, file in files.items()}, folder / test, sizes)

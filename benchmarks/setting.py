@@ -21,7 +21,7 @@ class Corpus(StrEnum):
     RANDOM = "random"
 
 
-class Network(StrEnum):
+class Architecture(StrEnum):
     """What encoders and decoders are."""
 
     RECURRENT = "recurrent"
@@ -43,7 +43,7 @@ class Setting:
     """What is measured with.
 
     Attributes:
-        network: recurrent or transformer; a Transformer has its embedding in the hidden size.
+        architecture: recurrent or transformer; a Transformer has its embedding in the hidden size.
         embedding: size of word vectors; repeatable, once for each --hidden.
         hidden: size of states; repeatable. Ours and JoeyNMT's encoders have it in each direction, OpenNMT-py's in both
             together.
@@ -67,7 +67,7 @@ class Setting:
         results: directory of tables and figure.
     """
 
-    network: Network = Network.RECURRENT
+    architecture: Architecture = Architecture.RECURRENT
     embedding: list[int] = field(default_factory=lambda: [256, 128])
     hidden: list[int] = field(default_factory=lambda: [512, 256])
     precision: list[str] = field(default_factory=lambda: ["float32", "bfloat16"])
@@ -97,8 +97,8 @@ class Setting:
             raise InputError(
                 f"--embedding is given {len(self.embedding)} times and --hidden {len(self.hidden)}; give both as often"
             )
-        if self.network is Network.TRANSFORMER and self.embedding != self.hidden:
-            raise InputError("--network transformer: give --embedding and --hidden the same sizes")
+        if self.architecture is Architecture.TRANSFORMER and self.embedding != self.hidden:
+            raise InputError("--architecture transformer: give --embedding and --hidden the same sizes")
         for name in ("batch_size", "rounds", "batches", "threads", "updates", "beam", "sentences"):
             if getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} must be at least 1")

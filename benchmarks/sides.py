@@ -117,7 +117,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
     return {
-        **{"network": setting.network, **STACK},
+        **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
         **side.shape._asdict(),
         **{"dropout": setting.dropout, "learning_rate": LEARNING_RATE, "clip": CLIP},

@@ -2,6 +2,7 @@
 
     python -m benchmarks.syntax
     python -m benchmarks.syntax --embedding 256 --hidden 512 --precision bfloat16
+    python -m benchmarks.syntax --architecture transformer --embedding 256 --hidden 256
 
 All networks are in one process and have their turns on the same batches.
 """
@@ -15,13 +16,14 @@ from benchmarks import chosen, machine, table
 from benchmarks.contest import WARM_UP
 from benchmarks.material import Material, prepared
 from benchmarks.rounds import alternate
-from benchmarks.setting import Setting, Shape, command
+from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import OURS, Side, job
 from pipeline_py import stage
 from pipeline_py.device import device_named
 
 BESIDE = {
     "GlobalAtt": "GlobalAtt",
+    "BiRNN-GCN": "GlobalAtt",
     "LocalAtt": "GlobalAtt",
     "FlexAtt": "GlobalAtt",
     "SDAtt": "GlobalAtt",
@@ -33,6 +35,12 @@ BESIDE = {
     "Hierarchical": "Sequential-bidirectional",
 }
 """System → the sequence model that it is divided by."""
+
+TRANSFORMERS = ("base", "labels", "LISA", "PASCAL", "Deps-SAN")
+OF_ARCHITECTURE = {
+    Architecture.RECURRENT: BESIDE,
+    Architecture.TRANSFORMER: {f"Transformer-{name}": "Transformer-base" for name in TRANSFORMERS},
+}
 
 COUNTED = "target words, ends of sentences included, padding excluded; multiply-adds of matrix products alone"
 
@@ -86,12 +94,12 @@ def _of_shape(shape: Shape, setting: Setting, material: Material) -> list[dict[s
     """Measure all systems in one size."""
     batches = setting.work / "batches" / "syntax.npz"
     chosen.training_batches(material, setting, setting.batches, batches)
-    device = device_named(setting.device)
-    networks = {system: _network(system, shape, setting, material, batches) for system in BESIDE}
+    device, beside_of = device_named(setting.device), OF_ARCHITECTURE[setting.architecture]
+    networks = {system: _network(system, shape, setting, material, batches) for system in beside_of}
     turns = {system: network.train for system, network in networks.items()}
     measured = alternate(turns, setting.rounds, WARM_UP[device], f"syntax {shape}")
     rows = []
-    for system, beside in BESIDE.items():
+    for system, beside in beside_of.items():
         times = measured[beside].times_as_fast_as(measured[system], "words")
         products = networks[system].multiply_adds / networks[beside].multiply_adds
         rows.append(

@@ -2,7 +2,7 @@
 
     python -m benchmarks.training
     python -m benchmarks.training --embedding 256 --hidden 512 --peers none
-    python -m benchmarks.training --network transformer --embedding 256 --hidden 256
+    python -m benchmarks.training --architecture transformer --embedding 256 --hidden 256
 
 A target word counts with the end of its sentence, without padding.
 """
@@ -14,11 +14,11 @@ from typing import Any
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contest
 from benchmarks.material import Material, prepared
-from benchmarks.setting import Network, Setting, Shape, command
+from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
 from pipeline_py import stage
 
-SYSTEMS = {Network.RECURRENT: "GlobalAtt", Network.TRANSFORMER: "Transformer-base"}
+SYSTEMS = {Architecture.RECURRENT: "GlobalAtt", Architecture.TRANSFORMER: "Transformer-base"}
 COUNTED = "target words, ends of sentences included, padding excluded"
 
 COLUMNS = {
@@ -61,7 +61,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     same, own = setting.work / "batches" / "training.npz", setting.work / "batches" / "training.shuffled.npz"
     chosen.training_batches(material, setting, setting.batches, same)
     chosen.shuffled(same, own)
-    first, system = setting.precision[0], SYSTEMS[setting.network]
+    first, system = setting.precision[0], SYSTEMS[setting.architecture]
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
         if python is not None:

@@ -68,7 +68,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        precision, system = setting.precision[0], SYSTEMS[setting.network]
+        precision, system = setting.precision[0], SYSTEMS[setting.architecture]
         peer_names = [
             contest.add(Side(name, toolkit, shape, precision), translated) for name, toolkit in peer_toolkits.items()
         ]

@@ -30,7 +30,7 @@ class JoeyNMT(Side):
     def __init__(self, job: dict[str, Any]) -> None:
         self.version = metadata.version("joeynmt")
         self._device = torch.device(job["device"])
-        options = _transformer(job) if job["network"] == "transformer" else _recurrent(job)
+        options = _transformer(job) if job["architecture"] == "transformer" else _recurrent(job)
         model = build_model(options, _vocabulary(job["source"]), _vocabulary(job["target"]))
         model.loss_function = ("crossentropy", 0.0)
         self.model = model.to(self._device)

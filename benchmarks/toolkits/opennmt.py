@@ -106,7 +106,7 @@ def _options(job: dict[str, Any]) -> Namespace:
     onmt.opts.train_opts(parser)
     dropout = str(job["dropout"])
     given = {
-        **(_transformer(job) if job["network"] == "transformer" else RECURRENT),
+        **(_transformer(job) if job["architecture"] == "transformer" else RECURRENT),
         "-word_vec_size": str(job["embedding"]),
         "-hidden_size": str(job["hidden"]),
         "-dropout": dropout,
@@ -119,7 +119,7 @@ def _options(job: dict[str, Any]) -> Namespace:
         "-save_model": "none",
     }
     command = [word for pair in given.items() for word in pair]
-    if job["network"] == "transformer":
+    if job["architecture"] == "transformer":
         command.append("-position_encoding")
     if job["device"] == "cuda":
         command += ["-world_size", "1", "-gpu_ranks", "0"]

@@ -28,7 +28,7 @@ class Ours(Side):
         system = System.model_validate(job["system"])
         files = {name: Path(path) for name, path in job["packed"].items()}
         sizes = {"source": job["source"], "target": job["target"], **job["syntax_sizes"]}
-        syntax = {kind: files[kind] for kind in system.syntax}
+        syntax = {kind: files[kind] for kind in system.trained_on}
         self._data = Dataset(files["source"], files["target"], syntax, sizes)
         self.model: Model = Model(system, sizes).to(self._device)
         optimizer = {"name": "adam", "learning_rate": job["learning_rate"]}

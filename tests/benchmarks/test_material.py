@@ -16,7 +16,7 @@ from pipeline_py.nmt.data.packed import open_sentences
 def check(material: Material, setting: Setting, folder: Path) -> None:
     """Open all files as training does, which refuses what does not belong together, and choose batches of them."""
     syntax = {kind: file for kind, file in material.packed.items() if kind not in ("source", "target")}
-    assert sorted(syntax) == ["distances", "trees", "units"]
+    assert sorted(syntax) == ["distances", "heads", "labels", "parents", "trees", "units"]
     data = Dataset(material.packed["source"], material.packed["target"], syntax, material.sizes)
     open_sentences(material.test, material.sizes["source"])
     chosen.training_batches(material, setting, 2, folder / "batches.npz")

@@ -3,20 +3,19 @@
 import pytest
 import yaml
 
-from benchmarks.setting import Shape
-from benchmarks.sides import COUNTERPARTS, STEP, as_large_as, composition
-from benchmarks.syntax import BESIDE
+from benchmarks.processes import ROOT
+from benchmarks.setting import Architecture, Shape
+from benchmarks.sides import COUNTERPARTS, STACK, STEP, as_large_as, composition
+from benchmarks.syntax import BESIDE, OF_ARCHITECTURE
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.training.capacity import parameters
 
-SIZES = {"source": 60, "target": 50, "units": 40}
+SIZES = {"source": 60, "target": 50, "units": 40, "labels": 10}
 
 
 @pytest.mark.parametrize("system", BESIDE)
 def test_a_system_is_what_the_configuration_makes_of_it(system: str) -> None:
-    from benchmarks.processes import ROOT
-
     made = System.model_validate(composition(system, Shape(16, 32), 0.1))
     assert (made.model.embedding, made.model.hidden, made.model.dropout) == (16, 32, 0.1)
     if system not in COUNTERPARTS:
@@ -34,6 +33,17 @@ def test_the_sequence_model_beside_hierarchical_is_that_without_phrases() -> Non
     assert sequential.scores == hierarchical.scores and sequential.contexts == hierarchical.contexts
     assert sequential.decoder.type == hierarchical.decoder.type
     assert not sequential.encoders[0].has_phrases and not sequential.syntax
+
+
+@pytest.mark.parametrize("system", OF_ARCHITECTURE[Architecture.TRANSFORMER])
+def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -> None:
+    made = System.model_validate(composition(system, Shape(16, 16), 0.1))
+    known = load(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), check_files=False).systems[system]
+    (encoder,), (of_config,) = made.encoders, known.encoders
+    assert (encoder.attention, encoder.inputs) == (of_config.attention, of_config.inputs)
+    for stack in (encoder, made.decoder):
+        assert {key: getattr(stack, key) for key in STACK} == STACK
+    assert made.loss.label_smoothing == 0 and made.model.tied_embeddings == "none"
 
 
 @pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
