@@ -75,16 +75,7 @@ class RecurrentDecoder(Attending, Decoder):
         return State(self._first_hidden(memory), self.carried(memory), first=True)
 
     def step(self, previous: Tensor | None, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
-        """Predict one word of each sentence.
-
-        Args:
-            previous: the words before (B,) int64; None at the first position.
-            state: of `start`, or of the step before.
-            memory: what is attended to, with keys.
-
-        Returns:
-            Logits (B, V), the new state, and the weights of the first context (B, N).
-        """
+        """Predict one word of each sentence; see `Decoder`."""
         place = None
         if previous is None:
             embedded = state.different.new_zeros(len(state.different), self.embedding.embedding_dim)
@@ -99,16 +90,7 @@ class RecurrentDecoder(Attending, Decoder):
         return at_least_single(logits), state, step.attended.weights
 
     def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
-        """Compute the loss of each word: −log p, or what the loss part has instead in training.
-
-        Args:
-            memory: what is attended to, with keys.
-            target: identifiers (B, I), EOS included.
-            words: where they stand.
-
-        Returns:
-            (B, I), zero behind EOS.
-        """
+        """Compute the loss of each word; see `Decoder`."""
         if not words.in_order:
             memory = memory.gather(words.order)
         before = self._words_before(target, words)
@@ -125,11 +107,7 @@ class RecurrentDecoder(Attending, Decoder):
 
     @torch.no_grad()
     def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
-        """Count what the weightings of the contexts find worth counting, when `target` is what is said.
-
-        Returns:
-            For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
-        """
+        """Sum up the statistics of the weightings; see `Decoder`."""
         totals: list[Observation] = [{} for _ in self.weightings]
         words = Words.rectangle(*target.shape).to(target.device)
         for number, step in enumerate(self._steps(self._words_before(target, words), words, memory, observe=True)):
@@ -142,7 +120,7 @@ class RecurrentDecoder(Attending, Decoder):
 
     @torch.no_grad()
     def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
-        """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
+        """Say what is attended to at each word; see `Decoder`."""
         weights, shares, words = [], [], Words.rectangle(*target.shape).to(target.device)
         for step in self._steps(self._words_before(target, words), words, memory):
             weights.append(step.attended.weights)
