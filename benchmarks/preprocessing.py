@@ -86,30 +86,30 @@ def _run(sentences: int, words: int, merges: int, folder: Path | None, keep: boo
     """Make a text and let it go through all stages."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    room = Path(tempfile.mkdtemp(prefix=f"preprocessing.{sentences}.", dir=folder))
+    made = Path(tempfile.mkdtemp(prefix=f"preprocessing.{sentences}.", dir=folder))
     try:
-        _check_disk(room, sentences, words, keep)
+        _check_disk(made, sentences, words, keep)
         sizes = ("--sentences", str(sentences), "--words", str(words), "--seed", str(seed))
-        outputs = ("--source-output", room / "raw.source", "--target-output", room / "raw.target")
+        outputs = ("--source-output", made / "raw.source", "--target-output", made / "raw.target")
         _measured(Step("text", "benchmarks.synthetic_text", (*sizes, *outputs)))
-        return list(_all_measured(steps(room, merges, seed), keep))
+        return list(_all_measured(steps(made, merges, seed), keep))
     finally:
         if keep:
-            print(f"files are in {room}", file=sys.stderr)
+            print(f"files are in {made}", file=sys.stderr)
         else:
-            shutil.rmtree(room)
+            shutil.rmtree(made)
 
 
-def _check_disk(room: Path, sentences: int, words: int, keep: bool) -> None:
+def _check_disk(folder: Path, sentences: int, words: int, keep: bool) -> None:
     # A pair of 25 words takes 6.8 kB while the largest files lie beside each other, and 14 kB if nothing is deleted;
     # distances grow with the square of words, everything else with words.
     needed = sentences * words * (5 * words + (450 if keep else 180))
-    free = shutil.disk_usage(room).free
+    free = shutil.disk_usage(folder).free
     if free < needed:
         raise InputError(
             f"{sentences:,} sentences need about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
             "name another --folder",
-            room,
+            folder,
         )
 
 

@@ -29,49 +29,49 @@ class Step(NamedTuple):
         return [value for option, value in pairs if isinstance(value, Path) and str(option).endswith("output")]
 
 
-def steps(room: Path, merges: int, seed: int) -> list[Step]:
+def steps(folder: Path, merges: int, seed: int) -> list[Step]:
     """Return the stages in an order in which they can run.
 
     Args:
-        room: where files lie, among them `raw.source` and `raw.target`.
+        folder: where files lie, among them `raw.source` and `raw.target`.
         merges: byte pairs to merge.
         seed: of the trees.
     """
-    return [*_corpus(room), *_syntax(room, seed), *_subword(room, merges)]
+    return [*_corpus(folder), *_syntax(folder, seed), *_subword(folder, merges)]
 
 
-def _step(name: str, room: Path, *options: str, **files: str) -> Step:
-    """Make a step of `room.stage` or `room.stage what`; `tokens="x"` becomes the option `--tokens` and the file x."""
-    named = [part for option, file in files.items() for part in (f"--{option.replace('_', '-')}", room / file)]
+def _step(name: str, folder: Path, *options: str, **files: str) -> Step:
+    """Make a step of `package.stage`; `tokens="x"` becomes the option `--tokens` and the file x in the folder."""
+    named = [part for option, file in files.items() for part in (f"--{option.replace('_', '-')}", folder / file)]
     return Step(name.partition(".")[2], f"pipeline_py.{name.split()[0]}", (*options, *named))
 
 
-def _corpus(room: Path) -> list[Step]:
+def _corpus(folder: Path) -> list[Step]:
     limits = ("--min-length", "1", "--max-length", "80", "--max-ratio", "9.0")
     cleaned = {"source_output": "clean.source", "target_output": "clean.target", "lines_output": "clean.lines"}
     moses, apart = ("--language", "en", "--tokenizer", "moses"), ("--language", "de", "--tokenizer", "none")
     truecaser, truecased = "truecaser.source", "truecased.source"
     return [
         _step(
-            "corpus.clean", room, "--mode", "train", *limits,
+            "corpus.clean", folder, "--mode", "train", *limits,
             source_input="raw.source", target_input="raw.target", **cleaned, counts_output="clean.json",
         ),
-        _step("corpus.tokenize (moses)", room, *moses, input="clean.source", output="tokenized.source"),
-        _step("corpus.tokenize (none)", room, *apart, input="clean.target", output="tokenized.target"),
-        _step("corpus.learn_truecaser", room, input="tokenized.source", output=truecaser),
-        _step("corpus.truecase", room, input="tokenized.source", model=truecaser, output=truecased),
+        _step("corpus.tokenize (moses)", folder, *moses, input="clean.source", output="tokenized.source"),
+        _step("corpus.tokenize (none)", folder, *apart, input="clean.target", output="tokenized.target"),
+        _step("corpus.learn_truecaser", folder, input="tokenized.source", output=truecaser),
+        _step("corpus.truecase", folder, input="tokenized.source", model=truecaser, output=truecased),
         _step(
-            "corpus.generalise", room, "--min-count", "3",
+            "corpus.generalise", folder, "--min-count", "3",
             input=truecased, train=truecased, output="generalised.source", counts_output="generalised.json",
         ),
     ]  # fmt: skip
 
 
-def _syntax(room: Path, seed: int) -> list[Step]:
+def _syntax(folder: Path, seed: int) -> list[Step]:
     tokens = {"tokens": "truecased.source"}
     made = [
         _step(
-            f"syntax.control_trees ({annotation})", room,
+            f"syntax.control_trees ({annotation})", folder,
             "--annotation", annotation, "--shape", "random", "--seed", str(seed), **tokens,
             output=f"trees.{kind}", counts_output=f"trees.{kind}.json", facts_output=f"trees.{kind}.facts.json",
         )
@@ -81,18 +81,18 @@ def _syntax(room: Path, seed: int) -> list[Step]:
     return [
         *made,
         _step(
-            "syntax.binarize", room, "--branching", "right", trees="trees.ptb", **tokens,
+            "syntax.binarize", folder, "--branching", "right", trees="trees.ptb", **tokens,
             output="binary.ptb", counts_output="binary.json",
         ),
         _step(
-            "syntax.distances", room, **dependencies, output="distances.arrow", counts_output="distances.json"
+            "syntax.distances", folder, **dependencies, output="distances.arrow", counts_output="distances.json"
         ),
-        _step("syntax.units", room, **dependencies, output="units.arrow", counts_output="units.json"),
-        _step("syntax.labels", room, **dependencies, output="labels", counts_output="labels.json"),
+        _step("syntax.units", folder, **dependencies, output="units.arrow", counts_output="units.json"),
+        _step("syntax.labels", folder, **dependencies, output="labels", counts_output="labels.json"),
     ]  # fmt: skip
 
 
-def _subword(room: Path, merges: int) -> list[Step]:
+def _subword(folder: Path, merges: int) -> list[Step]:
     learned, pieces = ("--merges", str(merges), "--min-frequency", "2"), {"pieces": "pieces.source"}
     inherited = {"distances": "distances.arrow", "trees": "binary.ptb", "labels": "labels", "units": "units.arrow"}
     counted = {"source": "pieces.source", "target": "pieces.target", "units": "truecased.source", "labels": "labels"}
@@ -107,28 +107,28 @@ def _subword(room: Path, merges: int) -> list[Step]:
         Step(
             "learn_bpe",
             "pipeline_py.subword.learn_bpe",
-            (*learned, *(part for text in texts for part in ("--input", room / text)), "--output", room / "codes"),
+            (*learned, *(part for text in texts for part in ("--input", folder / text)), "--output", folder / "codes"),
         ),
         *(
-            _step(f"subword.apply_bpe ({side})", room, input=text, codes="codes", output=f"pieces.{side}")
+            _step(f"subword.apply_bpe ({side})", folder, input=text, codes="codes", output=f"pieces.{side}")
             for text, side in texts.items()
         ),
         *(
-            _step(f"subword.vocabulary ({what})", room, "--max-size", "0", "--min-count", "1",
+            _step(f"subword.vocabulary ({what})", folder, "--max-size", "0", "--min-count", "1",
                   input=file, output=f"vocabulary.{what}")
             for what, file in counted.items()
         ),
         *(
-            _step(f"subword.inherit ({kind})", room, "--kind", kind, input=file, **pieces, output=f"inherited.{file}")
+            _step(f"subword.inherit ({kind})", folder, "--kind", kind, input=file, **pieces, output=f"inherited.{file}")
             for kind, file in inherited.items()
         ),
         *(
-            _step(f"subword.pack ({what})", room, input=file, vocabulary=f"vocabulary.{what}", **written(what))
+            _step(f"subword.pack ({what})", folder, input=file, vocabulary=f"vocabulary.{what}", **written(what))
             for what, file in packed.items()
         ),
-        _step("subword.pack_units", room, units="inherited.units.arrow", **tokens, vocabulary="vocabulary.units",
+        _step("subword.pack_units", folder, units="inherited.units.arrow", **tokens, vocabulary="vocabulary.units",
               **written("units")),
-        _step("subword.pack_trees", room, trees="inherited.binary.ptb", **pieces, **written("trees")),
-        _step("subword.pack_trees (lexical)", room, "--lexical", **pieces, **written("lexical_trees")),
-        _step("subword.pack_heads", room, trees="trees.conllu", **tokens, **pieces, **written("heads")),
+        _step("subword.pack_trees", folder, trees="inherited.binary.ptb", **pieces, **written("trees")),
+        _step("subword.pack_trees (lexical)", folder, "--lexical", **pieces, **written("lexical_trees")),
+        _step("subword.pack_heads", folder, trees="trees.conllu", **tokens, **pieces, **written("heads")),
     ]  # fmt: skip

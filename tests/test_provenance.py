@@ -11,19 +11,19 @@ from pipeline_py import provenance
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A package of three modules: `stage` imports `used`; `other` stands beside them."""
-    room = tmp_path / "somewhere_py" / "room"
-    room.mkdir(parents=True)
-    (room.parent / "__init__.py").write_text("")
-    (room / "__init__.py").write_text("")
-    (room / "stage.py").write_text(
-        '"""A stage."""\nfrom somewhere_py.room.used import double\n\n'
+    folder = tmp_path / "somewhere_py" / "package"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("")
+    (folder / "__init__.py").write_text("")
+    (folder / "stage.py").write_text(
+        '"""A stage."""\nfrom somewhere_py.package.used import double\n\n'
         'def run(x):\n    """Run."""\n    return double(x)\n'
     )
-    (room / "used.py").write_text("def double(x):\n    return 2 * x\n")
-    (room / "other.py").write_text("def nothing():\n    return None\n")
+    (folder / "used.py").write_text("def double(x):\n    return 2 * x\n")
+    (folder / "other.py").write_text("def nothing():\n    return None\n")
     monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
-    monkeypatch.setattr(provenance, "FOLDER", room.parent)
-    return room
+    monkeypatch.setattr(provenance, "FOLDER", folder.parent)
+    return folder
 
 
 def code_cleared() -> None:
@@ -33,7 +33,7 @@ def code_cleared() -> None:
 
 def code() -> str:
     code_cleared()
-    return provenance.code_of("room.stage")
+    return provenance.code_of("package.stage")
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -57,9 +57,9 @@ def test_code_counts_also_of_what_is_imported(package):
 
 def test_what_the_package_itself_hands_on_does_not_count(package):
     """Every stage imports the package, as in `from pipeline_py import stage`."""
-    edit(package / "stage.py", "from somewhere_py.room.used", "import somewhere_py\nfrom somewhere_py.room.used")
+    edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
     before = code()
-    (package.parent / "__init__.py").write_text("from somewhere_py.room.other import nothing\n")
+    (package.parent / "__init__.py").write_text("from somewhere_py.package.other import nothing\n")
     assert code() == before
     edit(package / "other.py", "None", "1")
     assert code() == before
@@ -101,7 +101,7 @@ def test_modules_that_are_not_imported_do_not_count(package):
 def test_parts_found_by_name_count_when_they_are_told_of(package):
     def with_part() -> str:
         code()
-        return provenance.code_of("room.stage", "room.other")
+        return provenance.code_of("package.stage", "package.other")
 
     before = with_part()
     edit(package / "other.py", "None", "1")
@@ -111,7 +111,7 @@ def test_parts_found_by_name_count_when_they_are_told_of(package):
 def test_a_function_of_a_docstring_only_is_still_code(package):
     edit(package / "other.py", "return None", '"""Nothing."""')
     code()
-    assert provenance.code_of("room.other")
+    assert provenance.code_of("package.other")
 
 
 def test_versions_stand_beside_the_code():

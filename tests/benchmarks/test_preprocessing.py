@@ -14,7 +14,7 @@ from benchmarks.preprocessing_steps import Step, steps
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("step", steps(Path("room"), merges=10, seed=1), ids=lambda step: step.name)
+@pytest.mark.parametrize("step", steps(Path("folder"), merges=10, seed=1), ids=lambda step: step.name)
 def test_a_step_gives_its_stage_the_options_that_it_needs(step: Step) -> None:
     parameters = inspect.signature(
         getattr(importlib.import_module(step.module), step.module.rpartition(".")[2])
@@ -29,8 +29,8 @@ def test_a_step_gives_its_stage_the_options_that_it_needs(step: Step) -> None:
 
 
 def test_every_file_is_written_before_it_is_read() -> None:
-    there = {Path("room/raw.source"), Path("room/raw.target")}
-    for step in steps(Path("room"), merges=10, seed=1):
+    there = {Path("folder/raw.source"), Path("folder/raw.target")}
+    for step in steps(Path("folder"), merges=10, seed=1):
         assert there.isdisjoint(step.outputs)
         assert step.files - set(step.outputs) <= there
         there.update(step.outputs)
@@ -42,7 +42,7 @@ def test_all_stages_run_and_their_memory_is_told_for_both_sizes(tmp_path: Path) 
     command += ["--merges", "20", "--folder", tmp_path / "folder", "--output", tmp_path / "out.tsv"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    names = [step.name for step in steps(Path("room"), merges=20, seed=1)]
+    names = [step.name for step in steps(Path("folder"), merges=20, seed=1)]
     table, comparison = done.stdout.split("peak MB, sentences:")
     numbers = r" +[\d,.]+"
     for name in names:

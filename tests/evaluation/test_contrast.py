@@ -38,7 +38,7 @@ def scores():
 
 
 @pytest.fixture
-def room(tmp_path, scores):
+def folder(tmp_path, scores):
     write_pairs(tmp_path / "pairs.tsv")
     for name, runs in scores.items():
         for run, sides in enumerate(runs, start=1):
@@ -47,16 +47,16 @@ def room(tmp_path, scores):
     return tmp_path
 
 
-def arguments(room, scores, **changes):
+def arguments(folder, scores, **changes):
     runs = [(name, run) for name in scores for run in range(1, len(scores[name]) + 1)]
     return {
         **{
-            side: [f"{name}:seed{run}={room / f'{name}.{run}.{side}'}" for name, run in runs]
+            side: [f"{name}:seed{run}={folder / f'{name}.{run}.{side}'}" for name, run in runs]
             for side in ("correct", "contrastive")
         },
-        "pairs": room / "pairs.tsv",
-        "output": room / "out.tsv",
-        "comparisons_output": room / "out.comparisons.tsv",
+        "pairs": folder / "pairs.tsv",
+        "output": folder / "out.tsv",
+        "comparisons_output": folder / "out.comparisons.tsv",
         **changes,
     }
 
@@ -80,9 +80,9 @@ GROUPS = {
 }
 
 
-def test_accuracies_are_those_of_a_direct_count(room, scores):
-    contrast(**arguments(room, scores))
-    rows = read(room / "out.tsv")
+def test_accuracies_are_those_of_a_direct_count(folder, scores):
+    contrast(**arguments(folder, scores))
+    rows = read(folder / "out.tsv")
     assert [(row["by"], row["group"], row["system"]) for row in rows] == [
         (*group, name) for group in GROUPS for name in NAMES
     ]
@@ -120,9 +120,9 @@ def mcnemar(better, worse):
     return min(1.0, 2 * sum(math.comb(total, number) for number in range(least + 1)) / 2**total)
 
 
-def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(room, scores):
-    contrast(**arguments(room, scores))
-    rows = read(room / "out.comparisons.tsv")
+def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(folder, scores):
+    contrast(**arguments(folder, scores))
+    rows = read(folder / "out.comparisons.tsv")
     assert [(row["system"], row["other"]) for row in rows] == [
         (NAMES[1], NAMES[0]),
         (NAMES[2], NAMES[0]),
@@ -164,31 +164,31 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
     assert [row["by"] for row in read(tmp_path / "out.tsv")] == ["all", "all"]
 
 
-def no_contrastive(room, given):
+def no_contrastive(folder, given):
     given["contrastive"] = given["contrastive"][1:]
 
 
-def one_score_less(room, given):
-    write_scores(room / "SDAtt.2.contrastive", [-1.0] * (PAIRS - 1))
+def one_score_less(folder, given):
+    write_scores(folder / "SDAtt.2.contrastive", [-1.0] * (PAIRS - 1))
 
 
-def other_set(room, given):
-    (room / "pairs.tsv").write_text("kind\tdistance\tfrequency\n\t\t\n")
+def other_set(folder, given):
+    (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n\t\t\n")
 
 
-def no_pairs(room, given):
-    (room / "pairs.tsv").write_text("kind\tdistance\n\t\n")
+def no_pairs(folder, given):
+    (folder / "pairs.tsv").write_text("kind\tdistance\n\t\n")
 
 
-def no_scores(room, given):
-    (room / "SDAtt.2.correct").write_text("a\tb\n1\t2\n")
+def no_scores(folder, given):
+    (folder / "SDAtt.2.correct").write_text("a\tb\n1\t2\n")
 
 
-def infinite(room, given):
-    write_scores(room / "SDAtt.2.correct", [-1.0, -math.inf] + [-1.0] * (PAIRS - 2))
+def infinite(folder, given):
+    write_scores(folder / "SDAtt.2.correct", [-1.0, -math.inf] + [-1.0] * (PAIRS - 2))
 
 
-def nothing(room, given):
+def nothing(folder, given):
     given["correct"] = given["contrastive"] = []
 
 
@@ -204,18 +204,18 @@ def nothing(room, given):
         (nothing, "no system to count; give --correct NAME=FILE and --contrastive NAME=FILE"),
     ],
 )
-def test_files_at_fault(room, scores, spoil, message):
-    given = arguments(room, scores)
-    spoil(room, given)
+def test_files_at_fault(folder, scores, spoil, message):
+    given = arguments(folder, scores)
+    spoil(folder, given)
     with pytest.raises(InputError, match=message):
         contrast(**given)
-    assert not (room / "out.tsv").exists()
+    assert not (folder / "out.tsv").exists()
 
 
-def test_command_line(room, scores):
+def test_command_line(folder, scores):
     command = [sys.executable, "-m", "pipeline_py.evaluation.contrast"]
-    for name, value in arguments(room, scores).items():
+    for name, value in arguments(folder, scores).items():
         command += [f"--{name.replace('_', '-')}={each}" for each in (value if isinstance(value, list) else [value])]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(read(room / "out.tsv")) == len(GROUPS) * len(NAMES)
+    assert len(read(folder / "out.tsv")) == len(GROUPS) * len(NAMES)

@@ -39,7 +39,7 @@ def tree_over(words, random):
 
 
 @pytest.fixture(params=SYSTEMS)
-def room(request, tmp_path, monkeypatch):
+def folder(request, tmp_path, monkeypatch):
     """A directory with a model, and 20 sentences with translations, some of them empty; few go into a batch."""
     monkeypatch.setattr(module, "BATCH_SIZE", 3)
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
@@ -79,28 +79,28 @@ PIECES = ["<unk>", "</s>", "语", *(f"w{i}" for i in range(2, TARGET_SIZE))]
 SIZES = [0, 3, 1, 0, 7, 2, 2, 5, 4, 4, 6, 3, 1, 9, 2, 5, 3, 8, 1, 4]
 
 
-def arguments(room, **changes):
-    reads_trees = load(room / "model.safetensors", room / "config.json").system.syntax == ["trees"]
+def arguments(folder, **changes):
+    reads_trees = load(folder / "model.safetensors", folder / "config.json").system.syntax == ["trees"]
     return {
-        "model": room / "model.safetensors",
-        "config": room / "config.json",
-        "source": room / "source.arrow",
-        "syntax": [f"trees={room / 'trees.arrow'}"] if reads_trees else [],
-        "translation": room / "translation",
-        "target_vocabulary": room / "vocabulary",
+        "model": folder / "model.safetensors",
+        "config": folder / "config.json",
+        "source": folder / "source.arrow",
+        "syntax": [f"trees={folder / 'trees.arrow'}"] if reads_trees else [],
+        "translation": folder / "translation",
+        "target_vocabulary": folder / "vocabulary",
         "device": "cpu",
-        "attention_output": room / "out.attention.arrow",
-        "gates_output": room / "out.gates.arrow",
+        "attention_output": folder / "out.attention.arrow",
+        "gates_output": folder / "out.gates.arrow",
         **changes,
     }
 
 
-def attended_alone(room, number):
+def attended_alone(folder, number):
     """Weights (I, N) and gates of one sentence, step by step as in a search; alone in its batch it has no padding."""
-    model = load(room / "model.safetensors", room / "config.json")
-    syntax = {kind: [Ragged(room / f"{kind}.arrow")[number]] for kind in model.system.syntax}
-    memory = model.encode(collate([Ragged(room / "source.arrow")[number]], syntax=syntax))
-    pieces = (room / "translation").read_text(encoding="utf-8").split("\n")[number].split()
+    model = load(folder / "model.safetensors", folder / "config.json")
+    syntax = {kind: [Ragged(folder / f"{kind}.arrow")[number]] for kind in model.system.syntax}
+    memory = model.encode(collate([Ragged(folder / "source.arrow")[number]], syntax=syntax))
+    pieces = (folder / "translation").read_text(encoding="utf-8").split("\n")[number].split()
     known = {f"w{i}": i for i in range(2, TARGET_SIZE)}
     gate = getattr(model.decoder, "gate", None)
     state, previous, rows, gates = model.decoder.start(memory), None, [], []
@@ -115,11 +115,11 @@ def attended_alone(room, number):
     return np.array(rows), gates
 
 
-def test_every_row_belongs_to_its_sentence(room):
-    attend(**arguments(room))
-    attention, gates = Ragged(room / "out.attention.arrow"), Ragged(room / "out.gates.arrow")
-    sources = Ragged(room / "source.arrow")
-    reads_trees = bool(arguments(room)["syntax"])
+def test_every_row_belongs_to_its_sentence(folder):
+    attend(**arguments(folder))
+    attention, gates = Ragged(folder / "out.attention.arrow"), Ragged(folder / "out.gates.arrow")
+    sources = Ragged(folder / "source.arrow")
+    reads_trees = bool(arguments(folder)["syntax"])
     assert len(attention) == len(gates) == len(sources) == 20
     for number, size in enumerate(SIZES):
         positions = len(sources[number])
@@ -129,17 +129,17 @@ def test_every_row_belongs_to_its_sentence(room):
         phrases = positions - 2 if reads_trees and number != 7 else 0
         weights = attention[number].reshape(size + 1, positions + phrases)
         assert weights.dtype == np.float32
-        expected, expected_gates = attended_alone(room, number)
+        expected, expected_gates = attended_alone(folder, number)
         np.testing.assert_allclose(weights, expected, atol=1e-5)
         np.testing.assert_allclose(gates[number], expected_gates, atol=1e-5)
         np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
 
 
-def test_only_some_sentences(room):
-    attend(**arguments(room))
-    whole = Ragged(room / "out.attention.arrow")
-    attend(**arguments(room, sentences=[20, 3, 3, 1], attention_output=room / "some.arrow"))
-    some = Ragged(room / "some.arrow")
+def test_only_some_sentences(folder):
+    attend(**arguments(folder))
+    whole = Ragged(folder / "out.attention.arrow")
+    attend(**arguments(folder, sentences=[20, 3, 3, 1], attention_output=folder / "some.arrow"))
+    some = Ragged(folder / "some.arrow")
     assert len(some) == 20
     for number in range(20):
         if number in (2, 19):
@@ -148,37 +148,37 @@ def test_only_some_sentences(room):
             assert len(some[number]) == 0
 
 
-def test_the_same_input_gives_the_same_bytes(room):
-    attend(**arguments(room))
-    first = (room / "out.attention.arrow").read_bytes()
-    attend(**arguments(room))
-    assert (room / "out.attention.arrow").read_bytes() == first
+def test_the_same_input_gives_the_same_bytes(folder):
+    attend(**arguments(folder))
+    first = (folder / "out.attention.arrow").read_bytes()
+    attend(**arguments(folder))
+    assert (folder / "out.attention.arrow").read_bytes() == first
 
 
-def test_a_file_without_sentences(room):
+def test_a_file_without_sentences(folder):
     for name in ("source", "trees"):
-        write_rows(room / f"{name}.arrow", [], "int32")
-    (room / "translation").write_text("")
-    attend(**arguments(room))
-    assert len(Ragged(room / "out.attention.arrow")) == len(Ragged(room / "out.gates.arrow")) == 0
+        write_rows(folder / f"{name}.arrow", [], "int32")
+    (folder / "translation").write_text("")
+    attend(**arguments(folder))
+    assert len(Ragged(folder / "out.attention.arrow")) == len(Ragged(folder / "out.gates.arrow")) == 0
 
 
-def one_line_less(room):
-    (room / "translation").write_text("w2\n" * 19)
+def one_line_less(folder):
+    (folder / "translation").write_text("w2\n" * 19)
 
 
-def other_vocabulary(room):
-    (room / "vocabulary").write_text("</s> 0\n<unk> 0\na 1\n")
+def other_vocabulary(folder):
+    (folder / "vocabulary").write_text("</s> 0\n<unk> 0\na 1\n")
 
 
-def not_a_number(room):
-    model = load(room / "model.safetensors", room / "config.json")
+def not_a_number(folder):
+    model = load(folder / "model.safetensors", folder / "config.json")
     with torch.no_grad():
         model.decoder.embedding.weight[UNK] = torch.nan
-    save_weights(room / "model.safetensors", model.state_dict())
+    save_weights(folder / "model.safetensors", model.state_dict())
 
 
-@pytest.mark.parametrize("room", ["words"], indirect=True)
+@pytest.mark.parametrize("folder", ["words"], indirect=True)
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -190,14 +190,14 @@ def not_a_number(room):
         (not_a_number, r"model.safetensors: the model attends with a weight that is not a number; train the system"),
     ],
 )
-def test_files_that_do_not_belong_together(room, spoil, message):
-    spoil(room)
+def test_files_that_do_not_belong_together(folder, spoil, message):
+    spoil(folder)
     with pytest.raises(InputError, match=message):
-        attend(**arguments(room))
-    assert not list(room.glob("out.*"))
+        attend(**arguments(folder))
+    assert not list(folder.glob("out.*"))
 
 
-@pytest.mark.parametrize("room", ["trees"], indirect=True)
+@pytest.mark.parametrize("folder", ["trees"], indirect=True)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -208,17 +208,17 @@ def test_files_that_do_not_belong_together(room, spoil, message):
         ({"threads": 0}, "--threads must be at least 1"),
     ],
 )
-def test_options_at_fault(room, changes, message):
+def test_options_at_fault(folder, changes, message):
     with pytest.raises(InputError, match=message):
-        attend(**arguments(room, **changes))
+        attend(**arguments(folder, **changes))
 
 
-@pytest.mark.parametrize("room", ["trees"], indirect=True)
-def test_command_line(room):
+@pytest.mark.parametrize("folder", ["trees"], indirect=True)
+def test_command_line(folder):
     command = [sys.executable, "-m", "pipeline_py.nmt.attend", "--sentences=2", "--sentences=5"]
-    for name, value in arguments(room).items():
+    for name, value in arguments(folder).items():
         values = value if isinstance(value, list) else [value]
         command += [f"--{name.replace('_', '-')}={each}" for each in values]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert np.flatnonzero(Ragged(room / "out.attention.arrow").lengths).tolist() == [1, 4]
+    assert np.flatnonzero(Ragged(folder / "out.attention.arrow").lengths).tolist() == [1, 4]

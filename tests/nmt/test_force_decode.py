@@ -42,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
     """A directory with a model of each system, and sentences with two translations each; few go into a batch."""
     monkeypatch.setattr(module, "BATCH_SIZE", 3)
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
@@ -77,23 +77,25 @@ def write_translations(path, translations):
     path.write_text("".join(" ".join(pieces) + "\n" for pieces in translations), encoding="utf-8")
 
 
-def network(room, name):
-    return load(room / f"{name}.safetensors", room / f"{name}.json")
+def network(folder, name):
+    return load(folder / f"{name}.safetensors", folder / f"{name}.json")
 
 
-def arguments(room, *names, translations=("one", "two"), **changes):
-    kinds = [(number, kind) for number, name in enumerate(names, start=1) for kind in network(room, name).system.syntax]
+def arguments(folder, *names, translations=("one", "two"), **changes):
+    kinds = [
+        (number, kind) for number, name in enumerate(names, start=1) for kind in network(folder, name).system.syntax
+    ]
     return {
-        "model": [room / f"{name}.safetensors" for name in names],
-        "config": [room / f"{name}.json" for name in names],
-        "source": [room / "source.arrow"],
+        "model": [folder / f"{name}.safetensors" for name in names],
+        "config": [folder / f"{name}.json" for name in names],
+        "source": [folder / "source.arrow"],
         "syntax": [
-            f"{f'{number}:' if len(names) > 1 else ''}{kind}={room / f'{kind}.arrow'}" for number, kind in kinds
+            f"{f'{number}:' if len(names) > 1 else ''}{kind}={folder / f'{kind}.arrow'}" for number, kind in kinds
         ],
-        "translation": [room / name for name in translations],
-        "target_vocabulary": room / "vocabulary",
+        "translation": [folder / name for name in translations],
+        "target_vocabulary": folder / "vocabulary",
         "device": "cpu",
-        "output": [room / f"{name}.tsv" for name in translations],
+        "output": [folder / f"{name}.tsv" for name in translations],
         **changes,
     }
 
@@ -105,20 +107,20 @@ def read(path):
     return [*map(float, scores)], [*map(int, pieces)]
 
 
-def targets(room, name):
-    lines = (room / name).read_text(encoding="utf-8").split("\n")[:-1]
+def targets(folder, name):
+    lines = (folder / name).read_text(encoding="utf-8").split("\n")[:-1]
     return [[*(KNOWN.get(piece, UNK) for piece in line.split()), EOS] for line in lines]
 
 
-def of_words(room, name, number, target):
+def of_words(folder, name, number, target):
     """Log p of each word (I,) of a sentence alone, in float64.
 
     Of systems of words and distances it is that of the reference in plain Python; others predict step by step, as they
     do in a search, and never see a whole translation.
     """
-    model = network(room, name).double()
-    source = Ragged(room / "source.arrow")[number]
-    syntax = {kind: Ragged(room / f"{kind}.arrow")[number] for kind in ("distances", "trees")}
+    model = network(folder, name).double()
+    source = Ragged(folder / "source.arrow")[number]
+    syntax = {kind: Ragged(folder / f"{kind}.arrow")[number] for kind in ("distances", "trees")}
     if name in ("global", "syntax", "blackout"):
         reference = Reference(model)
         totals = [reference.losses(source, target[:words], syntax)[0] for words in range(len(target) + 1)]
@@ -134,39 +136,39 @@ def of_words(room, name, number, target):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
-def test_every_translation_is_as_probable_as_decoded_alone(room, name):
-    force_decode(**arguments(room, name))
+def test_every_translation_is_as_probable_as_decoded_alone(folder, name):
+    force_decode(**arguments(folder, name))
     for translation in ("one", "two"):
-        scores, pieces = read(room / f"{translation}.tsv")
-        said = targets(room, translation)
+        scores, pieces = read(folder / f"{translation}.tsv")
+        said = targets(folder, translation)
         assert pieces == [len(target) for target in said]
-        expected = [of_words(room, name, number, target).sum() for number, target in enumerate(said)]
+        expected = [of_words(folder, name, number, target).sum() for number, target in enumerate(said)]
         np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
 
 
 @torch.no_grad()
-def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(room):
+def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(folder):
     names = ("global", "syntax", "trees")
-    force_decode(**arguments(room, *names))
-    scores, _ = read(room / "one.tsv")
+    force_decode(**arguments(folder, *names))
+    scores, _ = read(folder / "one.tsv")
     expected = []
-    for number, target in enumerate(targets(room, "one")):
-        probabilities = np.mean([np.exp(of_words(room, name, number, target)) for name in names], axis=0)
+    for number, target in enumerate(targets(folder, "one")):
+        probabilities = np.mean([np.exp(of_words(folder, name, number, target)) for name in names], axis=0)
         expected.append(np.log(probabilities).sum())
     np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
-    alone = [of_words(room, "global", number, target).sum() for number, target in enumerate(targets(room, "one"))]
+    alone = [of_words(folder, "global", number, target).sum() for number, target in enumerate(targets(folder, "one"))]
     assert not np.allclose(scores, alone, rtol=1e-2)
 
 
 @pytest.mark.parametrize("names", [("syntax",), ("phrases",), ("trees", "global")])
-def test_a_hypothesis_is_as_probable_as_the_search_says(room, names):
-    models = [network(room, name) for name in names]
-    sources = Ragged(room / "source.arrow")
+def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
+    models = [network(folder, name) for name in names]
+    sources = Ragged(folder / "source.arrow")
     batches = [
         collate(
             [sources[number] for number in range(SENTENCES)],
             syntax={
-                kind: [Ragged(room / f"{kind}.arrow")[number] for number in range(SENTENCES)]
+                kind: [Ragged(folder / f"{kind}.arrow")[number] for number in range(SENTENCES)]
                 for kind in model.system.syntax
             },
         )
@@ -177,44 +179,44 @@ def test_a_hypothesis_is_as_probable_as_the_search_says(room, names):
     assert len(ended) > SENTENCES / 2
     said = {**KNOWN, "<unk>": UNK}
     of_identifier = {identifier: piece for piece, identifier in said.items()}
-    write_translations(room / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in found])
-    force_decode(**arguments(room, *names, translations=["found"]))
-    scores, _ = read(room / "found.tsv")
+    write_translations(folder / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in found])
+    force_decode(**arguments(folder, *names, translations=["found"]))
+    scores, _ = read(folder / "found.tsv")
     expected = [found[number][0].log_probability for number in ended]
     np.testing.assert_allclose([scores[number] for number in ended], expected, rtol=2e-6, atol=2e-6)
 
 
-def test_what_is_the_same_to_the_system_is_equally_probable(room):
+def test_what_is_the_same_to_the_system_is_equally_probable(folder):
     """Rounding would tell some of these apart, since the batches of the two files have other lengths."""
-    lines = (room / "one").read_text(encoding="utf-8").split("\n")[:-1]
+    lines = (folder / "one").read_text(encoding="utf-8").split("\n")[:-1]
     other = [line.replace("语", "öde") if number % 2 else line + " w2" for number, line in enumerate(lines)]
-    (room / "two").write_text("\n".join(other) + "\n", encoding="utf-8")
-    force_decode(**arguments(room, "syntax"))
-    (one, _), (two, _) = read(room / "one.tsv"), read(room / "two.tsv")
+    (folder / "two").write_text("\n".join(other) + "\n", encoding="utf-8")
+    force_decode(**arguments(folder, "syntax"))
+    (one, _), (two, _) = read(folder / "one.tsv"), read(folder / "two.tsv")
     assert [a == b for a, b in zip(one, two, strict=True)] == [bool(number % 2) for number in range(SENTENCES)]
 
 
-def test_the_same_input_gives_the_same_bytes(room):
-    force_decode(**arguments(room, "trees"))
-    first = (room / "two.tsv").read_bytes()
-    force_decode(**arguments(room, "trees"))
-    assert (room / "two.tsv").read_bytes() == first
+def test_the_same_input_gives_the_same_bytes(folder):
+    force_decode(**arguments(folder, "trees"))
+    first = (folder / "two.tsv").read_bytes()
+    force_decode(**arguments(folder, "trees"))
+    assert (folder / "two.tsv").read_bytes() == first
 
 
-def one_line_less(room):
-    (room / "two").write_text("w2\n" * (SENTENCES - 1))
+def one_line_less(folder):
+    (folder / "two").write_text("w2\n" * (SENTENCES - 1))
 
 
-def an_empty_source(room):
-    rows = [np.array([EOS]) if number == 4 else row for number, row in enumerate(Ragged(room / "source.arrow"))]
-    write_rows(room / "source.arrow", rows, "int32")
+def an_empty_source(folder):
+    rows = [np.array([EOS]) if number == 4 else row for number, row in enumerate(Ragged(folder / "source.arrow"))]
+    write_rows(folder / "source.arrow", rows, "int32")
 
 
-def not_a_number(room):
-    model = network(room, "global")
+def not_a_number(folder):
+    model = network(folder, "global")
     with torch.no_grad():
         model.decoder.embedding.weight[UNK] = torch.nan
-    save_weights(room / "global.safetensors", model.state_dict())
+    save_weights(folder / "global.safetensors", model.state_dict())
 
 
 @pytest.mark.parametrize(
@@ -225,25 +227,25 @@ def not_a_number(room):
         (not_a_number, "global.safetensors: the model predicts something that is not a number; train the system"),
     ],
 )
-def test_files_that_do_not_belong_together(room, spoil, message):
-    spoil(room)
+def test_files_that_do_not_belong_together(folder, spoil, message):
+    spoil(folder)
     with pytest.raises(InputError, match=message):
-        force_decode(**arguments(room, "global"))
-    assert not list(room.glob("*.tsv"))
+        force_decode(**arguments(folder, "global"))
+    assert not list(folder.glob("*.tsv"))
 
 
-def test_as_many_outputs_as_translations(room):
+def test_as_many_outputs_as_translations(folder):
     with pytest.raises(InputError, match="--output: 1 for 2 files of translations; give as many"):
-        force_decode(**arguments(room, "global", output=[room / "one.tsv"]))
+        force_decode(**arguments(folder, "global", output=[folder / "one.tsv"]))
     with pytest.raises(InputError, match="--threads must be at least 1"):
-        force_decode(**arguments(room, "global", threads=0))
+        force_decode(**arguments(folder, "global", threads=0))
 
 
-def test_command_line(room):
+def test_command_line(folder):
     command = [sys.executable, "-m", "pipeline_py.nmt.force_decode"]
-    for name, value in arguments(room, "syntax").items():
+    for name, value in arguments(folder, "syntax").items():
         values = value if isinstance(value, list) else [value]
         command += [f"--{name.replace('_', '-')}={each}" for each in values]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(read(room / "two.tsv")[0]) == SENTENCES
+    assert len(read(folder / "two.tsv")[0]) == SENTENCES

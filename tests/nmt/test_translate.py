@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 
 
 @pytest.fixture
-def room(tmp_path):
+def folder(tmp_path):
     """A directory with a model that reads distances, and 25 sentences, some of them empty."""
     random = np.random.default_rng(0)
     torch.manual_seed(0)
@@ -57,18 +57,18 @@ def write_vocabulary(path, size):
     path.write_text("</s> 0\n<unk> 0\n" + "".join(f"w{i} {99 - i}\n" for i in range(2, size)), encoding="utf-8")
 
 
-def arguments(room, **changes):
+def arguments(folder, **changes):
     return {
-        "model": [room / "model.safetensors"],
-        "config": [room / "config.json"],
-        "source": [room / "source.arrow"],
-        "syntax": [f"distances={room / 'distances.arrow'}"],
-        "target_vocabulary": room / "vocabulary",
+        "model": [folder / "model.safetensors"],
+        "config": [folder / "config.json"],
+        "source": [folder / "source.arrow"],
+        "syntax": [f"distances={folder / 'distances.arrow'}"],
+        "target_vocabulary": folder / "vocabulary",
         "decoding": json.dumps(DECODING),
         "device": "cpu",
-        "output": room / "out.pieces",
-        "alignment_output": room / "out.alignment",
-        "counts_output": room / "out.json",
+        "output": folder / "out.pieces",
+        "alignment_output": folder / "out.alignment",
+        "counts_output": folder / "out.json",
         **changes,
     }
 
@@ -77,14 +77,18 @@ def lines(path):
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def test_every_output_belongs_to_its_sentence(room, monkeypatch):
+def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
-    n_best_output, attention_output = room / "out.n-best", room / "out.arrow"
-    translate(**arguments(room, n_best_output=n_best_output, attention_output=attention_output))
+    n_best_output, attention_output = folder / "out.n-best", folder / "out.arrow"
+    translate(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
 
-    model = load(room / "model.safetensors", room / "config.json")
-    sources, distances = Ragged(room / "source.arrow"), Ragged(room / "distances.arrow")
-    pieces, alignment, attention = lines(room / "out.pieces"), lines(room / "out.alignment"), Ragged(attention_output)
+    model = load(folder / "model.safetensors", folder / "config.json")
+    sources, distances = Ragged(folder / "source.arrow"), Ragged(folder / "distances.arrow")
+    pieces, alignment, attention = (
+        lines(folder / "out.pieces"),
+        lines(folder / "out.alignment"),
+        Ragged(attention_output),
+    )
     assert len(pieces) == len(alignment) == len(attention) == len(sources)
     n_best, cut, empty = [], 0, 0
     for number in range(len(sources)):
@@ -124,7 +128,7 @@ def test_every_output_belongs_to_its_sentence(room, monkeypatch):
         "empty source": empty_sources,
         "empty translation": empty + empty_sources,
     }
-    assert json.loads((room / "out.json").read_text()) == {
+    assert json.loads((folder / "out.json").read_text()) == {
         "in": 25,
         "kept": 25,
         "dropped": {},
@@ -132,11 +136,11 @@ def test_every_output_belongs_to_its_sentence(room, monkeypatch):
     }
 
 
-def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(room):
+def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(folder):
     outputs = []
     for run, batch_size in enumerate([1, 4, 64, 64]):
-        files = {name: room / f"{run}.{name}" for name in ("output", "alignment_output", "counts_output")}
-        translate(**arguments(room, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
+        files = {name: folder / f"{run}.{name}" for name in ("output", "alignment_output", "counts_output")}
+        translate(**arguments(folder, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
         outputs.append([path.read_bytes() for path in files.values()])
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
 
@@ -145,16 +149,18 @@ LENGTHS = [(3, 2, 3), (3, 7, 1), (4, 6, 1), (5, 5, 2), (5, 6, 1), (6, 6, 1), (7,
 """Source length, target length, count; most lengths of the sources are not among them."""
 
 
-def test_the_length_model_decides_where_translations_end(room):
-    path = room / "lengths.tsv"
+def test_the_length_model_decides_where_translations_end(folder):
+    path = folder / "lengths.tsv"
     rows = [("source_length", "target_length", "count"), *LENGTHS]
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     decoding = {**DECODING, "length_model": True, "length_floor": 1e-9, "length_normalization": 0.5}
-    translate(**arguments(room, decoding=json.dumps(decoding), length_model=path, n_best_output=room / "out.n-best"))
+    translate(
+        **arguments(folder, decoding=json.dumps(decoding), length_model=path, n_best_output=folder / "out.n-best")
+    )
 
-    model = load(room / "model.safetensors", room / "config.json")
-    sources, distances = Ragged(room / "source.arrow"), Ragged(room / "distances.arrow")
-    written, unknown, differs = lines(room / "out.n-best"), 0, 0
+    model = load(folder / "model.safetensors", folder / "config.json")
+    sources, distances = Ragged(folder / "source.arrow"), Ragged(folder / "distances.arrow")
+    written, unknown, differs = lines(folder / "out.n-best"), 0, 0
     for number in range(len(sources)):
         words = len(sources[number]) - 1
         if words == 0:
@@ -175,7 +181,7 @@ def test_the_length_model_decides_where_translations_end(room):
             assert middle == " ".join(f"w{token}" if token > 1 else "<unk>" for token in hypothesis.tokens)
             assert float(right) == pytest.approx(hypothesis.score, abs=1e-4)
     assert not written and unknown > 1 and differs > 1
-    noted = json.loads((room / "out.json").read_text())["noted"]
+    noted = json.loads((folder / "out.json").read_text())["noted"]
     assert noted["source of a length that the length model does not know"] == unknown
 
 
@@ -183,7 +189,7 @@ def test_the_length_model_decides_where_translations_end(room):
 
 
 @pytest.fixture
-def ensemble(room):
+def ensemble(folder):
     """A second model, which reads labels, over units of its own: another vocabulary and other lengths."""
     random = np.random.default_rng(2)
     torch.manual_seed(2)
@@ -194,25 +200,25 @@ def ensemble(room):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(std=1.5)
-    save_weights(room / "second.safetensors", model.state_dict())
-    save_config(room / "second.json", model)
-    empty = Ragged(room / "source.arrow").lengths == 1
+    save_weights(folder / "second.safetensors", model.state_dict())
+    save_config(folder / "second.json", model)
+    empty = Ragged(folder / "source.arrow").lengths == 1
     rows = [
         np.array([*random.integers(1, 30, size=0 if is_empty else random.integers(1, 15)), EOS]) for is_empty in empty
     ]
-    write_rows(room / "second.arrow", rows, "int32")
-    write_rows(room / "labels.arrow", [random.integers(0, 5, size=len(row)) for row in rows], "int32")
-    return room
+    write_rows(folder / "second.arrow", rows, "int32")
+    write_rows(folder / "labels.arrow", [random.integers(0, 5, size=len(row)) for row in rows], "int32")
+    return folder
 
 
-def of_both(room, **changes):
+def of_both(folder, **changes):
     return arguments(
-        room,
+        folder,
         **{
-            "model": [room / "model.safetensors", room / "second.safetensors"],
-            "config": [room / "config.json", room / "second.json"],
-            "source": [room / "source.arrow", room / "second.arrow"],
-            "syntax": [f"2:labels={room / 'labels.arrow'}", f"1:distances={room / 'distances.arrow'}"],
+            "model": [folder / "model.safetensors", folder / "second.safetensors"],
+            "config": [folder / "config.json", folder / "second.json"],
+            "source": [folder / "source.arrow", folder / "second.arrow"],
+            "syntax": [f"2:labels={folder / 'labels.arrow'}", f"1:distances={folder / 'distances.arrow'}"],
             **changes,
         },
     )
@@ -249,32 +255,32 @@ def test_an_ensemble_translates_together(ensemble):
     assert alone < 20
 
 
-def test_a_model_together_with_itself_translates_as_alone(room):
-    translate(**arguments(room, n_best_output=room / "alone.n-best"))
-    alone = [lines(room / "out.pieces"), lines(room / "out.alignment")]
-    twice = {name: 2 * arguments(room)[name] for name in ("model", "config")}
-    syntax = [f"{number}:distances={room / 'distances.arrow'}" for number in (1, 2)]
-    translate(**arguments(room, **twice, syntax=syntax))
-    assert [lines(room / "out.pieces"), lines(room / "out.alignment")] == alone
+def test_a_model_together_with_itself_translates_as_alone(folder):
+    translate(**arguments(folder, n_best_output=folder / "alone.n-best"))
+    alone = [lines(folder / "out.pieces"), lines(folder / "out.alignment")]
+    twice = {name: 2 * arguments(folder)[name] for name in ("model", "config")}
+    syntax = [f"{number}:distances={folder / 'distances.arrow'}" for number in (1, 2)]
+    translate(**arguments(folder, **twice, syntax=syntax))
+    assert [lines(folder / "out.pieces"), lines(folder / "out.alignment")] == alone
 
 
-def fewer_sentences(room):
-    rows = Ragged(room / "second.arrow")
-    write_rows(room / "second.arrow", [rows[number] for number in range(24)], "int32")
-    write_rows(room / "labels.arrow", [np.zeros(len(rows[number]), dtype=np.int32) for number in range(24)], "int32")
+def fewer_sentences(folder):
+    rows = Ragged(folder / "second.arrow")
+    write_rows(folder / "second.arrow", [rows[number] for number in range(24)], "int32")
+    write_rows(folder / "labels.arrow", [np.zeros(len(rows[number]), dtype=np.int32) for number in range(24)], "int32")
 
 
-def no_longer_empty(room):
-    rows, labels = ([Ragged(room / name)[n] for n in range(25)] for name in ("second.arrow", "labels.arrow"))
+def no_longer_empty(folder):
+    rows, labels = ([Ragged(folder / name)[n] for n in range(25)] for name in ("second.arrow", "labels.arrow"))
     rows[13], labels[13] = np.array([4, EOS]), np.array([1, 2])
-    write_rows(room / "second.arrow", rows, "int32")
-    write_rows(room / "labels.arrow", labels, "int32")
+    write_rows(folder / "second.arrow", rows, "int32")
+    write_rows(folder / "labels.arrow", labels, "int32")
 
 
-def more_words(room):
+def more_words(folder):
     model = Network(System(model=Model(embedding=5, hidden=4)), {"source": 30, "target": TARGET_SIZE + 1})
-    save_weights(room / "second.safetensors", model.state_dict())
-    save_config(room / "second.json", model)
+    save_weights(folder / "second.safetensors", model.state_dict())
+    save_config(folder / "second.json", model)
 
 
 @pytest.mark.parametrize(
@@ -312,12 +318,12 @@ def test_options_of_ensembles_at_fault(ensemble, changes, message):
 # --- what is at fault ---
 
 
-def test_a_file_without_sentences(room):
-    write_rows(room / "source.arrow", [], "int32")
-    write_rows(room / "distances.arrow", [], "uint8")
-    translate(**arguments(room, attention_output=room / "out.arrow"))
-    assert (room / "out.pieces").read_bytes() == (room / "out.alignment").read_bytes() == b""
-    assert len(Ragged(room / "out.arrow")) == 0
+def test_a_file_without_sentences(folder):
+    write_rows(folder / "source.arrow", [], "int32")
+    write_rows(folder / "distances.arrow", [], "uint8")
+    translate(**arguments(folder, attention_output=folder / "out.arrow"))
+    assert (folder / "out.pieces").read_bytes() == (folder / "out.alignment").read_bytes() == b""
+    assert len(Ragged(folder / "out.arrow")) == 0
 
 
 def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
@@ -329,41 +335,41 @@ def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
     assert max(map(len, batches)) == 8
 
 
-def shorter(room):
-    write_rows(room / "distances.arrow", [np.zeros(1, dtype=np.uint8)], "uint8")
+def shorter(folder):
+    write_rows(folder / "distances.arrow", [np.zeros(1, dtype=np.uint8)], "uint8")
 
 
-def narrower(room):
-    rows = Ragged(room / "distances.arrow")
-    write_rows(room / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
+def narrower(folder):
+    rows = Ragged(folder / "distances.arrow")
+    write_rows(folder / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
 
 
-def without_zeros(room):
-    rows = Ragged(room / "distances.arrow")
-    write_rows(room / "distances.arrow", [rows[number] + 1 for number in range(len(rows))], "uint8")
+def without_zeros(folder):
+    rows = Ragged(folder / "distances.arrow")
+    write_rows(folder / "distances.arrow", [rows[number] + 1 for number in range(len(rows))], "uint8")
 
 
-def without_end(room):
-    write_rows(room / "source.arrow", [np.array([3, 4, EOS]), np.array([3, 4])], "int32")
+def without_end(folder):
+    write_rows(folder / "source.arrow", [np.array([3, 4, EOS]), np.array([3, 4])], "int32")
 
 
-def beyond_the_vocabulary(room):
-    write_rows(room / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
+def beyond_the_vocabulary(folder):
+    write_rows(folder / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
 
 
-def not_arrow(room):
-    (room / "source.arrow").write_text("a sentence\n")
+def not_arrow(folder):
+    (folder / "source.arrow").write_text("a sentence\n")
 
 
-def other_vocabulary(room):
-    write_vocabulary(room / "vocabulary", TARGET_SIZE + 1)
+def other_vocabulary(folder):
+    write_vocabulary(folder / "vocabulary", TARGET_SIZE + 1)
 
 
-def not_a_number(room):
-    model = load(room / "model.safetensors", room / "config.json")
+def not_a_number(folder):
+    model = load(folder / "model.safetensors", folder / "config.json")
     with torch.no_grad():
         model.decoder.softmax.bias[3] = torch.nan
-    save_weights(room / "model.safetensors", model.state_dict())
+    save_weights(folder / "model.safetensors", model.state_dict())
 
 
 @pytest.mark.parametrize(
@@ -382,11 +388,11 @@ def not_a_number(room):
         (not_a_number, r"the model predicts something that is not a number; train the system again"),
     ],
 )
-def test_files_that_do_not_belong_together(room, spoil, message):
-    spoil(room)
+def test_files_that_do_not_belong_together(folder, spoil, message):
+    spoil(folder)
     with pytest.raises(InputError, match=message):
-        translate(**arguments(room))
-    assert not list(room.glob("out.*"))
+        translate(**arguments(folder))
+    assert not list(folder.glob("out.*"))
 
 
 @pytest.mark.parametrize(
@@ -406,38 +412,38 @@ def test_files_that_do_not_belong_together(room, spoil, message):
         ({"decoding": '{"length_floor": 0}'}, "--decoding: length_floor: .*greater than 0"),
     ],
 )
-def test_options_at_fault(room, changes, message):
+def test_options_at_fault(folder, changes, message):
     with pytest.raises(InputError, match=message):
-        translate(**arguments(room, **changes))
+        translate(**arguments(folder, **changes))
 
 
-def test_n_best_output_needs_a_number(room):
+def test_n_best_output_needs_a_number(folder):
     with pytest.raises(InputError, match="n_best is 0"):
-        translate(**arguments(room, decoding="{}", n_best_output=room / "out.n-best"))
+        translate(**arguments(folder, decoding="{}", n_best_output=folder / "out.n-best"))
 
 
-def test_command_line(room):
+def test_command_line(folder):
     def run(**changes):
         command = [sys.executable, "-m", "pipeline_py.nmt.translate"]
-        for name, value in arguments(room, **changes).items():
+        for name, value in arguments(folder, **changes).items():
             values = value if isinstance(value, list) else [value]
             command += [f"--{name.replace('_', '-')}={each}" for each in values]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = run(n_best_output=room / "out.n-best")
+    done = run(n_best_output=folder / "out.n-best")
     assert done.returncode == 0, done.stderr
-    assert len(lines(room / "out.pieces")) == 25
+    assert len(lines(folder / "out.pieces")) == 25
 
     failed = run(device="gpu")
     assert failed.returncode == 1
     assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"
 
 
-def test_no_translation_exceeds_the_limit(room):
-    translate(**arguments(room, decoding=json.dumps({**DECODING, "max_length": 2})))
-    lengths = [len(line.split()) for line in lines(room / "out.pieces")]
+def test_no_translation_exceeds_the_limit(folder):
+    translate(**arguments(folder, decoding=json.dumps({**DECODING, "max_length": 2})))
+    lengths = [len(line.split()) for line in lines(folder / "out.pieces")]
     assert max(lengths) == 2
-    assert json.loads((room / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
+    assert json.loads((folder / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
 
 
 # --- outputs from the cache ---
@@ -543,8 +549,8 @@ def test_what_decides_nothing_does_not_translate(translated, works):
     assert not works(translate, {**translated, **change})
 
 
-def test_a_length_floor_decides_only_where_lengths_are_looked_at(room, works):
-    given = arguments(room, cache=room / "cache")
+def test_a_length_floor_decides_only_where_lengths_are_looked_at(folder, works):
+    given = arguments(folder, cache=folder / "cache")
     translate(**given)
     assert not works(translate, {**given, "decoding": json.dumps({**DECODING, "length_floor": 0.5})})
 
@@ -554,14 +560,14 @@ def test_files_of_two_kinds_are_not_confused(translated, works):
     assert works(translate, {**translated, "syntax": [f"{first[0]}={second[2]}", f"{second[0]}={first[2]}"]})
 
 
-def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(room, works):
-    given = arguments(room, cache=room / "cache")
-    translate(**given, n_best_output=room / "more")
-    assert not works(translate, {**given, "n_best_output": room / "more"})
-    assert works(translate, {**given, "attention_output": room / "more"})
+def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(folder, works):
+    given = arguments(folder, cache=folder / "cache")
+    translate(**given, n_best_output=folder / "more")
+    assert not works(translate, {**given, "n_best_output": folder / "more"})
+    assert works(translate, {**given, "attention_output": folder / "more"})
 
 
-def test_a_wrong_option_is_named_where_outputs_are_kept(room):
+def test_a_wrong_option_is_named_where_outputs_are_kept(folder):
     with pytest.raises(InputError, match=r"--syntax x\.arrow: the system reads distances; give KIND=FILE"):
-        translate(**arguments(room, cache=room / "cache", syntax=["x.arrow"]))
-    assert not (room / "cache").exists()
+        translate(**arguments(folder, cache=folder / "cache", syntax=["x.arrow"]))
+    assert not (folder / "cache").exists()

@@ -131,7 +131,7 @@ def test_what_is_told() -> None:
         (100, 1, "4 min on 100 cores ("),
         (None, None, "2 min on the cluster, without the time in its queue ("),
     ],
-    ids=["all work", "the longest of each room", "one card", "cluster"],
+    ids=["all work", "the longest of each package", "one card", "cluster"],
 )
 def test_together(cores: int | None, cards: int | None, text: str) -> None:
     assert summary(STAGES, cores, cards).splitlines()[-1].startswith(f"In total about {text}")
@@ -153,4 +153,4 @@ def test_nothing_is_told_of_targets_alone() -> None:
     ("took", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (12, "12 s"), (300, "5 min"), (9000, "2.5 h")]
 )
 def test_times_have_the_precision_of_a_forecast(took: float, text: str) -> None:
-    assert f"In total about {text} on 1 core" in summary([Stage("room/stage", 1, took)], 1, None)
+    assert f"In total about {text} on 1 core" in summary([Stage("package/stage", 1, took)], 1, None)

@@ -73,9 +73,9 @@ def write(directory, name, pairs):
         (directory / f"{name}.{side}").write_text(text, encoding="utf-8", newline="\n")
 
 
-def arguments(room, **changes):
-    files = {f"{name}_{side}": room / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")}
-    outputs = {"model_output": room / "model", "facts_output": room / "facts.json"}
+def arguments(folder, **changes):
+    files = {f"{name}_{side}": folder / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")}
+    outputs = {"model_output": folder / "model", "facts_output": folder / "facts.json"}
     return {"options": json.dumps(OPTIONS), **files, **outputs, **changes}
 
 
@@ -103,17 +103,17 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory, corpus):
-    """A room with a corpus and a trained model."""
-    room = tmp_path_factory.mktemp("trained")
+    """A folder with a corpus and a trained model."""
+    folder = tmp_path_factory.mktemp("trained")
     for name in ("train", "dev"):
-        write(room, name, corpus[name])
-    train(**arguments(room))
-    return room
+        write(folder, name, corpus[name])
+    train(**arguments(folder))
+    return folder
 
 
 @pytest.fixture
-def room(tmp_path, trained):
-    """A room with the corpus alone."""
+def folder(tmp_path, trained):
+    """A folder with the corpus alone."""
     for path in trained.glob("*.*"):
         if path.suffix in (".source", ".target"):
             shutil.copy(path, tmp_path)
@@ -136,10 +136,10 @@ def test_the_decoder_reorders_words_that_never_met(trained, corpus):
     assert exactly_right(free, corpus["unmet"]) > 0.4
 
 
-def test_equal_inputs_give_equal_bytes(trained, room):
-    train(**arguments(room))
-    assert contents(room / "model") == contents(trained / "model")
-    facts, others = (json.loads((place / "facts.json").read_text()) for place in (room, trained))
+def test_equal_inputs_give_equal_bytes(trained, folder):
+    train(**arguments(folder))
+    assert contents(folder / "model") == contents(trained / "model")
+    facts, others = (json.loads((place / "facts.json").read_text()) for place in (folder, trained))
     of_time = dict.fromkeys(("seconds", "cpu_seconds", "core_share", "machine_load"))
     assert {**facts, **of_time} == {**others, **of_time}
 
@@ -177,31 +177,31 @@ def test_only_what_translating_needs_is_kept(trained, corpus):
     assert not any(str(trained).encode() in content for content in files.values())
 
 
-def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(room, corpus):
+def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
     strange = [(["strange", *words], ["qstrange", *others]) for words, others in corpus["dev"]]
-    write(room, "dev", strange)
+    write(folder, "dev", strange)
     limited = options(tuning={"evaluations": 4, "sentences": 10})
-    train(**arguments(room, options=limited))
-    first = contents(room / "model")
+    train(**arguments(folder, options=limited))
+    first = contents(folder / "model")
     assert not any(b"strange" in content for content in first.values())
-    model = thot.load(room / "model")
+    model = thot.load(folder / "model")
     translation = model.translate(["strange", "noun1"])
     assert (translation.words, translation.unknown) == (["strange", "qnoun1"], 1)
 
-    write(room, "dev", [*strange[:10], (["other"], ["qother"])])
-    train(**arguments(room, options=limited))
-    assert contents(room / "model") == first
+    write(folder, "dev", [*strange[:10], (["other"], ["qother"])])
+    train(**arguments(folder, options=limited))
+    assert contents(folder / "model") == first
 
-    write(room, "dev", [(words, others[::-1]) for words, others in strange])
-    train(**arguments(room, options=limited))
-    assert contents(room / "model")["config.json"] != first["config.json"]
+    write(folder, "dev", [(words, others[::-1]) for words, others in strange])
+    train(**arguments(folder, options=limited))
+    assert contents(folder / "model")["config.json"] != first["config.json"]
 
 
 @pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-6}])
-def test_the_first_weights_are_evaluated_whatever_the_limits(room, tuning, capfd):
-    train(**arguments(room, options=options(tuning=tuning)))
-    (statistics,) = json.loads((room / "facts.json").read_text())["statistics"]
-    config = json.loads((room / "model" / "config.json").read_text())
+def test_the_first_weights_are_evaluated_whatever_the_limits(folder, tuning, capfd):
+    train(**arguments(folder, options=options(tuning=tuning)))
+    (statistics,) = json.loads((folder / "facts.json").read_text())["statistics"]
+    config = json.loads((folder / "model" / "config.json").read_text())
     assert list(config["weights"].values()) == [1.0, 1.0, 1.0, 0.1, 1.0, 1.0, 1.0, 0.0]
     assert statistics["tuning_evaluations"] <= 2
     assert "used up" in capfd.readouterr().err
@@ -294,44 +294,44 @@ def test_an_escaped_word_has_no_meaning_and_can_be_read_back(word):
     assert not set(escaped) & set("|<>{}#\x00") and escaped not in ("NULL", "UNKNOWN_WORD")
 
 
-def test_pairs_that_are_too_long_or_empty_are_left_out_and_counted(room, corpus, trained):
+def test_pairs_that_are_too_long_or_empty_are_left_out_and_counted(folder, corpus, trained):
     longest = ["noun1"] * thot.LONGEST
     unfit = [([], ["qnoun1"]), (["noun1"], []), ([], []), ([*longest, "noun1"], ["qnoun1"]), (["noun1"], ["x"] * 201)]
-    write(room, "train", [*unfit[:3], *corpus["train"], *unfit[3:]])
-    train(**arguments(room))
-    assert json.loads((room / "facts.json").read_text())["skipped"] == {"empty": 3, "too_long": 2}
-    assert contents(room / "model") == contents(trained / "model")
+    write(folder, "train", [*unfit[:3], *corpus["train"], *unfit[3:]])
+    train(**arguments(folder))
+    assert json.loads((folder / "facts.json").read_text())["skipped"] == {"empty": 3, "too_long": 2}
+    assert contents(folder / "model") == contents(trained / "model")
 
 
-def empty_train(room):
-    write(room, "train", [([], [])])
+def empty_train(folder):
+    write(folder, "train", [([], [])])
 
 
-def no_train(room):
+def no_train(folder):
     for side in ("source", "target"):
-        (room / f"train.{side}").write_text("")
+        (folder / f"train.{side}").write_text("")
 
 
-def longer_train(room):
-    with (room / "train.source").open("a") as file:
+def longer_train(folder):
+    with (folder / "train.source").open("a") as file:
         file.write("one more\n")
 
 
-def empty_dev(room):
-    write(room, "dev", [(["noun1"], []), ([], ["qnoun1"])])
+def empty_dev(folder):
+    write(folder, "dev", [(["noun1"], []), ([], ["qnoun1"])])
 
 
-def empty_beginning_of_dev(room):
-    write(room, "dev", [([], [])] * 100 + [(["noun1"], ["qnoun1"])])
+def empty_beginning_of_dev(folder):
+    write(folder, "dev", [([], [])] * 100 + [(["noun1"], ["qnoun1"])])
 
 
-def no_dev(room):
+def no_dev(folder):
     for side in ("source", "target"):
-        (room / f"dev.{side}").write_text("")
+        (folder / f"dev.{side}").write_text("")
 
 
-def longer_dev(room):
-    with (room / "dev.target").open("a") as file:
+def longer_dev(folder):
+    with (folder / "dev.target").open("a") as file:
         file.write("one more\n")
 
 
@@ -347,11 +347,11 @@ def longer_dev(room):
         (longer_dev, r"dev.source: the file has 15 lines and .*dev.target has more"),
     ],
 )
-def test_files_at_fault(room, spoil, message):
-    spoil(room)
+def test_files_at_fault(folder, spoil, message):
+    spoil(folder)
     with pytest.raises(InputError, match=message):
-        train(**arguments(room, options=options(tuning={"sentences": 100})))
-    assert not (room / "model").exists() and not list(room.glob(".*"))
+        train(**arguments(folder, options=options(tuning={"sentences": 100})))
+    assert not (folder / "model").exists() and not list(folder.glob(".*"))
 
 
 @pytest.mark.parametrize(
@@ -362,9 +362,9 @@ def test_files_at_fault(room, spoil, message):
         ('{"type": "phrase_based", "tuning": {"steps": 3}}', "--options: tuning.steps: "),
     ],
 )
-def test_options_at_fault(room, given, message):
+def test_options_at_fault(folder, given, message):
     with pytest.raises(InputError, match=message):
-        train(**arguments(room, options=given))
+        train(**arguments(folder, options=given))
 
 
 def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
@@ -377,16 +377,16 @@ def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
         assert model.translate(["noun1", "noun1"]).words == ["qnoun1", "qnoun1"]
 
 
-def test_command_line(room):
+def test_command_line(folder):
     def run(**changes):
         command = [sys.executable, "-m", "pipeline_py.smt.train", "--name", "PB"]
-        for name, value in arguments(room, **changes).items():
+        for name, value in arguments(folder, **changes).items():
             command += [f"--{name.replace('_', '-')}", str(value)]
         return subprocess.run(command, capture_output=True, text=True)
 
     done = run(options=options(tuning={"evaluations": 2}))
     assert done.returncode == 0, done.stderr
-    assert Path(room / "model" / "config.json").is_file()
+    assert Path(folder / "model" / "config.json").is_file()
     lines = done.stderr.splitlines()
     assert all(line.startswith("train PB: ") for line in lines)
     assert any("best BLEU" in line and "evaluation 2 of 2" in line for line in lines)

@@ -40,26 +40,30 @@ def model(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("model"), translated)
 
 
-def trained(room, translation):
+def trained(folder, translation):
     with pytest.MonkeyPatch.context() as patch:
         # The stage owns its process and limits its threads; here it shares one.
         patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
         for name, pairs in {"train": sentences(200, 1), "dev": sentences(10, 2)}.items():
-            write(room / f"{name}.source", pairs)
-            write(room / f"{name}.target", map(translation, pairs))
+            write(folder / f"{name}.source", pairs)
+            write(folder / f"{name}.target", map(translation, pairs))
         train(
             options='{"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}',
-            **{f"{name}_{side}": room / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")},
-            model_output=room / "model",
-            facts_output=room / "facts.json",
+            **{
+                f"{name}_{side}": folder / f"{name}.{side}"
+                for name in ("train", "dev")
+                for side in ("source", "target")
+            },
+            model_output=folder / "model",
+            facts_output=folder / "facts.json",
         )
-    for path in room.glob("*.*"):
+    for path in folder.glob("*.*"):
         path.unlink()
-    return room / "model"
+    return folder / "model"
 
 
 @pytest.fixture
-def room(tmp_path, model):
+def folder(tmp_path, model):
     """A directory with a copy of the model and sentences to translate."""
     shutil.copytree(model, tmp_path / "model")
     long = [WORDS[number % 15] for number in range(2 * thot.LONGEST + 3)]
@@ -68,21 +72,21 @@ def room(tmp_path, model):
     return tmp_path
 
 
-def arguments(room, **changes):
+def arguments(folder, **changes):
     return {
-        "model": room / "model",
-        "source": room / "test.source",
-        "output": room / "out.pieces",
-        "counts_output": room / "out.json",
+        "model": folder / "model",
+        "source": folder / "test.source",
+        "output": folder / "out.pieces",
+        "counts_output": folder / "out.json",
         **changes,
     }
 
 
-def test_every_line_belongs_to_its_sentence_and_nothing_is_dropped(room):
-    translate(**arguments(room))
-    sources = [line.split() for line in lines(room / "test.source")]
-    assert lines(room / "out.pieces") == [" ".join(translated(words)) for words in sources]
-    assert json.loads((room / "out.json").read_text()) == {
+def test_every_line_belongs_to_its_sentence_and_nothing_is_dropped(folder):
+    translate(**arguments(folder))
+    sources = [line.split() for line in lines(folder / "test.source")]
+    assert lines(folder / "out.pieces") == [" ".join(translated(words)) for words in sources]
+    assert json.loads((folder / "out.json").read_text()) == {
         "in": 26,
         "kept": 26,
         "dropped": {},
@@ -90,21 +94,21 @@ def test_every_line_belongs_to_its_sentence_and_nothing_is_dropped(room):
     }
 
 
-def test_a_moved_model_gives_the_same_bytes(room, model):
-    translate(**arguments(room, model=model))
-    before = [(room / name).read_bytes() for name in ("out.pieces", "out.json")]
-    (room / "far" / "away").mkdir(parents=True)
-    (room / "model").rename(room / "far" / "away" / "other name")
-    translate(**arguments(room, model=room / "far" / "away" / "other name"))
-    assert [(room / name).read_bytes() for name in ("out.pieces", "out.json")] == before
+def test_a_moved_model_gives_the_same_bytes(folder, model):
+    translate(**arguments(folder, model=model))
+    before = [(folder / name).read_bytes() for name in ("out.pieces", "out.json")]
+    (folder / "far" / "away").mkdir(parents=True)
+    (folder / "model").rename(folder / "far" / "away" / "other name")
+    translate(**arguments(folder, model=folder / "far" / "away" / "other name"))
+    assert [(folder / name).read_bytes() for name in ("out.pieces", "out.json")] == before
 
 
-def test_what_was_translated_before_does_not_matter(room, model):
-    translate(**arguments(room))
-    forwards = lines(room / "out.pieces")
-    write(room / "test.source", [line.split() for line in reversed(lines(room / "test.source"))])
-    translate(**arguments(room))
-    assert lines(room / "out.pieces") == forwards[::-1]
+def test_what_was_translated_before_does_not_matter(folder, model):
+    translate(**arguments(folder))
+    forwards = lines(folder / "out.pieces")
+    write(folder / "test.source", [line.split() for line in reversed(lines(folder / "test.source"))])
+    translate(**arguments(folder))
+    assert lines(folder / "out.pieces") == forwards[::-1]
 
 
 def test_weights_that_are_set_reach_the_decoder(tmp_path):
@@ -129,11 +133,11 @@ def test_weights_that_are_set_reach_the_decoder(tmp_path):
     assert outputs(live) == with_usual
 
 
-def test_a_file_without_sentences(room):
-    (room / "test.source").write_text("")
-    translate(**arguments(room))
-    assert (room / "out.pieces").read_bytes() == b""
-    assert json.loads((room / "out.json").read_text())["in"] == 0
+def test_a_file_without_sentences(folder):
+    (folder / "test.source").write_text("")
+    translate(**arguments(folder))
+    assert (folder / "out.pieces").read_bytes() == b""
+    assert json.loads((folder / "out.json").read_text())["in"] == 0
 
 
 @pytest.mark.parametrize("length", [0, 1, 199, 200, 201, 399, 400, 401, 1000])
@@ -145,44 +149,44 @@ def test_parts_are_as_few_as_can_be_and_of_nearly_equal_length(length):
     assert all(length // len(parts) <= len(part) <= 200 for part in parts)
 
 
-def missing(room):
-    shutil.rmtree(room / "model")
+def missing(folder):
+    shutil.rmtree(folder / "model")
 
 
-def without_config(room):
-    (room / "model" / "config.json").unlink()
+def without_config(folder):
+    (folder / "model" / "config.json").unlink()
 
 
-def other_config(room):
-    (room / "model" / "config.json").write_text('{"system": {}}')
+def other_config(folder):
+    (folder / "model" / "config.json").write_text('{"system": {}}')
 
 
-def no_json(room):
-    (room / "model" / "config.json").write_text("[")
+def no_json(folder):
+    (folder / "model" / "config.json").write_text("[")
 
 
-def not_a_mapping(room):
-    (room / "model" / "config.json").write_text("[]")
+def not_a_mapping(folder):
+    (folder / "model" / "config.json").write_text("[]")
 
 
-def without_a_weight(room):
-    path = room / "model" / "config.json"
+def without_a_weight(folder):
+    path = folder / "model" / "config.json"
     config = json.loads(path.read_text())
     del config["weights"]["source_jump"]
     path.write_text(json.dumps(config))
 
 
-def half_a_table(room):
-    path = room / "model" / "translation.ttable"
+def half_a_table(folder):
+    path = folder / "model" / "translation.ttable"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def without_language_model(room):
-    (room / "model" / "language").unlink()
+def without_language_model(folder):
+    (folder / "model" / "language").unlink()
 
 
-def other_table(room):
-    path = room / "model" / "translation.ttable"
+def other_table(folder):
+    path = folder / "model" / "translation.ttable"
     path.write_bytes(path.read_bytes().replace(b"qword1", b"qword2"))
 
 
@@ -200,34 +204,34 @@ def other_table(room):
         (other_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
     ],
 )
-def test_a_model_at_fault(room, spoil, message):
-    spoil(room)
+def test_a_model_at_fault(folder, spoil, message):
+    spoil(folder)
     with pytest.raises(InputError, match=message):
-        translate(**arguments(room))
-    assert not list(room.glob("out.*"))
+        translate(**arguments(folder))
+    assert not list(folder.glob("out.*"))
 
 
-def test_a_model_that_thot_cannot_read(room, monkeypatch):
+def test_a_model_that_thot_cannot_read(folder, monkeypatch):
     def fail(*_):
         raise RuntimeError("Unable to load translation model.")
 
     monkeypatch.setattr(thot, "load_smt_model", fail)
     with pytest.raises(InputError, match=r"model: Thot cannot read the model \(Unable to load .*\); train the system"):
-        translate(**arguments(room))
+        translate(**arguments(folder))
 
 
-def test_command_line(room):
+def test_command_line(folder):
     def run(**changes):
         command = [sys.executable, "-m", "pipeline_py.smt.translate"]
-        for name, value in arguments(room, **changes).items():
+        for name, value in arguments(folder, **changes).items():
             command += [f"--{name.replace('_', '-')}", str(value)]
         return subprocess.run(command, capture_output=True, text=True)
 
     done = run()
     assert done.returncode == 0, done.stderr
-    assert len(lines(room / "out.pieces")) == 26
+    assert len(lines(folder / "out.pieces")) == 26
     assert "translate test.source: 26/26" in done.stderr
 
-    failed = run(model=room / "nowhere")
+    failed = run(model=folder / "nowhere")
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: ") and failed.stderr.count("\n") == 1

@@ -17,22 +17,22 @@ from pipeline_py.subword.pack_heads import pack_heads
 FILES = {"trees": "trees.conllu", "tokens": "tokens", "pieces": "pieces", "output": "heads.arrow"}
 
 
-def write(room: Path, sentences: list[tuple[list[str], list[int], str | None]], pieces: list[str]) -> None:
+def write(folder: Path, sentences: list[tuple[list[str], list[int], str | None]], pieces: list[str]) -> None:
     """Sentences are words, heads, and why there is no parse."""
-    with (room / "trees.conllu").open("w", encoding="utf-8") as file:
+    with (folder / "trees.conllu").open("w", encoding="utf-8") as file:
         for words, heads, failed in sentences:
             file.write("# sentence\n" + ("" if failed is None else f"# parse = failed: {failed}\n"))
             for number, (word, head) in enumerate(zip(words, heads, strict=True), start=1):
                 file.write(f"{number}\t{word}\t_\tX\t_\t_\t{head}\tdep\t_\t_\n")
             file.write("\n")
-    (room / "tokens").write_text("".join(" ".join(words) + "\n" for words, _, _ in sentences), encoding="utf-8")
-    (room / "pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
+    (folder / "tokens").write_text("".join(" ".join(words) + "\n" for words, _, _ in sentences), encoding="utf-8")
+    (folder / "pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
 
 
-def run(room: Path, parents: bool = False) -> list[list[int]]:
-    files = {name: room / file for name, file in FILES.items()}
-    pack_heads(**files, parents=parents, counts_output=room / "counts.json")
-    rows = Ragged(room / "heads.arrow")
+def run(folder: Path, parents: bool = False) -> list[list[int]]:
+    files = {name: folder / file for name, file in FILES.items()}
+    pack_heads(**files, parents=parents, counts_output=folder / "counts.json")
+    rows = Ragged(folder / "heads.arrow")
     assert all(values.dtype == np.int16 for _, values, _ in rows.blocks())
     return [rows[row].tolist() for row in range(len(rows))]
 

@@ -20,27 +20,27 @@ SHAPES = st.recursive(LEAF, lambda shape: st.tuples(shape, shape), max_leaves=15
 """Binary trees: None is a leaf, a pair an inner node."""
 
 
-def run(room: Path, lexical: bool = False) -> list[list[int]]:
+def run(folder: Path, lexical: bool = False) -> list[list[int]]:
     pack_trees(
-        trees=None if lexical else room / "trees",
+        trees=None if lexical else folder / "trees",
         lexical=lexical,
-        pieces=room / "pieces",
-        output=room / "packed.arrow",
-        counts_output=room / "counts.json",
+        pieces=folder / "pieces",
+        output=folder / "packed.arrow",
+        counts_output=folder / "counts.json",
     )
-    rows = Ragged(room / "packed.arrow")
+    rows = Ragged(folder / "packed.arrow")
     return [rows[row].tolist() for row in range(len(rows))]
 
 
-def noted(room: Path) -> dict:
-    counts = json.loads((room / "counts.json").read_text())
+def noted(folder: Path) -> dict:
+    counts = json.loads((folder / "counts.json").read_text())
     assert counts["in"] == counts["kept"] and counts["dropped"] == {}
     return counts["noted"]
 
 
-def write(room: Path, trees: list[str], pieces: list[str]) -> None:
-    (room / "trees").write_text("".join(line + "\n" for line in trees), encoding="utf-8")
-    (room / "pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
+def write(folder: Path, trees: list[str], pieces: list[str]) -> None:
+    (folder / "trees").write_text("".join(line + "\n" for line in trees), encoding="utf-8")
+    (folder / "pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
 
 
 def brackets_of(shape) -> str:

@@ -13,7 +13,7 @@ from pipeline_py.subword.pack_units import pack_units
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Two sentences; the words `/` and `ε` occur in the text and are words like any other."""
     (tmp_path / "tokens").write_text("ε / new\n\n", encoding="utf-8")
     (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\n/ 3\nε 2\n", encoding="utf-8")
@@ -22,20 +22,20 @@ def room(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(room: Path, units: str = "units.arrow") -> list[list[list[int]]]:
+def run(folder: Path, units: str = "units.arrow") -> list[list[list[int]]]:
     pack_units(
-        units=room / units,
-        tokens=room / "tokens",
-        vocabulary=room / "vocabulary",
-        output=room / "packed.arrow",
-        counts_output=room / "counts.json",
+        units=folder / units,
+        tokens=folder / "tokens",
+        vocabulary=folder / "vocabulary",
+        output=folder / "packed.arrow",
+        counts_output=folder / "counts.json",
     )
-    packed = Ragged(room / "packed.arrow")
+    packed = Ragged(folder / "packed.arrow")
     return [packed[row].reshape(-1, 10).tolist() for row in range(len(packed))]
 
 
-def test_words_become_identifiers(room: Path) -> None:
-    first, second = run(room)
+def test_words_become_identifiers(folder: Path) -> None:
+    first, second = run(folder)
     assert first == [
         [2, 3, 1, 0, 4, 4, 4, 4, 4, 4],
         [0, *[4] * 9],
@@ -43,21 +43,21 @@ def test_words_become_identifiers(room: Path) -> None:
         [3, 2, 1, 3, 2, 1, 3, 2, 1, 3],
     ]
     assert second == [[0, 0, 0, *[4] * 7]]
-    counts = json.loads((room / "counts.json").read_text())
+    counts = json.loads((folder / "counts.json").read_text())
     assert counts == {"in": 2, "kept": 2, "dropped": {}, "noted": {"words in units": 13, "unknown words in units": 4}}
 
 
-def test_pieces_inherit_the_unit_of_their_word(room: Path) -> None:
-    (room / "pieces").write_text("ε / n@@ e@@ w\n\n", encoding="utf-8")
-    inherit(kind="units", input=room / "units.arrow", pieces=room / "pieces", output=room / "inherited.arrow")
-    words, pieces = run(room)[0], run(room, "inherited.arrow")[0]
+def test_pieces_inherit_the_unit_of_their_word(folder: Path) -> None:
+    (folder / "pieces").write_text("ε / n@@ e@@ w\n\n", encoding="utf-8")
+    inherit(kind="units", input=folder / "units.arrow", pieces=folder / "pieces", output=folder / "inherited.arrow")
+    words, pieces = run(folder)[0], run(folder, "inherited.arrow")[0]
     assert pieces == [words[0], words[1], words[2], words[2], words[2], words[3]]
 
 
-def test_units_of_another_text_are_refused(room: Path) -> None:
-    (room / "tokens").write_text("one\n\n", encoding="utf-8")
+def test_units_of_another_text_are_refused(folder: Path) -> None:
+    (folder / "tokens").write_text("one\n\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"units.arrow, line 1: units of a sentence with more words than the 1 of"):
-        run(room)
-    (room / "tokens").write_text("ε / new\n", encoding="utf-8")
+        run(folder)
+    (folder / "tokens").write_text("ε / new\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"tokens: the file has 1 sentences and .*units.arrow has more"):
-        run(room)
+        run(folder)

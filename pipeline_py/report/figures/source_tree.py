@@ -36,7 +36,7 @@ class SourceTree(Protocol):
     height: float
 
     def widened(self, slots: Sequence[float]) -> list[float]:
-        """Widen the room of words, in points, as its labels need it (further rooms stay)."""
+        """Widen the slots of words, in points, as its labels need it; further slots stay as they are."""
         ...
 
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
@@ -61,12 +61,12 @@ class Dependencies:
 
     def widened(self, slots: Sequence[float]) -> list[float]:
         """Widen words until each arc, from the middle of a word to that of another, is as wide as its label."""
-        rooms = [*slots]
+        wider = [*slots]
         for head, place, label in self._levels:
             first, last = sorted((head, place))
-            wide = sum(rooms[first : last + 1]) - (rooms[first] + rooms[last]) / 2
-            _widen(rooms, first, last, (width(label, LABEL_SIZE) + SHIFT + 2 - wide) / (last - first))
-        return rooms
+            wide = sum(wider[first : last + 1]) - (wider[first] + wider[last]) / 2
+            _widen(wider, first, last, (width(label, LABEL_SIZE) + SHIFT + 2 - wide) / (last - first))
+        return wider
 
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x, upwards from `base`."""
@@ -90,12 +90,12 @@ class Phrases:
 
     def widened(self, slots: Sequence[float]) -> list[float]:
         """Widen words until each phrase is as wide as its label."""
-        rooms = [*slots]
+        wider = [*slots]
         for phrase in self._phrases:
-            wide = sum(rooms[phrase.first : phrase.last + 1])
+            wide = sum(wider[phrase.first : phrase.last + 1])
             needed = width(phrase.label, LABEL_SIZE) + 4 - wide
-            _widen(rooms, phrase.first, phrase.last, needed / (phrase.last + 1 - phrase.first))
-        return rooms
+            _widen(wider, phrase.first, phrase.last, needed / (phrase.last + 1 - phrase.first))
+        return wider
 
     def draw(self, axes: "Axes", x: Sequence[float], base: float) -> None:
         """Draw it over words that stand at x, upwards from `base`."""
@@ -109,9 +109,9 @@ class Phrases:
             at.append((middle, top))
 
 
-def _widen(rooms: list[float], first: int, last: int, each: float) -> None:
-    """Widen the rooms of some words; they are not made narrower."""
-    rooms[first : last + 1] = [room + max(0.0, each) for room in rooms[first : last + 1]]
+def _widen(slots: list[float], first: int, last: int, each: float) -> None:
+    """Widen the slots of some words; none is made narrower."""
+    slots[first : last + 1] = [slot + max(0.0, each) for slot in slots[first : last + 1]]
 
 
 def read_source_tree(path: Path, number: int) -> SourceTree:
