@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.evaluation.named_files import by_system, named_files
-from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.evaluation.files.named_files import by_system, named_files
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.ragged import Ragged

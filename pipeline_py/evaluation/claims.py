@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pipeline_py import stage
 from pipeline_py.config.claims import Claim, Printed, read_claims
+from pipeline_py.evaluation.files.named_files import by_set, named_files
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import named
-from pipeline_py.evaluation.named_files import by_set, named_files
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.significance.runs_and_sentences import (
     Difference,
@@ -18,7 +19,6 @@ from pipeline_py.evaluation.significance.runs_and_sentences import (
     resampled,
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.evaluation.verdict import Verdict
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.input_error import InputError
 
 

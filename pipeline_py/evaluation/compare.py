@@ -9,9 +9,10 @@ from typing import Annotated
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.files.named_files import by_system, named_files
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import Metric
-from pipeline_py.evaluation.named_files import by_system, named_files
 from pipeline_py.evaluation.significance import holm, randomization, resampling
 from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import (
@@ -20,7 +21,6 @@ from pipeline_py.evaluation.system_statistics import (
     sums_over,
     with_equally_many_runs,
 )
-from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.evaluation.breakdown import Group, groups
-from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.files.named_files import named_files
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.significance import holm
-from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 

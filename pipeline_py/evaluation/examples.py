@@ -7,11 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from pipeline_py import stage
+from pipeline_py.evaluation.files.named_files import named_files
+from pipeline_py.evaluation.files.sentences import read_sentences
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
-from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 

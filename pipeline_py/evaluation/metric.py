@@ -4,17 +4,13 @@ Each is a class in a module of its own in `metrics`: `metrics/bleu.py` has `Bleu
 configuration, and is then counted, tested, broken down and shown as any other.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pipeline_py.input_error import InputError
-
 if TYPE_CHECKING:
     import numpy as np
-    from sacrebleu.metrics.base import Metric as Counter
 
 Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "char", "none"]
 
@@ -29,35 +25,10 @@ class Metric(ABC):
     Attributes:
         label: what people call it.
         higher_is_better: whether more of it is better.
-        fields: what its score as JSON says beside what all metrics say, by their names in sacrebleu's score.
     """
 
     label: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    fields: ClassVar[Sequence[str]] = ()
-
-    def __init__(self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
-        """Count the references once for many outputs.
-
-        Args:
-            tokenizer: sacrebleu's tokenizer, for metrics that count words as BLEU does.
-            lowercase: whether case is ignored.
-            references: for each reference its sentences.
-
-        Raises:
-            InputError: if the tokenizer needs a package that is not installed.
-        """
-        try:
-            self._counter = self.counter(tokenizer, lowercase, references)
-        except (ImportError, RuntimeError) as error:
-            raise InputError(
-                f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[ja]" or choose another one'
-            ) from error
-
-    @staticmethod
-    @abstractmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> "Counter":
-        """Give the metric of sacrebleu, or one made after its pattern, that counts statistics of sentences."""
 
     @staticmethod
     @abstractmethod
@@ -72,21 +43,17 @@ class Metric(ABC):
         """
 
     @property
+    @abstractmethod
     def signature(self) -> str:
-        """What decides a score, in sacrebleu's form."""
-        return str(self._counter.get_signature().format())
+        """What decides a score."""
 
+    @abstractmethod
     def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
-        """Count the statistics of each output."""
-        # None: the references that it was made with.
-        return self._counter._extract_corpus_statistics(outputs, None)
+        """Give the statistics of each output."""
 
+    @abstractmethod
     def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
-        """The object that the `sacrebleu` command prints of a corpus, with the score in full precision."""
-        result = self._counter._aggregate_and_compute(statistics)
-        printed = json.loads(result.format(signature=self.signature, is_json=True))
-        fields = {field: getattr(result, field) for field in self.fields}
-        return {**printed, "score": result.score, **fields, "sentences": len(statistics)}
+        """Score a corpus: an object like that of the `sacrebleu` command, with the score in full precision."""
 
 
 def named(name: str) -> type[Metric]:

@@ -12,11 +12,11 @@ from typing import Annotated, NamedTuple
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from pipeline_py import stage
+from pipeline_py.evaluation.files.named_files import named_files
+from pipeline_py.evaluation.files.sentences import read_sentences
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.evaluation.named_files import named_files
-from pipeline_py.evaluation.sentences import read_sentences
-from pipeline_py.evaluation.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress

@@ -1,17 +1,14 @@
-"""Metrics of which a program of its own scores each sentence: the score of a set is the mean."""
+"""Metrics whose scores of sentences another program computes; the score of a set is their mean."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.metric import Metric
 from pipeline_py.input_error import InputError
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric as Counter
 
 
 class SegmentMetric(Metric):
@@ -25,11 +22,6 @@ class SegmentMetric(Metric):
         """
         content = json.loads(scored.read_text(encoding="utf-8"))
         self._path, self._signature, self._scores = scored, str(content["signature"]), content["scores"]
-
-    @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> "Counter":
-        """Nothing is counted here."""
-        raise NotImplementedError("sentences are scored by another program")
 
     @staticmethod
     def scores(sums: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from pipeline_py import stage
-from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies

@@ -7,11 +7,12 @@ import numpy as np
 
 from pipeline_py import stage
 from pipeline_py.artifact import write_json
-from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.evaluation.counted_metric import CountedMetric
+from pipeline_py.evaluation.files.columns import write_columns
+from pipeline_py.evaluation.files.named_files import named_files
+from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
-from pipeline_py.evaluation.named_files import named_files
 from pipeline_py.evaluation.segment_metric import SegmentMetric
-from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
@@ -55,12 +56,13 @@ def statistics(
     files = dict(zip(metric, score_output or [], strict=False))
     for name in progress(dict.fromkeys([*metric, OF_A_SENTENCE]), "statistics", unit="metrics"):
         kind = named(name)
-        if issubclass(kind, SegmentMetric):
-            if name not in scored:
-                raise InputError(f"{name} is counted elsewhere; give --segment-scores {name}=FILE")
-            counting: Metric = kind(scored[name])
-        else:
+        counting: Metric
+        if issubclass(kind, CountedMetric):
             counting = kind(tokenizer, lowercase, references)
+        elif issubclass(kind, SegmentMetric) and name in scored:
+            counting = kind(scored[name])
+        else:
+            raise InputError(f"another program scores sentences by {name}; give --segment-scores {name}=FILE")
         counted = counting.statistics(outputs)
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:

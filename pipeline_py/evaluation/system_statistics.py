@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.metric import Metric, named
 from pipeline_py.input_error import InputError
 

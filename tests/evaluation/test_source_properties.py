@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.source_properties import source_properties
 from pipeline_py.input_error import InputError
 

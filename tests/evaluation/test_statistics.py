@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.input_error import InputError

@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.claims import COLUMNS
-from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import first_of_twins, read_answers, sentences, told
 from pipeline_py.report.manifest import Manifest

@@ -4,7 +4,7 @@ import yaml
 
 from pipeline_py.config.loading.load import load
 from pipeline_py.evaluation.contrast import COLUMNS
-from pipeline_py.evaluation.tsv import write_rows
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.positive_control import positive_control
 from tests.workplace import ROOT

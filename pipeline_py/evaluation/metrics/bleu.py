@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.counted_metric import CountedMetric
+from pipeline_py.evaluation.metric import Tokenizer
 
 ORDERS = 4
 
 
-class Bleu(Metric):
+class Bleu(CountedMetric):
     """BLEU in percent."""
 
     label = "BLEU"

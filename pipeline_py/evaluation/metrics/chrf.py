@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.chrf import CHRF
 
-from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.counted_metric import CountedMetric
+from pipeline_py.evaluation.metric import Tokenizer
 
 
-class Chrf(Metric):
+class Chrf(CountedMetric):
     """chrF2 in percent."""
 
     label = "chrF"

@@ -19,14 +19,15 @@ import numpy as np
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
-from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.counted_metric import CountedMetric
+from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
 ALPHA = 0.25
 BETA = 0.10
 
 
-class Ribes(Metric):
+class Ribes(CountedMetric):
     """RIBES in percent."""
 
     label = "RIBES"

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.ter import TER
 
-from pipeline_py.evaluation.metric import Metric, Tokenizer
+from pipeline_py.evaluation.counted_metric import CountedMetric
+from pipeline_py.evaluation.metric import Tokenizer
 
 
-class Ter(Metric):
+class Ter(CountedMetric):
     """TER in percent; less is better."""
 
     label = "TER"

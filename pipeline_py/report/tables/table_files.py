@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.evaluation.named_files import named_files
+from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.input_error import InputError
 
 
