@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,12 @@ import pytest
 from benchmarks import chosen
 from benchmarks.material import Material, prepared
 from benchmarks.processes import ROOT, Worker
-from benchmarks.setting import Corpus, Setting, Shape
+from benchmarks.setting import Architecture, Corpus, Setting, Shape
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, job, worker
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.special_words import END, PADDING, START, renumbered
+from benchmarks.training import SYSTEMS
 from pipeline_py.input_error import InputError
 from pipeline_py.ragged import write_rows
 
@@ -61,7 +63,7 @@ def started(
     sizes: Shape = SMALL,
     precision: str = "float32",
 ) -> Iterator[Worker]:
-    side = Side(toolkit, toolkit, sizes, precision)
+    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture])
     with worker(side, setting, material, PEERS, threads=1) as process:
         yield process
 
@@ -105,9 +107,10 @@ def test_a_worker_trains_and_translates(
         assert again["words"] == found["words"]
 
 
+@pytest.mark.parametrize("architecture", Architecture)
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
-    toolkit: str, setting: Setting, tmp_path: Path
+    toolkit: str, architecture: Architecture, setting: Setting, tmp_path: Path
 ) -> None:
     """Update and search agree on what ends a sentence, and an update lowers the loss of its batch."""
     rows = [np.array(row) for row in ([7, 5, 9, 0], [9, 4, 0], [6, 6, 8, 4, 0])]
@@ -118,11 +121,24 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
     numbers = np.arange(3)
     batches.write(tmp_path / "pairs.npz", [Sentences(numbers, rows, [row[-3:] for row in rows])])
     batches.write(tmp_path / "sources.npz", [Sentences(numbers, rows)])
-    with started(toolkit, setting, material, sizes=Shape(32, 64)) as process:
+    sizes = Shape(32, 64 if architecture is Architecture.RECURRENT else 32)
+    setting = replace(setting, architecture=architecture, embedding=[sizes.embedding], hidden=[sizes.hidden])
+    with started(toolkit, setting, material, sizes=sizes) as process:
         before = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
-        process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=60)
+        process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=300)
         after = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
     assert after == 9 != before
+
+
+@needs_peers
+def test_transformers_have_as_many_parameters_in_all_toolkits(setting: Setting, material: Material) -> None:
+    sizes = Shape(64, 64)
+    setting = replace(setting, architecture=Architecture.TRANSFORMER, embedding=[64], hidden=[64])
+    found = {}
+    for toolkit in (OURS, OPENNMT, JOEYNMT):
+        with started(toolkit, setting, material, sizes=sizes) as process:
+            found[toolkit] = process.facts["parameters"]
+    assert max(found.values()) < 1.02 * min(found.values()), found
 
 
 @needs_peers
