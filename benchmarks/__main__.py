@@ -1,11 +1,11 @@
-"""Measures speed: training and translation beside OpenNMT-py and JoeyNMT, and the cost of syntax.
+"""Measure speed: training and translation beside OpenNMT-py and JoeyNMT, and the cost of syntax.
 
     python -m benchmarks
     python -m benchmarks --embedding 256 --hidden 512
 
-Each part is a command too: `benchmarks.training`, `benchmarks.translation`, `benchmarks.syntax`; and on a GPU, in the
-papers' sizes, `benchmarks.gpu`. All of it takes about half an hour on two cores that do nothing else, less when the
-data, the environment of the peers and the weights for translation are there.
+Each part is also a command: `benchmarks.training`, `benchmarks.translation`, `benchmarks.syntax`; `benchmarks.gpu`
+measures the papers' sizes on a GPU. Everything takes about half an hour on two idle cores, and less if the data, the
+peers' environment and the weights for translation already exist.
 """
 
 from benchmarks import figure

@@ -1,10 +1,10 @@
-"""Measures what it costs to compare files of many sentences with their checksums.
+"""Measure what it costs to compare files of many sentences with their checksums.
 
     python -m benchmarks.checksums
 
-To write a checksum takes as long as to compare it. Beside it stands what it costs to read the same file, as a stage
-does. What counts is CPU time, which other work on the machine hardly changes; files are in the cache of the system, so
-no disk is measured.
+Writing a checksum takes as long as comparing it. For comparison, the same file is also read as a stage reads it. The
+measure is CPU time, which other work on the machine hardly changes. Files are in the system's cache, so the disk is not
+measured.
 """
 
 import os
@@ -31,13 +31,13 @@ WORDS = 30_000
 
 
 def checksums(*, sentences: int = 1_000_000, words: int = 24, repetitions: int = 3, seed: int = 1) -> None:
-    """Print for text, identifiers and distances how large the file is, and how many seconds of the CPU it takes.
+    """Print the size of a file of text, of identifiers and of distances, and the CPU seconds to read and to check each.
 
     Args:
-        sentences: of each file.
-        words: of a sentence, on average.
-        repetitions: how often each way is timed.
-        seed: of the sentences.
+        sentences: Sentences of each file.
+        words: Mean words of a sentence.
+        repetitions: Number of timed runs of each way.
+        seed: Seed of the sentences.
 
     Raises:
         InputError: there is nothing to measure.

@@ -1,10 +1,10 @@
-"""Times syntactic distances, computed over batches, against shortest paths of networkx and of scipy.
+"""Time syntactic distances, computed over batches, against shortest paths of networkx and of scipy.
 
     python -m benchmarks.distances
 
-All begin with the heads of the same random trees and find the distances between all words and EOS: the stage's own
-function for a window of sentences at a time, the others sentence by sentence, through a graph. Results are compared
-first. Runs take turns on one core, and what counts is CPU time.
+All compute the distances between all words and EOS from the heads of the same random trees: the stage's own function
+for many sentences at a time, the others for one sentence at a time, through a graph. Results are compared first. Runs
+alternate on one core; the measure is CPU time.
 """
 
 import os
@@ -29,13 +29,13 @@ Distances = np.ndarray | dict[int, dict[int, int]]
 
 
 def compare(*, sentences: int = 4096, words: int = 25, repetitions: int = 7, seed: int = 1) -> None:
-    """Print how many sentences a second each way computes on one core, and how many times as fast ours is.
+    """Print the sentences per second of each way on one core, and how many times as fast ours is.
 
     Args:
-        sentences: how many random trees.
-        words: J, words of each of them.
-        repetitions: how often each way is timed, after one time that does not count.
-        seed: of the trees.
+        sentences: Number of random trees.
+        words: Words of each tree (J).
+        repetitions: Number of timed runs of each way, after one that does not count.
+        seed: Seed of the trees.
 
     Raises:
         InputError: there is nothing to compute, or a distance may be too large for ours.

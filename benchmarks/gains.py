@@ -1,10 +1,10 @@
-"""Measures what each hand-written derivative, kernel and layout gains, beside what torch does by itself.
+"""Measure what each hand-written derivative, kernel and layout gains over plain torch.
 
     python -m benchmarks.gains
     python -m benchmarks.gains --embedding 256 --hidden 512 --sentences 64 --words 13 --vocabulary 7500
 
-Both sides make updates of the same network with the same batch in turns, or translate it; a ratio is that of their
-seconds of the processor within a round, so that others on the machine disturb it little. Results are compared first.
+Both sides alternate in updating the same network with the same batch, or in translating it. A ratio compares their CPU
+seconds within a round, which other work on the machine hardly changes. Results are compared first.
 """
 
 import time
@@ -162,18 +162,18 @@ def gains(
     threads: int = 1,
     only: str = "",
 ) -> None:
-    """Print what each thing gains: by how much less processor time an update or a search takes with it.
+    """Print how much less CPU time an update or a search takes with each optimization.
 
     Args:
-        embedding: size of the embeddings; the defaults are those of the embedded experiment.
-        hidden: size of states.
-        sentences: of a batch.
-        words: mean length of a sentence.
-        vocabulary: words on each side.
-        beam: hypotheses of a search.
-        rounds: how often both sides have their turn, after one that does not count.
+        embedding: Size of the embeddings; by default that of the embedded experiment.
+        hidden: Size of the states.
+        sentences: Sentences of a batch.
+        words: Mean words of a sentence.
+        vocabulary: Vocabulary size of each side.
+        beam: Beam size.
+        rounds: Number of timed runs of both sides, after one that does not count.
         threads: CPU threads.
-        only: what has this in its name.
+        only: Measure only what has this in its name.
     """
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)

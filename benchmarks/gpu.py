@@ -1,9 +1,9 @@
-"""Measures training on a GPU in the papers' sizes, in target words a second and as a share of what the card can do.
+"""Measure training on a GPU in the papers' sizes: target words per second, and the share of the card's peak.
 
     python -m benchmarks.gpu
     python -m benchmarks.gpu --embedding 620 --hidden 1000 --vocabulary 50000 --batch-size 80 --precision bfloat16
 
-Sentences are random. Without a card, `--device cpu` with small sizes runs the same.
+Sentences are random. Without a GPU, use `--device cpu` and small sizes.
 """
 
 from contextlib import ExitStack
@@ -39,11 +39,11 @@ COLUMNS = {
 
 
 def gpu(setting: Setting) -> list[table.Row]:
-    """Time updates of ours and OpenNMT-py in each precision, in turns on the same batches, and write `gpu.tsv`.
+    """Time updates of our systems and of OpenNMT-py in each precision on the same batches, and write `gpu.tsv`.
 
-    The share of the peak is that of the multiply-adds of matrix products, counted on a CPU, in what the data sheet of
-    the card gives for dense products in that precision; it is empty for a card that is not known. Ratios are to
-    OpenNMT-py in the same precision.
+    The share of the peak is the rate of multiply-adds in matrix products (counted on a CPU), divided by the rate that
+    the card's data sheet gives for dense products in that precision; it is empty for an unknown card. Ratios compare
+    with OpenNMT-py in the same precision.
     """
     material, python = prepared(setting), peers.interpreter(setting)
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]

@@ -1,10 +1,10 @@
-"""Measures how much of a run of the workflow is no stage's work: Snakemake itself, and what stages import.
+"""Measure the overhead of a run of the workflow: the time of Snakemake itself, and of the imports of stages.
 
     python -m benchmarks.overhead                       results/table1.tsv, made from nothing
     python -m benchmarks.overhead --target all --cores 8
 
-Python itself tells each import and how long it took (`PYTHONPROFILEIMPORTTIME`); in stages their logs receive that.
-That is time on the clock, which is the processor's only on a machine that does nothing else.
+Python reports the time of each import (`PYTHONPROFILEIMPORTTIME`), for stages in their logs. This is wall-clock time:
+run it on an idle machine.
 """
 
 import os
@@ -37,15 +37,15 @@ class Imports(NamedTuple):
 
 
 def overhead(*, target: str = "results/table1.tsv", cores: int = 0, configfile: Path | None = None) -> None:
-    """Run the workflow in a copy of the project, and print what is no work.
+    """Run the workflow in a copy of the project, and print its overhead.
 
     Args:
-        target: what is made, from nothing.
-        cores: jobs that Snakemake runs at once; 0: as many as there are cores.
-        configfile: an experiment other than the default one.
+        target: File or target that is made from scratch.
+        cores: Jobs that Snakemake runs at once; 0: one for each core.
+        configfile: An experiment other than the default one.
 
     Raises:
-        InputError: the run fails; its own words stand above.
+        InputError: the run fails; its messages are printed above.
     """
     options = ["--cores", str(cores or "all"), *(["--configfile", str(configfile.resolve())] if configfile else [])]
     with tempfile.TemporaryDirectory(prefix="overhead.") as name:

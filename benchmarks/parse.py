@@ -1,9 +1,9 @@
-"""Times our parsing, from tokens to the written file, against Stanza called on the very same batches.
+"""Time our parsing, from tokens to the written file, against Stanza on the same batches.
 
     python -m benchmarks.parse --text ../shared/data/multi30k/train.en.gz
     python -m benchmarks.parse --text TEXT --models results/syntax/PARSER/model
 
-Batches are those that `parse` makes, sorted by length as it sorts. Both ways are timed in turns.
+The batches are those of the stage `parse`, sorted by length. Runs of both alternate.
 """
 
 import tempfile
@@ -45,19 +45,19 @@ def compare(
     device: str = "auto",
     threads: int = 1,
 ) -> None:
-    """Print medians of the time that Stanza takes and that we take, for both annotations, and their ratios.
+    """Print the median times of Stanza and of our stage, for dependency and constituency trees, and their ratios.
 
-    The first ratio is of the time that passed, the second of that of the CPU, which others on the machine disturb less.
+    The first ratio is of wall-clock time; the second is of CPU time, which other work on the machine hardly changes.
 
     Args:
-        text: tokenized, one sentence a line; may be gzipped.
-        directory: local Stanza directory.
-        models: in its place a folder of models of `train_parser`: tagger.pt, depparse.pt and constituency.pt, with
-            their .pretrain.pt; an annotation whose parser is not there is left out.
+        text: Tokenized text, one sentence a line, plain or gzipped.
+        directory: Folder with Stanza's models.
+        models: Instead of --directory: a folder with models of `train_parser` (tagger.pt, depparse.pt and
+            constituency.pt, with their .pretrain.pt). An annotation without a model is left out.
         language: Stanza's code of the language.
-        sentences: of the text, from its beginning.
-        batch_size: sentences parsed together.
-        repetitions: how often each way is timed, after one time that does not count.
+        sentences: Number of sentences, from the beginning of the text.
+        batch_size: Sentences of a batch.
+        repetitions: Number of timed runs of each way, after one that does not count.
         device: auto, cpu or cuda.
         threads: CPU threads.
 

@@ -1,8 +1,8 @@
-"""What an English parser makes of `n't` in the tokens of Moses, and in the words of its treebank.
+"""Compare how an English parser analyses `n't` in Moses' tokens and in the words of its treebank.
 
     python -m benchmarks.parser_words --text TEXT --directory STANZA_DIRECTORY
 
-Both parses are those of the workflow, with `words: text` and with `words: english`, over the same tokens.
+Both parses are the workflow's, with `words: text` and with `words: english`, of the same tokens.
 """
 
 import json
@@ -24,12 +24,12 @@ NEGATIONS = {"'t", "’t"}
 
 
 def compare(*, text: Path, directory: Path, sentences: int = 8000, threads: int = 1) -> None:
-    """Print how many tokens are no words, and tags and labels of `'t` in both parses, the most frequent first.
+    """Print how many tokens are not words of the treebank, and the most frequent tags and labels of `'t` in both.
 
     Args:
-        text: English as it is written, one sentence a line; may be gzipped.
-        directory: local Stanza directory.
-        sentences: of the text, from its beginning.
+        text: Raw English text, one sentence a line, plain or gzipped.
+        directory: Folder with Stanza's models.
+        sentences: Number of sentences, from the beginning of the text.
         threads: CPU threads.
     """
     with tempfile.TemporaryDirectory() as name:

@@ -1,10 +1,10 @@
-"""Measures time and peak memory of every stage between text and training, each a process of its own as in the workflow.
+"""Measure time and peak memory of every stage between text and training, each in its own process as in the workflow.
 
     python -m benchmarks.preprocessing --sentences 1000000
     python -m benchmarks.preprocessing --sentences 1000000 --compare 100000     memory of both sizes side by side
 
-Text is made up (`benchmarks.synthetic_text`), and so are its trees (`syntax.control_trees`). A file is deleted once the
-last stage that reads it has ended.
+The text is synthetic (`benchmarks.synthetic_text`), and so are its trees (`syntax.control_trees`). A file is deleted
+after the last stage that reads it.
 """
 
 import os
@@ -54,20 +54,20 @@ def preprocessing(
     output: Path | None = None,
     seed: int = 1,
 ) -> None:
-    """Print what each stage takes: time, sentences a second, peak memory, size of its outputs.
+    """Print the time, sentences per second, peak memory and output size of each stage.
 
     Args:
-        sentences: how many pairs of sentences the text has.
-        words: mean length of a sentence.
-        merges: byte pairs that `learn_bpe` merges.
-        compare: a smaller number of sentences, which goes through all stages first; it shows whether memory grows.
-        folder: where the folder of each run is made; by default where the system has temporary files.
-        keep: delete nothing.
-        output: the same numbers as TSV, of all runs, memory and files in bytes.
-        seed: of texts and trees.
+        sentences: Number of sentence pairs.
+        words: Mean words of a sentence.
+        merges: Number of merges that `learn_bpe` learns.
+        compare: A smaller number of sentence pairs to measure first; the comparison shows whether memory grows.
+        folder: Parent of the folder of each run; by default the system's folder for temporary files.
+        keep: Delete nothing.
+        output: The numbers of all runs as TSV, memory and file sizes in bytes.
+        seed: Seed of texts and trees.
 
     Raises:
-        InputError: a size is too small, or the disk.
+        InputError: a size is too small, or the disk is.
     """
     if compare < 0 or sentences <= compare:
         raise InputError("--sentences must be at least 1 and more than --compare")

@@ -1,9 +1,9 @@
-"""Says where the time of training goes, by kinds of operations, and what the arithmetic alone would take.
+"""Measure the time of training by kind of operation, and the time that the arithmetic alone would take.
 
     python -m benchmarks.profile
     python -m benchmarks.profile --embedding 128 --hidden 256 --threads 1
 
-The processor's rate is that of a large matrix product of the same precision, measured in the same process.
+The processor's rate is measured in the same process, with a large matrix product in the same precision.
 """
 
 import time
@@ -41,7 +41,7 @@ SIDE = 2048
 
 
 def show(setting: Setting) -> None:
-    """Print a table for each shape and precision."""
+    """Print the time of training by kind of operation, a table for each size and precision."""
     material = prepared(setting)
     for shape in setting.shapes:
         for precision in setting.precision:

@@ -43,28 +43,29 @@ class Setting:
     """What is measured with.
 
     Attributes:
-        architecture: recurrent or transformer; a Transformer has its embedding in the hidden size.
-        embedding: size of word vectors; repeatable, once for each --hidden.
-        hidden: size of states; repeatable. Ours and JoeyNMT's encoders have it in each direction, OpenNMT-py's in both
-            together.
-        precision: float32, bfloat16 (autocast) or, on a GPU, tf32; repeatable. Translation and the cost of syntax are
-            measured with the first.
-        batch_size: sentences in a batch.
-        dropout: rate; each toolkit applies it in its own places.
-        rounds: how often each side has its turn.
-        batches: updates in a turn; the same batches in every round and for all sides.
+        architecture: `recurrent` or `transformer`; in a Transformer, embedding and hidden size are the same.
+        embedding: Size of word embeddings; repeatable, once for each --hidden.
+        hidden: Size of states; repeatable. In our encoders and JoeyNMT's this is the size of each direction; in
+            OpenNMT-py's, of both together.
+        precision: `float32`, `bfloat16` (autocast) or, on a GPU, `tf32`; repeatable. Translation and the cost of syntax
+            are measured in the first precision.
+        batch_size: Sentences of a batch.
+        dropout: Dropout rate; each toolkit applies it in its own places.
+        rounds: Number of rounds; in a round each side is measured once.
+        batches: Updates of each side in a round; the same batches for all sides and rounds.
         threads: CPU threads.
         device: auto, cpu or cuda.
-        corpus: multi30k, embedded (both prepared by the workflow) or random; auto is multi30k where `data` has it.
-        data: directory that has multi30k.
-        vocabulary: words on each side of random sentences.
-        updates: with so many each side is trained before it translates.
-        beam: hypotheses.
-        sentences: how many are translated.
-        peers: Python of an environment that has OpenNMT-py and JoeyNMT; "none" measures ours alone; without it the
-            environment is made in --work.
-        work: directory of what is prepared: data, weights, the environment of the peers, logs.
-        results: directory of tables and figure.
+        corpus: `multi30k` or `embedded` (both prepared by the workflow), `random`, or `auto`: multi30k if --data has
+            it.
+        data: Folder that has multi30k.
+        vocabulary: Vocabulary size of each side of random sentences.
+        updates: Updates that train each side before it translates.
+        beam: Beam size.
+        sentences: Number of sentences to translate.
+        peers: Python of an environment with OpenNMT-py and JoeyNMT. By default the environment is made in --work;
+            `none` measures only our systems.
+        work: Folder for prepared files: data, weights, the peers' environment, logs.
+        results: Folder for tables and the figure.
     """
 
     architecture: Architecture = Architecture.RECURRENT

@@ -1,10 +1,10 @@
-"""Measures what syntax costs: time and multiply-adds of an update, for each system beside its own sequence model.
+"""Measure what syntax costs: time and multiply-adds of an update, of each system and of its twin without syntax.
 
     python -m benchmarks.syntax
     python -m benchmarks.syntax --embedding 256 --hidden 512 --precision bfloat16
     python -m benchmarks.syntax --architecture transformer --embedding 256 --hidden 256
 
-All networks are in one process and have their turns on the same batches.
+All networks are in one process and alternate on the same batches.
 """
 
 from collections.abc import Callable
@@ -71,11 +71,11 @@ class Network(NamedTuple):
 
 
 def syntax(setting: Setting) -> list[table.Row]:
-    """Time updates of systems and of the sequence models beside them, and write `syntax.tsv`.
+    """Time updates of systems and of their twins without syntax, and write `syntax.tsv`.
 
-    The ratio of times is that of the time for each target word, round by round; beside it stands the ratio of the
-    multiply-adds of all matrix products, forwards and backwards, on the same batches. What is not a product (sums,
-    exponents, gathering) shows in the first one alone.
+    The ratio of times compares the time per target word within each round. The other ratio compares the multiply-adds
+    of all matrix products, forward and backward, on the same batches; it does not include other operations (sums,
+    exponentials, gathering).
     """
     material = prepared(setting)
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material)]

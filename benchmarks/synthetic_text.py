@@ -1,9 +1,9 @@
-"""Makes parallel text of any size: made-up words by Zipf's law, numbers and punctuation among them.
+"""Make synthetic parallel text of any size: invented words by Zipf's law, with numbers and punctuation.
 
     python -m benchmarks.synthetic_text --sentences 1000 --source-output text.source --target-output text.target
 
-Words are made of syllables, frequent ones of fewer, so they share pieces that merges of byte pairs find. The number of
-different words is bounded, as it is not in natural text. Memory holds the words and one block of sentences.
+Words consist of syllables, frequent words of fewer, so that byte-pair encoding finds common pieces. Unlike in natural
+text, the number of different words is bounded. Memory holds the words and one block of sentences.
 """
 
 from collections.abc import Iterator
@@ -41,16 +41,16 @@ def synthetic_text(
     source_output: Path,
     target_output: Path,
 ) -> None:
-    """Write sentence pairs.
+    """Write synthetic sentence pairs.
 
     Args:
-        sentences: how many pairs.
-        words: mean length; lengths of the source are uniform from a fifth of it to nine fifths, those of the target
-            differ from it by a fifth at most.
-        vocabulary: different words on each side, numbers not counted.
-        seed: the same seed gives the same text.
-        source_output: one sentence a line.
-        target_output: the same lines in other words.
+        sentences: Number of sentence pairs.
+        words: Mean words of a source sentence: lengths are uniform from 0.2 to 1.8 times this; a target length differs
+            from its source length by a fifth at most.
+        vocabulary: Different words on each side, without numbers.
+        seed: The same seed gives the same text.
+        source_output: Source text, one sentence a line.
+        target_output: The same lines in other words.
 
     Raises:
         InputError: a size is too small.

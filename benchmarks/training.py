@@ -1,10 +1,10 @@
-"""Measures training beside OpenNMT-py and JoeyNMT, in target words a second, on the same batches and in turns.
+"""Compare training with OpenNMT-py and JoeyNMT: target words per second, alternating on the same batches.
 
     python -m benchmarks.training
     python -m benchmarks.training --embedding 256 --hidden 512 --peers none
     python -m benchmarks.training --architecture transformer --embedding 256 --hidden 256
 
-A target word counts with the end of its sentence, without padding.
+Target words include the end of each sentence, and no padding.
 """
 
 from contextlib import ExitStack
@@ -34,13 +34,13 @@ COLUMNS = {
 
 
 def training(setting: Setting) -> list[table.Row]:
-    """Time updates of all sides, in turns on the same batches, and write `training.tsv`.
+    """Time updates of all toolkits on the same batches, and write `training.tsv`.
 
-    An update is forward, loss, backward, clipping of the gradient and the step of Adam. Ours makes its batches from
-    the packed files within that time; the peers find theirs made. Ours is measured in the peers' nominal size, and,
-    where that is another one, with no fewer parameters than each of them. JoeyNMT is measured once more on the same
-    sentences in batches as its own sampler makes them, without regard to lengths. Last come as many trainings at the
-    same time as there are threads.
+    An update is the forward pass, the loss, the backward pass, gradient clipping and the step of Adam. For our system
+    the time includes making batches from the packed files; the peers' batches are made before. Our system is measured
+    in the peers' nominal size and, if it is a different one, in the smallest size with at least as many parameters as
+    each peer. JoeyNMT is also measured with its own sampler's batches of the same sentences, which ignore lengths.
+    Finally, as many trainings as threads run at the same time.
     """
     material, python = prepared(setting), peers.interpreter(setting)
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]

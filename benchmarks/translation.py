@@ -1,9 +1,10 @@
-"""Measures beam search beside OpenNMT-py and JoeyNMT, in sentences a second, on the same batches and in turns.
+"""Compare beam search with OpenNMT-py and JoeyNMT: sentences per second, alternating on the same batches.
 
     python -m benchmarks.translation
     python -m benchmarks.translation --embedding 256 --hidden 512 --peers none
 
-Every side is trained on the same batches first, so that its translations end where sentences do; its weights are kept.
+Each toolkit is first trained on the same batches, so that its translations have realistic lengths; the weights are
+kept.
 """
 
 import hashlib
@@ -40,11 +41,11 @@ COLUMNS = {
 
 
 def translation(setting: Setting) -> list[table.Row]:
-    """Time beam search of all sides, in turns on the same batches, and write `translation.tsv`.
+    """Time beam search of all toolkits on the same batches, and write `translation.tsv`.
 
-    Loading of models does not count. Networks of different toolkits end their translations at different places, so the
-    mean length stands beside the sentences. No side may make more predictions for a sentence than twice the words of
-    the longest source of its batch, and ten.
+    Loading models is not timed. Networks of different toolkits make translations of different lengths, so the table
+    also gives the mean length. The maximum length of a translation is twice the words of the longest source of its
+    batch, plus ten.
     """
     material, python = prepared(setting), peers.interpreter(setting)
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]

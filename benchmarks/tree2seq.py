@@ -1,9 +1,9 @@
-"""Times updates of Tree2Seq against Seq2Seq, beside the multiply-adds that each of them makes.
+"""Time updates of Tree2Seq against Seq2Seq, and count the multiply-adds of each.
 
     python -m benchmarks.tree2seq
     python -m benchmarks.tree2seq --samples 0       the full softmax
 
-Both are trained on the same batches of random sentences and trees, in turns.
+Both are trained on the same batches of random sentences and trees, alternating.
 """
 
 import time
@@ -38,19 +38,20 @@ def compare(
     threads: int = 1,
     seed: int = 1,
 ) -> None:
-    """Print the time and the multiply-adds of an update for each target word, and their ratios.
+    """Print the time and the multiply-adds of an update per target word, and their ratios.
 
     Args:
-        hidden: size of embeddings and states.
-        vocabulary: words on each side; the default is the target vocabulary of tree2seq's small English-Japanese task.
-        samples: K of BlackOut; 0: the full softmax.
-        words: mean length of a sentence on either side; lengths of the source are uniform from half of it to one and a
-            half, those of the target differ from it by a fifth at most.
-        sentences: B.
-        batches: how many different ones.
-        repetitions: how often each is gone through, after one time that does not count.
+        hidden: Size of embeddings and states.
+        vocabulary: Vocabulary size of each side; by default that of the target in tree2seq's small English-Japanese
+            task.
+        samples: Samples of BlackOut (K); 0: the full softmax.
+        words: Mean words of a sentence: source lengths are uniform from 0.5 to 1.5 times this; a target length differs
+            from its source length by a fifth at most.
+        sentences: Sentences of a batch (B).
+        batches: Number of different batches.
+        repetitions: Number of timed passes over the batches, after one that does not count.
         threads: CPU threads.
-        seed: of sentences and parameters.
+        seed: Seed of sentences and parameters.
 
     Raises:
         InputError: sentences are too short.

@@ -1,9 +1,9 @@
-"""Times the Tree-LSTM, level by level over a whole batch, against the same computed node by node.
+"""Time the Tree-LSTM computed level by level over a whole batch, against the same computed node by node.
 
     python -m benchmarks.tree_lstm
 
-Both compute h and c of all phrases of a batch of random trees and go back to all parameters and leaves; they are timed
-in turns, and their results compared first.
+Both compute h and c of all phrases of a batch of random trees, and the gradients of all parameters and leaves. Results
+are compared first; runs alternate.
 """
 
 import time
@@ -30,15 +30,15 @@ Tree = int | tuple["Tree", "Tree"]
 def compare(
     *, sentences: int = 64, words: int = 12, hidden: int = 256, repetitions: int = 15, threads: int = 1, seed: int = 1
 ) -> None:
-    """Print medians of the time that a batch takes forwards and backwards, level by level and node by node.
+    """Print the median time of the forward and backward pass of a batch, level by level and node by node.
 
     Args:
-        sentences: B, sentences of the batch.
-        words: their mean length; lengths are uniform from two thirds of it to four thirds.
-        hidden: H.
-        repetitions: how often each way is timed, after one time that does not count.
+        sentences: Sentences of the batch (B).
+        words: Mean words of a sentence; lengths are uniform from two thirds to four thirds of it.
+        hidden: Size of the states (H).
+        repetitions: Number of timed runs of each way, after one that does not count.
         threads: CPU threads.
-        seed: of lengths, trees and numbers.
+        seed: Seed of lengths, trees and numbers.
 
     Raises:
         InputError: sentences are too short for trees.

@@ -1,4 +1,4 @@
-"""Texts that an experiment names by mtdata's or sacrebleu's identifiers: `python -m pipeline_py.download --help`."""
+"""Download the texts that an experiment names by mtdata's or sacrebleu's identifiers."""
 
 import gzip
 import logging
@@ -21,13 +21,14 @@ DEFAULT = Path("config.yaml")
 
 
 def download(*, configfile: list[Path], data: Path | None = None) -> None:
-    """Get the texts of an experiment that have a `download` and whose files are not there yet.
+    """Download the texts of an experiment that have the key `download` and whose files do not exist yet.
 
-    What is there stays as it is. mtdata and sacrebleu keep what they download in folders of their own.
+    Existing files stay as they are. mtdata and sacrebleu keep their downloads in folders of their own.
 
     Args:
-        configfile: Files of the configuration, as Snakemake's option of the same name; they are laid over config.yaml.
-        data: The folder below which the files belong, instead of the configuration's.
+        configfile: A file of the configuration, like Snakemake's option of the same name; repeatable. Each overrides
+            keys of config.yaml.
+        data: Folder for the files, in place of the configuration's key `data`.
 
     Raises:
         InputError: a file of the configuration is none, an identifier is unknown, of other languages or of more or

@@ -1,4 +1,4 @@
-"""Translate new text with a system that the workflow has trained: `python -m pipeline_py.translate --help`."""
+"""Translate new text with a system that the workflow has trained."""
 
 import sys
 from pathlib import Path
@@ -20,23 +20,23 @@ def translate(
     scores: Annotated[bool, Option("--scores")] = False,
     attention: Path | None = None,
 ) -> None:
-    """Translate lines from stdin to stdout: a line in, a line out, in order, whatever it holds.
+    """Translate lines from stdin to stdout: one line out for each line in, in the same order.
 
-    Every line goes through the steps of the workflow, from cleaning to detokenization, in one process. A line of more
-    than 2,000 characters is translated in parts, which are joined. To be run where snakemake is run.
+    Each line goes through all steps of the workflow, from cleaning to detokenization, in one process. A line of more
+    than 2,000 characters is translated in parts, which are joined. Run it in the folder where you run snakemake.
 
     Args:
         system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
-        run: Which of its trainings, e.g. seed2; by default the first.
-        configfile: A file of the configuration, as Snakemake's option of the same name; repeatable.
-        config: KEY=VALUE, as Snakemake's option of the same name; repeatable.
-        nbest: Write this many translations of each line, best first, as Moses does: `0 ||| text ||| score`, lines
-            counted from 0. Not more than `decoding.beam`; of a short line there may be fewer.
-        scores: Write before each translation what the search ranks it by, and a tab.
-        attention: A folder for figures of what the system attends to, one for each line: 1.svg, 2.svg ...
+        run: A run of the system, e.g. seed2; by default the first.
+        configfile: A file of the configuration, like Snakemake's option of the same name; repeatable.
+        config: KEY=VALUE, like Snakemake's option of the same name; repeatable.
+        nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, lines
+            counted from 0. At most `decoding.beam`; a short line may have fewer.
+        scores: Write the score that ranks each translation before it, followed by a tab.
+        attention: Folder for figures of the attention, one for each line: 1.svg, 2.svg ...
 
     Raises:
-        InputError: the system is not trained, or cannot do what is asked.
+        InputError: the system is not trained, or does not support an option.
     """
     found = load_told(system, run, configfile or [], config or [])
     if nbest is not None and scores:

@@ -1,9 +1,9 @@
-"""Attacks a very small experiment, and counts what becomes of it.
+"""Inject faults into a very small experiment, and count the outcomes.
 
     python -m benchmarks.faults
     python -m benchmarks.faults --files 1000 --inputs 2000 --configurations 500 --kills 60 --minutes 180
 
-Every attack is decided by the seed and its number: `--only files:17` repeats one of them.
+The seed and the number of an attack decide everything about it: `--only files:17` repeats one.
 """
 
 import shutil
@@ -54,23 +54,24 @@ def faults(
     work: Path = Path("benchmarks/work"),
     results: Path = Path("benchmarks/results"),
 ) -> None:
-    """Attack an experiment and write tables of what became of it.
+    """Inject faults into an experiment, and write tables of the outcomes.
 
     Args:
-        files: damaged files, each read by the stages that read it.
-        inputs: files that are well written and wrong.
-        configurations: odd or wrong ones, which a dry run is given.
-        kills: of stages and trainings at any moment; one in five is of Snakemake.
-        disks: that are full before a stage is done.
-        pairs: of the same stage or, one in five, of Snakemake at once.
-        target: of the experiment; `all` is every kind of system and takes some minutes before the first attack.
-        seed: of all attacks.
-        minutes: after which no further attack begins.
-        only: one attack, by name and number, e.g. files:17; repeatable.
-        processes: how many attacks are made side by side; by default as many as there are processors.
-        keep: leave the folders of attacks in --work.
-        work: the experiment and its copies go into `faults` there, which is made anew.
-        results: directory of `faults.tsv`, `faults.md` and `faults.txt`, which lists what went badly.
+        files: Number of damaged files. Every stage that reads a file is run on it.
+        inputs: Number of well-formed files with wrong content.
+        configurations: Number of unusual or wrong configurations, each tried in a dry run.
+        kills: Number of kills of stages and trainings at random moments; one in five kills Snakemake.
+        disks: Number of disks that are full before a stage has finished.
+        pairs: Number of times that the same stage or, one in five, Snakemake runs twice at once.
+        target: Target of the experiment; `all` has every kind of system, and takes some minutes before the first
+            attack.
+        seed: Seed of all attacks.
+        minutes: No attack begins after this many minutes.
+        only: One attack by name and number, e.g. files:17; repeatable.
+        processes: Attacks at the same time; by default one for each processor.
+        keep: Keep the folders of the attacks in --work.
+        work: Folder for the experiment and its copies, in a new subfolder `faults`.
+        results: Folder for `faults.tsv`, `faults.md`, and `faults.txt` with the list of failures.
 
     Raises:
         InputError: an attack is none, or the experiment fails without any.

@@ -19,7 +19,7 @@ def schema_text() -> str:
 
 
 def write_schema(*, output: Path) -> None:
-    """Write the JSON schema of config.yaml."""
+    """Write the JSON schema of the configuration, which lets editors complete and check its keys."""
     with writing(output) as file:
         file.write(schema_text())
 

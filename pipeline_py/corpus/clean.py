@@ -1,6 +1,6 @@
-"""Drop training pairs that would harm or leak; check held-out text without dropping a line of it.
+"""Drop unusable training pairs, and those that occur in held-out sets; check held-out text without dropping a line.
 
-The reasons and the ratio are those of Moses' clean-corpus-n.perl, with duplicates and held-out sentences beside them.
+The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and held-out sentences.
 """
 
 from array import array
@@ -40,38 +40,38 @@ def clean(
     target_tokenized: bool = False,
     called: list[str] | None = None,
 ) -> None:
-    """Clean parallel text; lines stay aligned.
+    """Clean parallel text, and keep its lines aligned.
 
-    Mode `train` drops a pair for the first of these reasons that holds: a side that is not UTF-8 ("invalid UTF-8"),
-    has no word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than
-    `max_ratio` times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out");
-    it came before ("duplicate pair"). Mode `held-out` drops nothing and refuses invalid UTF-8 and empty references,
+    Mode `train` drops a pair for the first of these reasons that applies: a side is not UTF-8 ("invalid UTF-8"), has no
+    word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than `max_ratio`
+    times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out"); the pair has
+    occurred before ("duplicate pair"). Mode `held-out` drops nothing. It refuses invalid UTF-8, and empty references,
     which cannot be scored.
 
-    In both modes a control character (tabs, a lone CR, and U+2028/U+2029 among them) becomes a space, and the
-    sentence is noted. Text is not changed otherwise: no Unicode normalization, no squeezing of spaces.
+    In both modes a control character (also a tab, a lone CR, U+2028 and U+2029) becomes a space, and the sentence is
+    counted. Nothing else is changed: no Unicode normalization, no merging of spaces.
 
-    Words stand between whitespace, and each Han or Kana character counts as one, unless the side is tokenized.
-    Sentences are the same if their words are, whatever the spacing. A target sentence of a held-out set may occur
-    in the training text: without its source it does not give the answer away. Duplicates and held-out sentences are
-    recognised by a 64-bit hash: 8 bytes a pair, six times that for a moment.
+    Words are separated by whitespace; each Han or Kana character also counts as a word, unless the side is tokenized.
+    Two sentences are the same if their words are, whatever the spacing. A target sentence of a held-out set may occur
+    in the training text: without its source it does not reveal the answer. Duplicates and held-out sentences are
+    recognised by a 64-bit hash, which needs 8 bytes per pair, and six times that for a moment.
 
     Args:
         source_input: One sentence a line, plain or .gz.
-        target_input: The same lines in the other language; held-out sets may have several (references), or none.
+        target_input: The same lines in the other language. A held-out set may have several files (references), or none.
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
-        lines_output: For each kept line its number in the input, counted from 1.
-        counts_output: JSON counts of pairs kept, dropped by reason, and noted.
+        lines_output: The number of each kept line in the input, counted from 1.
+        counts_output: JSON counts of pairs: read, kept, dropped by reason, and with control characters.
         mode: `train` or `held-out`.
-        held_out: Raw sources of dev and test sets; repeat the option for several.
+        held_out: Raw sources of dev and test sets; repeatable.
         min_length: Fewest words of either side.
         max_length: Most words of either side; 0: no limit.
-        max_ratio: Most words of one side for each of the other.
-        keep_duplicates: Keep pairs that came before.
-        source_tokenized: The source is tokenized by spaces; a Han or Kana character is no word of its own.
-        target_tokenized: The same of the target.
-        called: INPUT=FILE, the file that an input is a copy of, line by line; messages name it instead.
+        max_ratio: Most words of one side per word of the other.
+        keep_duplicates: Keep duplicate pairs.
+        source_tokenized: The source is tokenized: a Han or Kana character is not a word of its own.
+        target_tokenized: The same for the target.
+        called: INPUT=FILE: messages name FILE in place of INPUT, which is a copy of it, line by line.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;

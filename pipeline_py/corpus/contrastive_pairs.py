@@ -1,4 +1,4 @@
-"""A contrastive set becomes a held-out set with two translations, the correct and the contrastive one."""
+"""Turn a contrastive set into a held-out set with two translations, the correct and the contrastive one."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,16 +13,18 @@ from pipeline_py.progress import progress
 def contrastive_pairs(
     *, input: list[Path], source_output: Path, correct_output: Path, contrastive_output: Path, pairs_output: Path
 ) -> None:
-    """Write the pairs of some files, in order, side by side: line k of each text is of pair k.
+    """Write the pairs of some files as parallel texts: line k of each text belongs to pair k.
 
-    A sentence with several errors stands there once for each of them, so that a set goes the way of every other.
+    A sentence with several contrastive translations occurs once for each of them, so that later stages treat the set
+    like any other.
 
     Args:
-        input: contrastive pairs, TSV or LingEval97's JSON (`pipeline_py.contrastive`); repeat the option for several.
-        source_output: the sentences.
-        correct_output: their correct translations.
-        contrastive_output: those with an error.
-        pairs_output: what is known of each pair: TSV with a header, `kind`, `distance`, `frequency`, any of them empty.
+        input: Contrastive pairs, as TSV or as LingEval97's JSON (`pipeline_py.contrastive`); repeatable.
+        source_output: The source sentences.
+        correct_output: Their correct translations.
+        contrastive_output: Their contrastive translations.
+        pairs_output: TSV with a row for each pair and the columns `kind`, `distance` and `frequency`, any of which may
+            be empty.
 
     Raises:
         InputError: a file is missing, or holds no such pairs.

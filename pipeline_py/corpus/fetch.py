@@ -1,4 +1,4 @@
-"""Bring one side of one split into the results: local files, concatenated in order, as plain text."""
+"""Copy one side of a text into the results: local files, concatenated in order, as plain text."""
 
 import codecs
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from pipeline_py.text import read_bytes
 def fetch(*, input: list[Path], output: Path) -> None:
     """Write the lines of the input files (plain or .gz, in the order given) to one plain file.
 
-    Bytes stay as they are (clean judges them), with three exceptions: a line ends with LF where it ended with
-    CR LF, the last line of each file is ended, and a UTF-8 byte order mark at the start of a file is left out.
+    Bytes stay as they are (the stage `clean` checks them), with three exceptions: CR LF becomes LF, the last line of
+    each file gets its line end, and a UTF-8 byte order mark at the start of a file is removed.
 
     Args:
-        input: Text files, one sentence a line; repeat the option for several.
-        output: The text of all of them.
+        input: Text files, one sentence a line; repeatable.
+        output: The concatenated text.
 
     Raises:
         InputError: a file is missing, holds no line, or is a broken .gz.

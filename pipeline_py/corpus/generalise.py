@@ -1,4 +1,4 @@
-"""Put `$time`, `$date` and `$number` in the place of rare times, dates and numbers (Yang et al. 2017, section 4.1)."""
+"""Replace rare times, dates and numbers by `$time`, `$date` and `$number` (Yang et al. 2017, section 4.1)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from pipeline_py.text import read_lines, tokens_of
 def generalise(*, input: Path, train: Path, min_count: int, output: Path, counts_output: Path) -> None:
     """Write a text with a placeholder for each time, date and number that is rare in the training text.
 
-    A word becomes one word, so trees over the words stay valid. What counts as a time, a date or a number is said in
-    `expressions`; all other words stay, also those that are `$time`, `$date` or `$number` already. Moses separates
-    the parts of `12:30` and `12/05/2004`: then each part is a number.
+    One word is replaced by one word, so trees over the words stay valid. `corpus.expressions` defines times, dates and
+    numbers. All other words stay, also those that are already `$time`, `$date` or `$number`. Where Moses has separated
+    the parts of `12:30` or `12/05/2004`, each part is a number.
 
-    The counts are of sentences, `words` by placeholder, and the `types` (different words) of the text before and
-    after, which are the vocabularies of the paper's Table 2 where the text is the training text.
+    The counts are numbers of sentences, `words` by placeholder, and `types` (different words) before and after. For the
+    training text, these are the vocabulary sizes of the paper's Table 2.
 
     Args:
         input: Tokenized text, one sentence a line.
-        train: The training text of the same side, tokenized alike; it may be the input itself.
-        min_count: What occurs fewer times than this in the training text is rare.
-        output: The same sentences, generalised.
+        train: The training text of the same side, tokenized in the same way; it may be the input itself.
+        min_count: What occurs less often than this in the training text is rare.
+        output: The generalised sentences.
         counts_output: JSON counts.
 
     Raises:

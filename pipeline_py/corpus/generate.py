@@ -1,4 +1,4 @@
-"""Generate an English-German parallel corpus with gold trees from the grammar beside this module."""
+"""Generate an English-German parallel corpus with gold trees from the project's grammar."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,32 +32,32 @@ def generate(
     digits: bool = True,
     ambiguous: float = 0.0,
 ) -> None:
-    """Write distinct sentence pairs with the gold trees of their English side.
+    """Write different sentence pairs with gold trees of the English side.
 
-    The space of sentences is divided by the lexical core of the main clause (its verb, and the heads of its subject and
-    object), which can be read off the English sentence. Calls with disjoint shares have no core, hence no English
-    sentence, in common, whatever their seeds. With `digits`, a few sentences have a number, a time or a date, which
-    most often occurs nowhere else.
+    The sentences that the grammar can generate are divided into shares by the lexical core of the main clause: its
+    verb, and the heads of its subject and object. Runs with disjoint shares have no core in common, and therefore no
+    English sentence, whatever their seeds. With `digits`, a few sentences contain a number, a time or a date, most of
+    which occur only once.
 
     Args:
-        sentences: How many pairs.
+        sentences: Number of sentence pairs.
         source_output: English, one tokenized sentence a line.
         target_output: German, aligned.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        counts_output: Counts: drawings kept and dropped by reason, sentences by phenomenon.
+        counts_output: JSON counts: drawn sentences, kept and dropped by reason; sentences by phenomenon.
         seed: The same seed gives the same files.
-        share_from: Start of the share of the space of sentences, in [0, 1).
+        share_from: Start of the share of all sentences, in [0, 1).
         share_to: End of the share, exclusive, in (0, 1].
         min_length: Fewest English tokens, the full stop included.
         max_length: Most English tokens.
         focus: A phenomenon that every sentence contains.
-        lexicon: `whole`, or `compact`: the most frequent verbs with the most frequent nouns that go with them.
+        lexicon: `whole`; or `compact`: the most frequent verbs, with the most frequent nouns that go with them.
         digits: Whether there are numbers, times and dates in digits.
-        ambiguous: The share of sentences that leave an attachment open: English words with two readings, either as
-            probable, of which the tree and the German have one. All others then leave none, so that nothing but the
-            tree tells the reading.
-        lengths: `natural` (mean 14) or `uniform` over the range, which fills groups of lengths alike.
+        ambiguous: Share of the sentences that have an attachment ambiguity: their English words have two readings,
+            equally likely, and only the tree and the German translation show which is meant. All other sentences are
+            unambiguous.
+        lengths: `natural` (mean 14), or `uniform` over the range, so that all lengths are equally frequent.
 
     Raises:
         InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.

@@ -1,4 +1,4 @@
-"""Generate contrastive pairs with gold trees: English, and German of which one translation has a mistake."""
+"""Generate contrastive pairs with gold trees: English sentences with a correct and a wrong German translation."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,22 +34,22 @@ def generate_contrast(
 ) -> None:
     """Write English sentences with two German translations that differ in one feature of their derivation.
 
-    Kinds take turns, so that each has as many pairs as the next, or one more. These are: `agreement`, the finite verb
-    has the number of a noun that stands between it and its subject; `particle`, a separable verb has another prefix;
-    `case` and `gender`, an article has another; `verb_final`, the verb of a subordinate clause stands second;
-    `negation_dropped` and `negation_added`; `relative_attachment` and `phrase_attachment`, the German of the other
-    reading of a sentence that leaves an attachment open. Such a sentence comes in both readings, so that only the
-    tree tells, and what knows the words alone is right in just half of the pairs.
+    All kinds of errors have the same number of pairs, or one more. The kinds are: `agreement`, the finite verb agrees
+    with a noun between it and its subject; `particle`, a separable verb has another prefix; `case` and `gender`, an
+    article has another one; `verb_final`, the verb of a subordinate clause is in second position; `negation_dropped`
+    and `negation_added`; `relative_attachment` and `phrase_attachment`, the German translation of the other reading of
+    a sentence with an attachment ambiguity. Such a sentence occurs with both readings, so that only the tree tells
+    which is meant; a system that reads only the words is right for exactly half of the pairs.
 
     Args:
-        sentences: How many pairs.
+        sentences: Number of pairs.
         pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `pipeline_py.contrastive`.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        counts_output: Counts: drawings kept and dropped by reason, pairs by kind.
-        kind: What the mistakes are; give the option once for each.
+        counts_output: JSON counts: drawn sentences, kept and dropped by reason; pairs by kind.
+        kind: A kind of error; repeatable.
         seed: The same seed gives the same files.
-        share_from: Start of the share of the space of sentences, in [0, 1); see `generate`.
+        share_from: Start of the share of all sentences, in [0, 1); see `generate`.
         share_to: End of the share, exclusive, in (0, 1].
         min_length: Fewest English tokens, the full stop included.
         max_length: Most English tokens.

@@ -1,4 +1,4 @@
-"""Learn to separate the words of Chinese text as a treebank does, with Stanza's own training command."""
+"""Learn to segment Chinese text into words as a treebank does, with Stanza's own training command."""
 
 import contextlib
 import tempfile
@@ -29,19 +29,20 @@ def learn_segmenter(
     seed: int = 1,
     threads: int = 1,
 ) -> None:
-    """Train Stanza's tokenizer on the words of gold trees, so that text is cut into the words that a parser knows.
+    """Train Stanza's tokenizer on a treebank, so that text is segmented into the words that a parser knows.
 
-    The characters of a sentence are tagged by a recurrent network that sees which of jieba's words begin and end
-    beside them. Words of the treebank touch, but for two of letters or digits of ASCII: it may not say where spaces
-    were. The dev trees decide which epoch is kept. The same seed and threads give the same model, byte by byte.
+    A recurrent network tags the characters of a sentence; it also sees where jieba's words begin and end. The words of
+    the treebank are joined without spaces, except between two words of ASCII letters or digits, since the treebank may
+    not record spaces. The model of the epoch that is best on the dev trees is kept. The same seed and number of threads
+    give the same model, byte by byte.
 
     Args:
-        treebank_train: CoNLL-U; may be gzipped.
-        treebank_dev: the same, of other sentences.
-        output: the Stanza model.
-        counts_output: counts of the training sentences.
-        epochs: passes over the training sentences.
-        seed: of all random numbers.
+        treebank_train: CoNLL-U, plain or gzipped.
+        treebank_dev: The same, with other sentences.
+        output: The Stanza model.
+        counts_output: JSON counts of training sentences.
+        epochs: Passes over the training sentences.
+        seed: Seed of all random numbers.
         threads: CPU threads.
 
     Raises:

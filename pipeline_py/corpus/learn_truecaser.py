@@ -1,4 +1,4 @@
-"""Count how words are written inside sentences: the model of Moses' truecaser."""
+"""Learn the case of words inside sentences: the model of Moses' truecaser."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -13,9 +13,9 @@ from pipeline_py.text import read_lines
 def learn_truecaser(*, input: Path, output: Path) -> None:
     """Write a truecasing model in the format of Moses' train-truecaser.perl.
 
-    A line a word, sorted by its lower-cased form: the most frequent form first, `the (40/60) The (20)`; equally
-    frequent forms in the order of the text. As in Moses, the first word of a sentence is not counted. Memory holds
-    the forms, not the text.
+    A line for each word, sorted by lower-cased form: the most frequent form first, as in `the (40/60) The (20)`;
+    equally frequent forms in the order of the text. As in Moses, the first word of a sentence is not counted. Memory
+    holds the forms, not the text.
 
     Args:
         input: Tokenized training text, one sentence a line.

@@ -1,4 +1,4 @@
-"""Split sentences into tokens: Moses where words stand apart, jieba or Stanza for Chinese, none for tokenized text."""
+"""Split sentences into tokens: with Moses, with jieba or Stanza for Chinese, or not at all if text is tokenized."""
 
 import pickle
 import tempfile
@@ -33,21 +33,20 @@ def tokenize(
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
 
-    No token holds whitespace of any kind (U+00A0 and U+3000 separate tokens), so a line splits at single spaces
-    into the same tokens for whoever reads it. Before tokenizing, invisible characters are taken out and a
-    zero-width space separates; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped.
-    `none` only squeezes whitespace: every visible or invisible character of tokenized text stays.
-    Moses: no escaping of XML characters, hyphenated words stay whole. A segmenter: letters and digits of ASCII that
-    touch stay one word, whatever a treebank of Chinese has taught. Lower-casing comes last.
+    No token contains whitespace of any kind (U+00A0 and U+3000 separate tokens), so that splitting a line at single
+    spaces gives its tokens. Before tokenization, invisible characters are removed, and a zero-width space becomes a
+    space; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped. `none` only merges whitespace,
+    and keeps all other characters. Moses does not escape XML characters here, and hyphenated words stay whole. With
+    Stanza, adjacent ASCII letters and digits stay one word, whatever the treebank does. Lower-casing comes last.
 
     Args:
         input: One sentence a line, plain or .gz.
         output: Tokens.
-        language: ISO 639 code; it chooses Moses' abbreviations and Stanza's model.
+        language: ISO 639 code, which selects Moses' abbreviations and Stanza's model.
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
-        stanza_directory: Where Stanza's models lie; without it Stanza downloads the model of the language.
-        segmenter: For `stanza`, in place of a directory: the model that `learn_segmenter` made of a treebank.
+        stanza_directory: Folder with Stanza's models; without it, Stanza downloads the model of the language.
+        segmenter: For `stanza`, instead of a folder: the model that `learn_segmenter` has trained.
 
     Raises:
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.

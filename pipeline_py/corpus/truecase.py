@@ -14,11 +14,11 @@ DELAYED_START = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#9
 
 
 def truecase(*, input: Path, model: Path, output: Path) -> None:
-    """Write tokenized text with truecased words; line by line and token by token nothing else changes.
+    """Write tokenized text with truecased words; nothing else changes.
 
     Args:
         input: Tokenized text, one sentence a line.
-        model: What `learn_truecaser` (or Moses) wrote.
+        model: The model of `learn_truecaser`, or of Moses.
         output: The truecased text.
 
     Raises:

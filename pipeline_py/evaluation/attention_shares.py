@@ -1,4 +1,4 @@
-"""How much of the highest attention lies on words and how much on phrases (tree2seq, Table 12)."""
+"""Shares of the highest attention weights on words and on phrases (tree2seq, Table 12)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,21 +35,21 @@ class Counts(NamedTuple):
 
 
 def attention_shares(*, attention: list[str], source: list[str], pieces: list[str], output: Path) -> None:
-    """Count, of the five highest attention weights at each generated word, those above .2, .4, .6 and .8.
+    """Count the attention weights above .2, .4, .6 and .8 among the five highest at each generated word.
 
-    A share is a percentage of 5 · generated words, so that those of words and phrases add up. The source's EOS, which
-    the systems read and attend to like a word, counts as one. The step that predicts EOS generates no word: its
-    weights are not counted. With subword units a piece is a word on both sides.
+    A share is a percentage of 5 · generated words, so that the shares of words and of phrases add up. The source's EOS,
+    which systems read like a word, counts as a word. The step that predicts EOS generates no word, and is not counted.
+    With subwords, each piece counts as a word on both sides.
 
-    The TSV has the columns `system`, `threshold`, `words`, `phrases` (percent) and `generated_words`, of all runs of a
-    system together.
+    The TSV has the columns `system`, `threshold`, `words`, `phrases` (percent) and `generated_words`, over all runs of
+    a system together.
 
     Args:
-        attention: NAME=FILE, or NAME:RUN=FILE for each of several runs, the weights that nmt.attend wrote for all
-            sentences of a set; repeatable.
-        source: NAME=FILE, the packed source that was attended to, by the same names.
-        pieces: NAME=FILE, the pieces of the translation, by the same names.
-        output: the shares as TSV.
+        attention: NAME=FILE, or NAME:RUN=FILE for several runs: the weights of `nmt.attend` for all sentences of a set;
+            repeatable.
+        source: NAME=FILE, the packed source, with the same names; repeatable.
+        pieces: NAME=FILE, the pieces of the translation, with the same names; repeatable.
+        output: The shares as TSV.
 
     Raises:
         InputError: if the files of a name are not complete, or do not belong together.

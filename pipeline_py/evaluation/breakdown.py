@@ -1,6 +1,6 @@
 """Scores by groups of similar sentences: of similar length, with similar trees, with and without a parse.
 
-By length groups are those of the figures of the SDAtt and SDRNMT papers.
+The groups by length are those of the figures in the SDAtt and SDRNMT papers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,25 +60,24 @@ def breakdown(
     baseline: str | None = None,
     bounds: list[int] | None = None,
 ) -> None:
-    """Score groups of sentences that are similar in one respect after the other (`source_properties`).
+    """Score groups of sentences that are similar in a property of the source (`source_properties`).
 
-    The score of a group is that of the corpus of its sentences. For each metric the TSV has its mean over a system's
-    runs (`bleu`), the sample standard deviation over them, empty for a single run (`sd` of the first metric, `NAME_sd`
-    of others), and the ends of its 95 % interval (`bleu_low`, `bleu_high`), found as `compare` finds that of a whole
-    set, from sets that are drawn from the group's sentences. A group holds values with `low` < value <= `high`; an
-    empty field stands for an open end, or for no number at all. Groups without a sentence are left out, and a sentence
-    that has no such property is in no group.
+    The score of a group is the corpus score of its sentences. For each metric the TSV has the mean over a system's runs
+    (`bleu`), the sample standard deviation over them, which is empty for a single run (`sd` for the first metric,
+    `NAME_sd` for others), and the ends of the 95 % interval (`bleu_low`, `bleu_high`), computed as in `compare` by
+    resampling the group's sentences. A group has the values `low` < value <= `high`; an empty field means an open end,
+    or no number. Groups without a sentence are left out; a sentence without the property is in no group.
 
     Args:
-        statistics: NAME:RUN:SET=FILE, `evaluation.statistics` of a system's run on a set; no name holds a ':'. Give
-            the option once for every run and set.
-        properties: SET=FILE, `evaluation.source_properties` of a set; of several, groups are of all sets together.
-        metric: a module of `evaluation/metrics`; give the option once for each.
-        output: the scores as TSV, by group and then by system.
-        sentence_scores_output: how the scores of single sentences are distributed, as TSV; see
-            `evaluation.sentence_scores`.
-        baseline: the system that others are laid beside there, by default the first.
-        bounds: longest length of a group; give the option once for each, rising. By default 10, 20 … 80.
+        statistics: NAME:RUN:SET=FILE, the file of `evaluation.statistics` for a system's run on a set; no name may
+            contain a colon. Repeatable.
+        properties: SET=FILE, the file of `evaluation.source_properties` for a set; repeatable. Groups are over all sets
+            together.
+        metric: A module of `evaluation/metrics`; repeatable.
+        output: The scores as TSV, by group and then by system.
+        sentence_scores_output: The distribution of scores of single sentences as TSV; see `evaluation.sentence_scores`.
+        baseline: The system that the others are compared with in that distribution; by default the first.
+        bounds: Upper bound of a group by length; repeatable, in rising order. By default 10, 20 … 80.
 
     Raises:
         InputError: if there is no system, files of a set differ in length, a run lacks a set, or bounds do not rise.

@@ -1,4 +1,4 @@
-"""Claims of papers, and what tables propose, held against what was translated here."""
+"""Compare claims of papers, and what tables propose, with the results of this experiment."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,32 +65,36 @@ def claims(
     samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
     seed: Annotated[int, Option(min=0)] = resampling.SEED,
 ) -> None:
-    """Say of each claim whose systems there are whether it is confirmed, contradicted, or cannot be told here.
+    """Decide for each claim whether it is confirmed, contradicted, or cannot be decided.
 
-    Of each claim the TSV has the system's score minus the other's with its 95 % interval over sentences and runs
-    (`significance.runs_and_sentences`), by each metric of the claim that is counted, else by BLEU, on each set that
-    both were scored on, and as the mean over the test sets (`AVG`); where there is none, over the development set.
-    `visible` is the smallest difference that an experiment with this standard error finds with a probability of 80 %
-    at the two-sided level of 0.05 (minimum detectable effect, Bloom 1995).
+    For each claim whose systems both exist here, the TSV has the system's score minus the other's, with its 95 %
+    interval over sentences and runs (`significance.runs_and_sentences`): in each of the claim's metrics that is
+    computed here, or else in BLEU; on each set with scores of both, and as the mean over the test sets (`AVG`), or over
+    the development set if there is no test set. Intervals are not corrected for the number of claims. `visible` is the
+    smallest difference that an experiment with this standard error finds with a probability of 80 % at the two-sided
+    level of 0.05 (minimum detectable effect, Bloom 1995).
 
-    `verdict` is `confirmed` where the whole interval is on the claimed side of 0, `contradicted` where it is on the
-    other, else `not distinguishable`. Of a system that reads trees, `of_syntax` is `yes` where its gain is confirmed
-    and it is better than itself with every kind of trees that mean nothing, each by its interval; `no` where one of
-    these cannot be told from it or is better; `untested` where there are none. Rows of the role `control` have the
-    system with such trees minus the other, and those of `against control` the system minus the same.
+    `verdict` is `confirmed` if the whole interval is on the claimed side of 0, `contradicted` if it is on the other
+    side, or else `not distinguishable`. For a system that reads trees and whose gain is confirmed, `of_syntax` is `yes`
+    if it is also better than itself with every kind of control trees, each by its interval; `no` if it is not;
+    `untested` if there are no control trees. Control trees are made without looking at the words. Rows with the role
+    `control` have the system with such trees minus the other; rows with `against control` have the system minus itself
+    with such trees.
 
     Args:
-        claims: files of claims; of each the paper, and what is better than what. Claims about other systems are left
-            out. Give the option once for each.
-        statistics: NAME:RUN:SET=FILE, `evaluation.statistics` of a system's run on a set.
-        metric: a module of `evaluation/metrics`; give the option once for each that is counted, BLEU first.
-        output: the TSV.
-        asked: SYSTEM=OTHER, what a table asks; left out where a paper claims the same.
-        reads_trees: a system that reads trees.
-        control: SYSTEM:PARSER=NAME, where NAME is SYSTEM with trees of that parser, which mean nothing.
-        variant: the same of other trees that mean something: claims about SYSTEM are held against NAME too.
-        samples: number of resampled sets.
-        seed: seed of the draws.
+        claims: File of claims: the paper, and which system is better than which. Claims about systems that do not exist
+            here are left out. Repeatable.
+        statistics: NAME:RUN:SET=FILE, the file of `evaluation.statistics` for a system's run on a set; no name may
+            contain a colon. Repeatable.
+        metric: A module of `evaluation/metrics` that is computed here; repeatable, BLEU first.
+        output: The verdicts as TSV.
+        asked: SYSTEM=OTHER, a comparison that a table proposes; left out if a paper claims the same. Repeatable.
+        reads_trees: A system that reads trees; repeatable.
+        control: SYSTEM:PARSER=NAME, where NAME is SYSTEM with control trees from PARSER; repeatable.
+        variant: The same for other parsers, whose trees are meaningful: claims about SYSTEM are also compared with
+            NAME. Repeatable.
+        samples: Number of resampled sets.
+        seed: Seed of the resampling.
 
     Raises:
         InputError: if a file is malformed, or runs of a system are not on all of its sets the same.

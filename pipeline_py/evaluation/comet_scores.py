@@ -1,4 +1,4 @@
-"""COMET of each sentence of an output, by unbabel-comet in an environment of its own."""
+"""Score each sentence of an output with COMET, by unbabel-comet in its own environment."""
 
 import json
 import math
@@ -24,20 +24,20 @@ def comet_scores(
     python: str = "python",
     gpus: int = 0,
 ) -> None:
-    """Score each sentence as `comet-score` does.
+    """Score each sentence with COMET, as `comet-score` does.
 
-    The output is JSON: the `signature`, and `scores` of all sentences as the model gives them, most of them 0 to 1.
+    The output is JSON: the `signature`, and the `scores` of all sentences as the model gives them, mostly from 0 to 1.
     Nothing is downloaded.
 
     Args:
-        source: the source, one sentence a line.
-        hypothesis: the system's output.
-        reference: the reference; COMET reads one alone.
-        checkpoint: weights, beside them hparams.yaml in the folder above.
-        signature: what decides a score.
-        output: the scores.
-        python: of the environment that has unbabel-comet.
-        gpus: that score; 0: processors.
+        source: The source, one sentence a line.
+        hypothesis: The system's output, one sentence a line.
+        reference: The reference; COMET reads only one.
+        checkpoint: The model's weights; the parent of their folder has hparams.yaml.
+        signature: The signature: everything that affects a score.
+        output: The scores as JSON.
+        python: Python of the environment that has unbabel-comet.
+        gpus: Number of GPUs; 0: the CPU.
 
     Raises:
         InputError: if files differ in length, or COMET fails.

@@ -1,4 +1,4 @@
-"""All pairs of systems on one set by three tests, corrected for how many they are, and intervals of their scores."""
+"""Compare all pairs of systems on one set by three tests with Holm's correction; intervals of their scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -56,35 +56,35 @@ def compare(
 ) -> None:
     """Compare all pairs of systems by sign test, paired bootstrap and approximate randomization.
 
-    This is the only place where systems are tested: tables and the page read their marks here.
+    Tables and the page take their significance marks from this output.
 
-    The output has each pair once for each metric; `other` is the one that is given first, so that a baseline that is
-    given before all is `other` throughout. `difference` is the score of `system` minus that of `other`, `low` and
-    `high` are the ends of its 95 % interval by the paired bootstrap. `better`, `worse` and `ties` count the sentences
-    that better, worsen or leave the score when they replace those of `other`; this is the sign test's direction, which
-    need not be that of `difference`. Of each test there is the two-sided p-value, and in the column `…_holm` the same
-    corrected for all pairs of the set (Holm 1979). P-values of bootstrap and randomization are sacrebleu's for as many
-    draws, but see `resampling.p_value` and `randomization.p_value`. There are more resampled sets than sacrebleu draws
-    unless it is told to: of 1,000 the least p-value is 1 / 1,001, and corrected for the pairs of eleven systems it
-    would be above 0.05.
+    The output has each pair once for each metric; `other` is the system that is given first, so that a baseline given
+    before all others is always `other`. `difference` is the score of `system` minus that of `other`; `low` and `high`
+    are the ends of its 95 % interval by the paired bootstrap. `better`, `worse` and `ties` count the sentences of
+    `system` that improve the score of the set, worsen it, or leave it unchanged when they replace those of `other`.
+    They give the direction of the sign test, which may differ from that of `difference`. Each test has its two-sided
+    p-value, and in the column `…_holm` the p-value corrected for all pairs on the set (Holm 1979). P-values of
+    bootstrap and randomization are sacrebleu's for the same number of draws, but see `resampling.p_value` and
+    `randomization.p_value`. There are more resampled sets than sacrebleu's default of 1,000: with that many the
+    smallest p-value is 1 / 1,001, which would be above 0.05 after correction for the pairs of eleven systems.
 
-    The other output has the score of each system with its 95 % interval.
+    The output of `--intervals-output` has the score of each system with its 95 % interval.
 
-    Of several runs of a system (seeds), scores and differences are means over the runs throughout, as in tables, and
-    the outputs of all runs for a sentence are replaced, resampled or exchanged together. So the trials of a test stay
-    sentences, as many as the set has, and what a run owes to its seed averages out, as Clark et al. (2011) ask for;
-    trials of single outputs would count a sentence several times over.
+    With several runs of a system (seeds), scores and differences are means over the runs, as in tables, and the outputs
+    of all runs for a sentence are replaced, resampled or exchanged together. The trials of a test are therefore the
+    sentences of the set, and effects of single seeds average out, as Clark et al. (2011) recommend. If each output were
+    a trial, a sentence would count several times.
 
     Args:
-        statistics: NAME:RUN=FILE, `evaluation.statistics` of a system's run; give the option once for each (NAME=FILE
-            where there is one run). Systems have equally many runs, or a single one.
-        metric: a module of `evaluation/metrics`; give the option once for each.
-        output: the comparisons as TSV.
-        intervals_output: the intervals as TSV, in the order of systems.
-        samples: number of resampled sets.
-        trials: number of random exchanges.
-        seed: seed of the draws; the default is sacrebleu's.
-        parsed: `evaluation.source_properties` of a parser's trees: only sentences that were parsed are scored. By
+        statistics: NAME:RUN=FILE, or NAME=FILE for a single run: the file of `evaluation.statistics` for a system's
+            run; repeatable. Systems have the same number of runs, or one.
+        metric: A module of `evaluation/metrics`; repeatable.
+        output: The comparisons as TSV.
+        intervals_output: The intervals as TSV, in the order of systems.
+        samples: Number of resampled sets.
+        trials: Number of random exchanges.
+        seed: Seed of the draws; by default sacrebleu's.
+        parsed: The file of `evaluation.source_properties` for a parser's trees: only parsed sentences are scored. By
             default all are.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Contrastive evaluation (Sennrich 2017): how often a system finds the correct translation likelier."""
+"""Contrastive evaluation (Sennrich 2017): how often a system prefers the correct translation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -44,26 +44,26 @@ QUANTILE = NormalDist().inv_cdf(0.975)
 def contrast(
     *, correct: list[str], contrastive: list[str], pairs: Path, output: Path, comparisons_output: Path
 ) -> None:
-    """Count on a contrastive set how often systems give the correct translation the greater probability.
+    """Count on a contrastive set how often systems give the correct translation the higher probability.
 
-    A pair where both are equally probable counts as wrong. Accuracy is in percent; of several runs (seeds) it is the
-    mean over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927)
-    for as many trials as there are pairs, whatever the number of runs: as in `compare`, the trial is the sentence.
-    `ties` counts pairs, of several runs on average. Groups are of all pairs (`all`), by `kind`, `distance` and
-    `frequency`; a pair of which one of these is not known is in no such group.
+    A pair with equal probabilities counts as wrong. Accuracy is in percent; for several runs (seeds) it is the mean
+    over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927), with
+    one trial for each pair whatever the number of runs, as in `compare`. `ties` counts pairs with equal probabilities,
+    as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a pair without
+    such a value is in no group of it.
 
-    The comparisons have each pair of systems once; `other` is the one that is given first. `better` and `worse` count
-    the pairs that one of the two is right of and the other is not, and McNemar's test (1947) is the exact binomial of
-    these: whether they are equally probable, two-sided. Of several runs a pair counts for the system that is right of
-    it in the greater share of its runs. `p_mcnemar_holm` is corrected for all pairs of systems on the set (Holm 1979).
+    The comparisons have each pair of systems once; `other` is the system that is given first. `better` and `worse`
+    count the pairs that only the one or only the other system gets right. McNemar's test (1947) is the exact two-sided
+    binomial test that both are equally probable. With several runs, a pair counts for the system that gets it right in
+    a larger share of its runs. `p_mcnemar_holm` is corrected for all pairs of systems on the set (Holm 1979).
 
     Args:
-        correct: NAME:RUN=FILE, `nmt.force_decode` of the correct translations by a system's run; give the option once
-            for each (NAME=FILE where there is one run).
-        contrastive: the same of the contrastive translations, by the same names.
-        pairs: what is known of the pairs, of `corpus.contrastive_pairs`.
-        output: accuracies as TSV, by group and then by system.
-        comparisons_output: pairs of systems as TSV, in the order of systems.
+        correct: NAME:RUN=FILE, or NAME=FILE for a single run: the file of `nmt.force_decode` for the correct
+            translations; repeatable.
+        contrastive: The same for the contrastive translations, with the same names; repeatable.
+        pairs: The properties of the pairs, from `corpus.contrastive_pairs`.
+        output: Accuracies as TSV, by group and system.
+        comparisons_output: Comparisons of all pairs of systems as TSV.
 
     Raises:
         InputError: if there is no system, files are none of scores, or do not belong together.

@@ -1,4 +1,4 @@
-"""Sentences that two systems translate with the most different success: examples to be looked at."""
+"""Choose example sentences: those that two systems translate with the most different scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,20 +39,20 @@ def examples(
 ) -> None:
     """Choose the sentences that each system translates much better, or much worse, than the first one does.
 
-    What is compared is sacrebleu's chrF of the sentence, in percent. The output has, for each system beside the first,
-    up to `most` sentences that it is better at, the greatest difference first, and then as many that it is worse at,
-    the smallest difference first, so that differences fall from top to bottom. Of equal differences the earlier
-    sentence comes first. All are of the middle half of the set by length: from the first to the third quartile of the
-    source's characters, since a short sentence shows one mistake and a long one is hard to take in. Cells are not
-    quoted; a tab within a sentence is written as a space.
+    The score is sacrebleu's chrF of the sentence, in percent. For each system except the first, the output has up to
+    `most` sentences that it translates better, the largest difference first, and then as many that it translates worse,
+    the smallest difference first, so that differences fall from top to bottom. With equal differences, the earlier
+    sentence comes first. All sentences are from the middle half of the set by length (first to third quartile of source
+    characters): a short sentence shows only one mistake, and a long one is hard to read. Cells are not quoted; a tab
+    within a sentence becomes a space.
 
     Args:
-        system: NAME=FILE, detokenized output; give the option once for each system. `other` is the first one.
-        statistics: NAME=FILE, `evaluation.statistics` of the same output, by the same names.
-        reference: a reference translation; give the option once for each. The first is shown.
-        source: the source as people read it.
-        output: the sentences as TSV, by system.
-        most: how many sentences in either direction.
+        system: NAME=FILE, detokenized output; repeatable. The others are compared with the first.
+        statistics: NAME=FILE, the file of `evaluation.statistics` for the same output, with the same names; repeatable.
+        reference: A reference translation; repeatable. The first is shown.
+        source: The source as people read it.
+        output: The sentences as TSV, by system.
+        most: Most sentences in either direction.
 
     Raises:
         InputError: if there is no system, or one without statistics, files differ in length, or a reference line is

@@ -1,4 +1,4 @@
-"""How likely the two translations of each contrastive pair are to a system elsewhere comes in."""
+"""Import another system's scores of the two translations of each contrastive pair."""
 
 from math import isfinite
 from pathlib import Path
@@ -13,15 +13,15 @@ NEEDED = ("correct", "contrastive")
 
 
 def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path, contrastive_output: Path) -> None:
-    """Take over the scores of both translations of the pairs of a contrastive set.
+    """Import scores of both translations of all pairs of a contrastive set.
 
     Args:
-        scores: TSV with a header, among its columns `correct` and `contrastive`, and a row for each pair, in order:
-            log p, or any other number that is higher for what the system finds better. Plain or .gz.
-        pairs: what is known of the pairs, of `corpus.contrastive_pairs`.
-        name: what the set is called, for messages.
+        scores: TSV with a header that has the columns `correct` and `contrastive`, and a row for each pair, in order:
+            log probabilities, or any other numbers that are higher for better translations. Plain or .gz.
+        pairs: The properties of the pairs, from `corpus.contrastive_pairs`.
+        name: Name of the set, for messages.
         correct_output: TSV with the column `log_probability`, as `nmt.force_decode` writes it.
-        contrastive_output: the same of the contrastive translations.
+        contrastive_output: The same for the contrastive translations.
 
     Raises:
         InputError: a column is missing, a row is not as long as the header, a score is no number, or there are more or

@@ -1,4 +1,4 @@
-"""Translations that a system made elsewhere come in: as many lines as their set has sentences, as text."""
+"""Import translations of a set that were made elsewhere."""
 
 from pathlib import Path
 from typing import Literal
@@ -25,21 +25,21 @@ def import_translations(
     detokenizer: Detokenizer = "moses",
     counts_output: Path | None = None,
 ) -> None:
-    """Take over the translations of a set, line by line, an empty one as what it is.
+    """Import the translations of a set, one a line; a line may be empty.
 
-    A byte order mark at the beginning is left out, and a control character (tabs and U+2028 among them) becomes a
-    space and is noted, as in all other text. Text is not changed otherwise; what is tokenized is joined.
+    A byte order mark at the beginning is removed, and a control character (also a tab or U+2028) becomes a space and is
+    counted, as in all other text. Tokenized text is detokenized. Nothing else is changed.
 
     Args:
-        translations: UTF-8, a line for each sentence of the set, plain or .gz.
-        source: the sentences.
-        name: what the set is called, for messages.
-        output: the text that is scored.
-        form: text is scored as it is; words are separated by spaces, and bpe is pieces that end in @@ where the next
-            one belongs to the same word.
-        language: two-letter code of the target language, for the Moses detokenizer.
-        detokenizer: what joins words: moses, chinese, or none.
-        counts_output: numbers of lines, of empty ones and of those with control characters, as JSON.
+        translations: UTF-8, one line for each sentence of the set, plain or .gz.
+        source: The source sentences.
+        name: Name of the set, for messages.
+        output: The text to score.
+        form: `text` is scored as it is; `words` are separated by spaces; `bpe` are pieces that end in @@ unless they
+            end a word.
+        language: Two-letter code of the target language, for the Moses detokenizer.
+        detokenizer: `moses`, `chinese`, or `none`.
+        counts_output: JSON counts of lines, of empty lines and of lines with control characters.
 
     Raises:
         InputError: there are more or fewer lines than sentences, or one is not UTF-8.

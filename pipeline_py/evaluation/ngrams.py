@@ -1,4 +1,4 @@
-"""Which n-grams one of two systems gets right more often than the other.
+"""Find n-grams that one of two systems gets right more often than the other.
 
 They are ranked as compare-mt does (Neubig et al. 2019).
 """
@@ -49,27 +49,27 @@ def ngrams(
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
-    """Choose the n-grams that each system gets right more often than the first one does, and the other way round.
+    """Choose the n-grams that each system gets right more often than the first system, and the reverse.
 
-    An n-gram of an output is a match where a reference of the sentence has it too, as many times at the most as that
-    reference does that has it most often, as for BLEU (Papineni et al. 2002); its place is of no matter.
-    `matches_system`, `matches_other` and `references`, the most that there could be, are sums over sentences.
+    As in BLEU (Papineni et al. 2002), an n-gram of an output is a match if a reference of the sentence has it at any
+    position; it matches at most as often as the reference that has it most often. `matches_system`, `matches_other` and
+    `references`, the largest possible number of matches, are sums over sentences.
 
     N-grams are ranked by the system's share of the matches of both, (`matches_system` + 1) / (`matches_system` +
-    `matches_other` + 2): compare-mt's score of matches with its smoothing of 1. Of equal shares the greater difference
-    comes first, then the longer n-gram, then the one whose words are first by code points. The output has, for each
-    system beside the first, up to `most` n-grams that it matches more often, and then, with `system` and `other` in
-    each other's place, up to `most` that the first one does. Cells are not quoted.
+    `matches_other` + 2): compare-mt's score with its smoothing of 1. With equal shares, the larger difference comes
+    first, then the longer n-gram, then code point order. For each system except the first, the output has up to `most`
+    n-grams that it matches more often, and then, with `system` and `other` exchanged, up to `most` that the first
+    system matches more often. Cells are not quoted.
 
     Args:
-        system: NAME=FILE, detokenized output; give the option once for each system. Each is laid beside the first.
-        reference: a reference translation; give the option once for each.
-        output: the n-grams as TSV, by pair of systems.
-        most: how many n-grams in either direction.
-        shortest: words of the shortest n-grams.
-        longest: words of the longest.
-        tokenizer: sacrebleu's tokenizer, the same as for the scores.
-        lowercase: whether case is ignored, the same.
+        system: NAME=FILE, detokenized output; repeatable. The others are compared with the first.
+        reference: A reference translation; repeatable.
+        output: The n-grams as TSV, by pair of systems.
+        most: Most n-grams in either direction.
+        shortest: Words of the shortest n-grams.
+        longest: Words of the longest n-grams.
+        tokenizer: Sacrebleu's tokenizer, the same as for the scores.
+        lowercase: Whether case is ignored, the same as for the scores.
 
     Raises:
         InputError: if there is no system, files differ in length, a reference line is empty, or the shortest n-grams

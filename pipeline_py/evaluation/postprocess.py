@@ -1,4 +1,4 @@
-"""A system's pieces become text again: words put back from the source, pieces joined, case restored, detokenized."""
+"""Turn pieces into text: replace unknown words and placeholders, join pieces, restore case, detokenize."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -33,22 +33,23 @@ def postprocess(
     source_tokens: Path | None = None,
     counts_output: Path | None = None,
 ) -> None:
-    """Turn decoder output into the text that is scored; every sentence is kept, be it empty.
+    """Turn a decoder's output into the text that is scored; every sentence is kept, even an empty one.
 
     Args:
-        pieces: output of the decoder, pieces separated by a space.
-        output: detokenized text.
-        language: two-letter code of the target language, for the Moses detokenizer.
-        joiner: bpe joins pieces that end in @@ with the next one; none takes pieces for words.
-        truecased: the system was trained on truecased text, so sentences start with a capital again.
-        detokenizer: moses for languages with spaces, chinese for zh and ja, none leaves tokens as they are.
-        replace_unknown: an <unk> becomes the source word that it attended to most; else it stays.
-        restore_placeholders: a $time, $date or $number becomes the source word that it stands for; else it stays.
-        alignment: for each output piece the position, from 0, of the source piece that it attended to most.
-        source_pieces: the source as the system read it; the position behind its last piece is EOS, no word.
-        tagged: a source stands between two tags, which are no words either.
-        source_tokens: the words of the source before rare times, dates and numbers became placeholders.
-        counts_output: counts of empty outputs, of unknown words and of placeholders as JSON.
+        pieces: Output of the decoder, pieces separated by spaces.
+        output: Detokenized text.
+        language: Two-letter code of the target language, for the Moses detokenizer.
+        joiner: `bpe` joins pieces that end in @@ with the next one; `none` takes pieces for words.
+        truecased: The system was trained on truecased text: capitalise the first word of each sentence.
+        detokenizer: `moses` for languages with spaces, `chinese` for zh and ja, `none` leaves tokens as they are.
+        replace_unknown: Replace each <unk> by the source word with the highest attention weight.
+        restore_placeholders: Replace each $time, $date or $number by the source word that it stands for.
+        alignment: For each output piece, the position (from 0) of the source piece with the highest attention weight.
+        source_pieces: The pieces of the source that the system read; the position after the last one is EOS, not a
+            word.
+        tagged: Each source is enclosed in two tags, which are not words.
+        source_tokens: The words of the source before rare times, dates and numbers became placeholders.
+        counts_output: JSON counts of empty outputs, unknown words and placeholders.
 
     Raises:
         InputError: if files differ in length, or an alignment does not fit its sentence.

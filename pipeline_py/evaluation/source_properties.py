@@ -1,4 +1,4 @@
-"""What the sentences of a source are like: how long, and how deep, by the trees of a parser."""
+"""Compute properties of source sentences: their length, and the depth of their trees."""
 
 from collections.abc import Sequence
 from math import isnan, nan
@@ -19,19 +19,19 @@ from pipeline_py.text import read_lines, tokens_of
 def source_properties(
     *, source: Path, output: Path, dependencies: Path | None = None, phrases: Path | None = None
 ) -> None:
-    """Say of each sentence of a set what scores can be broken down by.
+    """Compute for each sentence of a set the properties that scores can be broken down by.
 
-    These are `length`, in words; of phrase trees `phrase_depth`; of dependency trees `depth` and `dependency_length`,
-    the mean distance of words to their heads; and of either `parse`, 1 where there is a tree and 0 where not: the parse
-    failed, or the sentence is empty. Depths and distances are defined in `syntax.tree_shape`; a sentence without a tree
-    has none, neither has one of roots alone a mean distance: they are NaN.
+    The properties are `length`, in words; for phrase trees `phrase_depth`; for dependency trees `depth` and
+    `dependency_length`, the mean distance of words to their heads; and for either kind `parse`: 1 if there is a tree,
+    or 0 if the parse failed or the sentence is empty. `syntax.trees.shape` defines depths and distances. A value is NaN
+    for a sentence without a tree, and the mean distance also for a sentence that has only roots.
 
     Args:
-        source: the tokenized source, in words.
-        output: a column for each property, an Arrow file.
-        dependencies: a parser's dependency trees of the source, CoNLL-U.
-        phrases: a parser's phrase trees of the source, PTB brackets, one tree a line; `parse` is that of the
-            dependencies where there are both.
+        source: The tokenized source, words separated by spaces.
+        output: Arrow file with a column for each property.
+        dependencies: A parser's dependency trees of the source, CoNLL-U.
+        phrases: A parser's phrase trees of the source, Penn Treebank brackets, one tree a line. If dependencies are
+            given too, `parse` is theirs.
 
     Raises:
         InputError: if files differ in length, or a tree is none.

@@ -1,4 +1,4 @@
-"""What every metric counts of each sentence of a system's output, from which all scores and tests follow."""
+"""Compute the statistics of each output sentence from which all scores and tests follow."""
 
 from pathlib import Path
 from typing import Annotated
@@ -29,23 +29,23 @@ def statistics(
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
-    """Count a system's output on one set, once for all that is asked of it.
+    """Compute the statistics of a system's output on one set for all metrics.
 
-    The file has a column for each metric, and for chrF, by which single sentences are compared: (sentences,
-    statistics), whose sums over any sentences give the score of these (`evaluation.metric`). Beside it there is the
-    score of the whole set by each metric, as the JSON object that the `sacrebleu` command prints, with the score in
-    full precision and the number of `sentences`; of BLEU also the counts that it was computed from.
+    The file has a column (sentences, statistics) for each metric, and always one for chrF, which compares single
+    sentences. The score of any sentences follows from the sum of their rows (`evaluation.metric`). The score files have
+    the score of the whole set in each metric, as the JSON object that the `sacrebleu` command prints, with the score in
+    full precision and the number of `sentences`; for BLEU also the counts behind it.
 
     Args:
-        hypothesis: the system's output, one sentence a line.
-        reference: a reference translation; give the option once for each.
-        output: the statistics, an Arrow file.
-        metric: a module of `evaluation/metrics`; give the option once for each.
-        score_output: the score by each metric as JSON, in the order of metrics.
-        segment_scores: METRIC=FILE, scores of sentences by a program of its own (`evaluation.segment_metric`); give the
-            option once for each such metric.
-        tokenizer: sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
-        lowercase: case-insensitive scores, as in the papers.
+        hypothesis: The system's output, one sentence a line.
+        reference: A reference translation; repeatable.
+        output: The statistics, an Arrow file.
+        metric: A module of `evaluation/metrics`; repeatable.
+        score_output: The score in a metric as JSON; repeatable, in the order of the metrics.
+        segment_scores: METRIC=FILE, sentence scores of a metric that another program computes
+            (`evaluation.segment_metric`); repeatable.
+        tokenizer: Sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
+        lowercase: Ignore case, as in the papers.
 
     Raises:
         InputError: if files differ in length, a reference line is empty, or there is no sentence.

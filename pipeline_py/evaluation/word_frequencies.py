@@ -1,4 +1,4 @@
-"""How often the words of the target language occur in the training text, words being what BLEU counts."""
+"""Count how often target words occur in the training text, with the words of BLEU."""
 
 from collections import Counter
 from pathlib import Path
@@ -20,14 +20,14 @@ def word_frequencies(
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
-    """Count the words of a text, cut as BLEU cuts text to be scored.
+    """Count the words of a text, tokenized as for BLEU.
 
     Args:
-        input: the target side of the training text, as people write it.
-        output: `word count` a line as in a vocabulary, most frequent first; equally frequent words in the order of
-            their codepoints.
-        tokenizer: sacrebleu's tokenizer, the same as for the scores.
-        lowercase: whether case is ignored, the same as for the scores.
+        input: The target side of the training text, not tokenized.
+        output: `word count` on each line, as in a vocabulary: most frequent first, equally frequent words in code point
+            order.
+        tokenizer: Sacrebleu's tokenizer, the same as for the scores.
+        lowercase: Whether case is ignored, the same as for the scores.
     """
     split = word_splitter(tokenizer, lowercase)
     counts: Counter[str] = Counter()

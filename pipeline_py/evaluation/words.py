@@ -1,4 +1,4 @@
-"""Which words a system gets right, by how often they occur in the training text.
+"""Word accuracy of systems by frequency in the training text.
 
 Matches are counted as compare-mt does (Neubig et al. 2019).
 """
@@ -45,24 +45,22 @@ def words(
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
 ) -> None:
-    """Measure precision, recall and F1 of words, by groups of words that are similarly frequent in the training text.
+    """Measure precision, recall and F1 of words, in groups by frequency in the training text.
 
-    A word of an output is right where the reference of the sentence has it too, as many times at the most as the
-    reference has it; its place is of no matter. Precision is the share of an output's words of a group that are
-    right, recall that of the reference's words that were found, and F1 their harmonic mean, all in percent and 0 where
-    there is no such word; `f1_low` and `f1_high` are the ends of F1's 95 % interval, over sets that are resampled from
-    the sentences as in `comparisons`. `words` is how many the reference has. Sums are over all sentences, runs of a
-    system, and references: of several, each is compared with alone, and `words` is of all. Groups without a word, in
-    references and outputs, are left out.
+    A word of an output is right if the reference of the sentence has it at any position; it is right at most as often
+    as it occurs there. Precision is the share of a group's output words that are right, recall the share of its
+    reference words that were found, and F1 their harmonic mean, all in percent, and 0 if there is no such word.
+    `f1_low` and `f1_high` are the ends of the 95 % interval of F1, from resampled sentences as in `compare`. `words` is
+    the number of reference words. Sums are over all sentences, runs of a system, and references, each of which is
+    compared alone. Groups without a word in references and outputs are left out.
 
     Args:
-        system: NAME:RUN=FILE, the detokenized output of a system's run; give the option once for each (NAME=FILE
-            where there is one run).
-        reference: a reference translation; give the option once for each.
-        frequencies: the words of the training text with their counts, of `word_frequencies`.
-        output: the measures as TSV, by group and then by system.
-        tokenizer: sacrebleu's tokenizer, the same as for the scores and for the frequencies.
-        lowercase: whether case is ignored, the same.
+        system: NAME:RUN=FILE, or NAME=FILE for a single run: detokenized output; repeatable.
+        reference: A reference translation; repeatable.
+        frequencies: The words of the training text with their counts, from `word_frequencies`.
+        output: The measures as TSV, by group and system.
+        tokenizer: Sacrebleu's tokenizer, the same as for the scores and the frequencies.
+        lowercase: Whether case is ignored, the same as for the scores.
 
     Raises:
         InputError: if there is no system, files differ in length, a reference line is empty, or the frequencies are

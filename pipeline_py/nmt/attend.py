@@ -1,4 +1,4 @@
-"""What a trained system attends to when it says given translations."""
+"""Compute the attention of a trained system while it produces given translations."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,30 +34,30 @@ def attend(
     attention_output: Annotated[Path, Option()],
     gates_output: Annotated[Path, Option()],
 ) -> None:
-    """Write the attention of each step when a system is made to say given translations; row k is of sentence k.
+    """Write the attention of each step of given translations under forced decoding; row k belongs to sentence k.
 
-    The words before each word are those of the translation, and the step after its last piece predicts EOS, also
-    where the translation was cut at its greatest length.
+    At each step the decoder reads the preceding words of the given translation. The step after the last piece predicts
+    EOS, also if the translation was cut at the maximum length.
 
     Args:
-        model: Weights that `nmt.train` wrote.
-        config: The configuration that it wrote beside them.
+        model: Weights from `nmt.train`.
+        config: The configuration from `nmt.train`, beside the weights.
         source: Packed source sentences (ragged int32, each row ending with EOS).
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. trees=test.trees.arrow.
-        translation: Pieces of one translation a line, as `nmt.translate` wrote them.
-        target_vocabulary: `token count` per line, the one that the model was trained with.
-        sentences: The number of a sentence, from 1, to attend to; repeatable. The others get empty rows. By default
-            all sentences.
+        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. trees=test.trees.arrow; repeatable.
+        translation: Pieces of a translation on each line, from `nmt.translate`.
+        target_vocabulary: `token count` on each line: the vocabulary that the model was trained with.
+        sentences: Number of a sentence, from 1, to compute attention for; repeatable. All others get empty rows. By
+            default all sentences.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        attention_output: Weights of the first context (ragged float32). A row holds a matrix row by row: one row for
-            each piece and one for EOS; one column for each source position, EOS the last of them, then for each
+        attention_output: Weights of the first context (ragged float32). A row holds a matrix, row by row: a row for
+            each piece and one for EOS; a column for each source position, the last one for EOS, and then for each
             phrase. Empty for an empty source.
-        gates_output: β, the weight of phrases, of each piece and EOS (ragged float32). Empty for an empty source, and
-            where the system has no such weight.
+        gates_output: Β, the weight of phrases, for each piece and EOS (ragged float32). Empty for an empty source, and
+            if the system has no such weight.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together.
+        InputError: options or files are invalid, or do not belong together.
     """
     if threads < 1:
         raise InputError("--threads must be at least 1")

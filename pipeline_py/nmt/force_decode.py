@@ -1,4 +1,4 @@
-"""How probable given translations are under a trained system, or under several together (forced decoding)."""
+"""Compute the probability of given translations under a trained system or an ensemble (forced decoding)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,30 +32,30 @@ def force_decode(
     threads: Annotated[int, Option()] = 1,
     output: Annotated[list[Path], Option()],
 ) -> None:
-    """Compute log p(translation | source) of given translations; row k of each output is of sentence k.
+    """Compute log p(translation | source) of given translations; row k of each output belongs to sentence k.
 
-    The words before each word are those of the translation, and p is the system's own, over the whole vocabulary: no
-    length normalization and no length model. Of several models it is that of the ensemble, as in a search: at each
-    piece the mean of their probabilities. A piece outside the vocabulary is `<unk>`. Two translations of a sentence
-    that are the same to the system have the same number to the last digit.
+    At each step the decoder reads the preceding words of the given translation. p is the system's probability over the
+    whole vocabulary, without length normalization or length model. For several models it is the ensemble's, as in beam
+    search: the mean of their probabilities of each piece. A piece outside the vocabulary becomes `<unk>`. Two
+    translations with the same identifiers have exactly the same value.
 
     Args:
-        model: Weights that `nmt.train` wrote; repeated for an ensemble.
-        config: The configuration that it wrote beside them; one for each model, in the same order.
+        model: Weights from `nmt.train`; repeatable for an ensemble.
+        config: The configuration from `nmt.train`, beside the weights; one for each model, in the same order.
         source: Packed source sentences (ragged int32, each row ending with EOS): one file for all models, or one for
-            each, in the same order.
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow; in an
-            ensemble NUMBER:KIND=FILE, models numbered from 1.
-        translation: Pieces of one translation a line, separated by spaces; repeatable.
-        target_vocabulary: `token count` per line, the one that all models were trained with.
+            each in the same order.
+        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow;
+            repeatable. In an ensemble NUMBER:KIND=FILE, with models numbered from 1.
+        translation: Pieces of a translation on each line, separated by spaces; repeatable.
+        target_vocabulary: `token count` on each line: the vocabulary that all models were trained with.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        output: TSV with a header, one for each file of translations, in the same order: `log_probability`, the sum of
-            the natural logarithms of the probabilities of all pieces and EOS; `pieces`, how many these are, EOS
-            counted.
+        output: TSV with a header; one file for each file of translations, in the same order. Columns:
+            `log_probability`, the sum of the natural logarithms of the probabilities of all pieces and EOS; `pieces`,
+            their number, EOS included.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together; a source is empty.
+        InputError: options or files are invalid, or do not belong together; a source is empty.
     """
     if threads < 1:
         raise InputError("--threads must be at least 1")

@@ -1,4 +1,4 @@
-"""How long translations are: pairs of sentence lengths counted in training data, and the model that they make."""
+"""The length model: p(target length | source length), from counts in the training data."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,16 +16,16 @@ COLUMNS = ("source_length", "target_length", "count")
 
 
 def length_model(*, source: Path, target: Path, added: int = 0, output: Path) -> None:
-    """Count the pairs of sentence lengths, of which p(target length | source length) is made (tree2seq eq. 28).
+    """Count pairs of sentence lengths, from which p(target length | source length) is estimated (tree2seq eq. 28).
 
-    Lengths are those that the models see, in tokens or pieces; EOS is not counted on either side.
+    Lengths are in the models' units (tokens or pieces), without EOS on either side.
 
     Args:
-        source: Packed training sentences (ragged int32, each row ending with EOS).
-        target: The same of the other side.
-        added: Tags that models see beside each source sentence.
-        output: TSV `source_length target_length count` with a header, ascending by both lengths; every pair of
-            sentences is counted.
+        source: Packed source sentences of the training data (ragged int32, each row ending with EOS).
+        target: The same for the target.
+        added: Number of tags that models read beside each source sentence.
+        output: TSV with the header `source_length target_length count`, sorted by both lengths; every sentence pair is
+            counted.
 
     Raises:
         InputError: the files are not packed, differ in sentences, or are empty.

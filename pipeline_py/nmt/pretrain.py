@@ -1,4 +1,4 @@
-"""Train an encoder to parse, before it is trained to translate (Hashimoto and Tsuruoka 2017; tree2seq section 5.3)."""
+"""Pretrain an encoder to parse, before it is trained to translate (Hashimoto and Tsuruoka 2017; tree2seq 5.3)."""
 
 import time
 from importlib import metadata
@@ -43,34 +43,34 @@ def pretrain(
     output: Path,
     facts_output: Path,
 ) -> None:
-    """Train the encoder of a system that parses, and keep the weights that parse the development set best.
+    """Train the parsing encoder of a system, and keep the weights that parse the development set best.
 
-    Update rule, batches, clipping, precision and what is too long are those of `training`; how often the text is
-    passed over is the encoder's own `pretraining_epochs`. A run that was killed begins again: it is a small part of
-    the system's training. A run whose inputs, settings and code are those of the last finished one takes its outputs
-    back.
+    Optimizer, batches, clipping, precision and length limits are those of `training`; the number of epochs is the
+    encoder's `pretraining_epochs`. After a kill, pretraining starts again from the beginning. A run with the same
+    inputs, settings and code as the last finished one reuses its outputs.
 
     Args:
-        name: What to call the system in messages.
-        system: The composition, one of `systems` of the configuration as JSON.
-        training: `training` of the configuration as JSON; its seeds are not looked at, nor what says when to look at
-            the development set and when to stop.
-        seed: Decides the first weights, the order of the batches, and what is dropped out.
+        name: Name of the system, for messages.
+        system: The system, one of `systems` of the configuration, as JSON.
+        training: `training` of the configuration as JSON; `seeds` and the keys about validation and early stopping are
+            ignored.
+        seed: Seed of the initial weights, the order of batches, and dropout.
         train_source: Packed source sentences (ragged int32).
-        dev_source: Packed source sentences to choose the weights by.
-        train_syntax: KIND=FILE for each kind of syntax that the encoder learns to predict (heads=…, labels=…), and
-            for those that the system reads.
-        dev_syntax: The same for the development set.
-        source_vocabulary: `token count` per line.
-        syntax_vocabulary: KIND=FILE for each of these kinds that has a vocabulary, e.g. labels=vocabulary.labels.
-        code: Anything that names the version of the code; outputs of another version are not reused.
-        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
-            every run trains.
-        output: Weights of the encoder in safetensors, all of them, under the names that they have in the system.
-        facts_output: Loss, attachment, speed and versions as JSON.
+        dev_source: Packed source sentences of the development set, which selects the weights.
+        train_syntax: KIND=FILE for each kind of syntax that the encoder learns to predict (heads=…, labels=…), and for
+            those that the system reads; repeatable.
+        dev_syntax: The same for the development set; repeatable.
+        source_vocabulary: `token count` on each line.
+        syntax_vocabulary: KIND=FILE for each of these kinds that has a vocabulary, e.g. labels=vocabulary.labels;
+            repeatable.
+        code: Any text that identifies the version of the code; outputs of another version are not reused.
+        cache: Folder for the outputs of this run when it last finished; no other run may use it, and it must not be an
+            output folder. Without it, every run trains.
+        output: All weights of the encoder in safetensors, named as in the system.
+        facts_output: Loss, attachment score, speed and versions as JSON.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together.
+        InputError: options or files are invalid, or do not belong together.
     """
     started = time.monotonic()
     system_options = from_json(System, system, "--system")

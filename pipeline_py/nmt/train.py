@@ -52,46 +52,46 @@ def train(
 ) -> None:
     """Train a neural system and keep the weights that are best on the development set.
 
-    A run that was killed goes on from its last checkpoint and ends with the same weights, bit by bit, as one that
-    never was (on the same machine with as many threads). A checkpoint of other inputs, settings or code is set aside.
-    A run whose inputs, settings and code are those of the last finished one takes its outputs back.
+    After a kill, training continues from the last checkpoint and ends with the same weights, bit by bit, as without the
+    kill (on the same machine with the same number of threads). A checkpoint of other inputs, settings or code is
+    renamed and not used. A run with the same inputs, settings and code as the last finished one reuses its outputs.
 
-    Where several processes are to train, this one starts them as torchrun does, or is started by torchrun. Each has
-    its share of every batch: without dropout, they end with the same weights as one, up to rounding.
+    If several processes are to train, this one starts them like torchrun, or is started by torchrun. Each process gets
+    a share of every batch; without dropout, the weights are the same as with one process, up to rounding.
 
     Args:
-        name: What to call the system in messages.
-        system: The composition, one of `systems` of the configuration as JSON.
-        training: `training` of the configuration as JSON; its seeds are not looked at.
-        like: The composition, as JSON, of a system with as many parameters. Embedding and hidden size are then one
-            number, the smallest with which the trained system has no fewer; both have the vocabularies given here.
-        initial: Weights to start from in safetensors; all of them must be the system's, but not all of the system's
-            need be there.
-        seed: Decides the first weights, the order of the batches, and what is dropped out.
+        name: Name of the system, for messages.
+        system: The system, one of `systems` of the configuration, as JSON.
+        training: `training` of the configuration as JSON; `seeds` is ignored.
+        like: Another system as JSON, whose number of parameters this one matches: embedding and hidden size become one
+            number, the smallest with which this system has at least as many parameters. Both have the vocabularies
+            given here.
+        initial: Weights in safetensors to start from. The system must have all of them, but may have more.
+        seed: Seed of the initial weights, the order of batches, and dropout.
         train_source: Packed source sentences (ragged int32).
         train_target: Packed target sentences.
-        dev_source: Packed source sentences to choose the weights by.
-        dev_target: Packed target sentences to choose the weights by.
-        source_vocabulary: `token count` per line.
-        target_vocabulary: `token count` per line.
+        dev_source: Packed source sentences of the development set, which selects the weights.
+        dev_target: Packed target sentences of the development set.
+        source_vocabulary: `token count` on each line.
+        target_vocabulary: `token count` on each line.
         train_syntax: KIND=FILE for each kind of syntax that the system reads or learns to predict, e.g.
-            distances=train.distances.arrow.
-        dev_syntax: The same for the development set.
-        syntax_vocabulary: KIND=FILE for each kind of syntax that has a vocabulary, e.g. units=vocabulary.units, and
-            that the system, or the one it is to be like, reads or learned to predict.
-        code: Anything that names the version of the code; a checkpoint of another version is not resumed, and outputs
-            of another version are not reused.
-        checkpoints: Directory for the rolling checkpoint, of this run alone; it must outlive a killed run.
-        tensorboard: Directory for the learning curve as TensorBoard reads it, of this run alone.
-        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
-            every run trains.
+            distances=train.distances.arrow; repeatable.
+        dev_syntax: The same for the development set; repeatable.
+        syntax_vocabulary: KIND=FILE for each kind of syntax with a vocabulary, e.g. units=vocabulary.units, that this
+            system or the one given with --like reads or learned to predict; repeatable.
+        code: Any text that identifies the version of the code; checkpoints and outputs of another version are not
+            reused.
+        checkpoints: Folder for the latest checkpoint; no other run may use it, and it must survive a kill.
+        tensorboard: Folder for the learning curve in TensorBoard's format; no other run may use it.
+        cache: Folder for the outputs of this run when it last finished; no other run may use it, and it must not be an
+            output folder. Without it, every run trains.
         model_output: Weights in safetensors.
-        config_output: What is needed to build the network: {"system", "vocabularies"}.
-        curve_output: One row for each look at the development set.
+        config_output: What is needed to build the network, as JSON: `system` and `vocabularies`.
+        curve_output: The learning curve as TSV, a row for each validation.
         facts_output: Size, speed, energy, scores and versions as JSON.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together; the training diverged.
+        InputError: options or files are invalid, or do not belong together; the training diverged.
     """
     system_options = from_json(System, system, "--system")
     training_options = from_json(Training, training, "--training")

@@ -1,4 +1,4 @@
-"""Translate packed sentences with a trained system, or with several together."""
+"""Translate packed sentences with a trained system or an ensemble."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -49,41 +49,41 @@ def translate(
     attention_output: Annotated[Path | None, Option()] = None,
     counts_output: Annotated[Path, Option()],
 ) -> None:
-    """Translate every sentence by beam search; line k of each output belongs to sentence k of the source.
+    """Translate sentences by beam search; line k of each output belongs to sentence k of the source.
 
-    An empty source (EOS alone) becomes an empty line without asking the model. Several models make an ensemble: their
-    probabilities are averaged. What is said of source positions, lengths and attention is said of the first.
-    A run whose inputs, settings and code are those of the last finished one takes its outputs back.
+    An empty source (EOS alone) becomes an empty line without a search. Several models form an ensemble: their
+    probabilities are averaged; source positions, lengths and attention are those of the first model. A run with the
+    same inputs, settings and code as the last finished one reuses its outputs.
 
     Args:
-        model: Weights that `nmt.train` wrote; repeated for an ensemble.
-        config: The configuration that it wrote beside them; one for each model, in the same order.
+        model: Weights from `nmt.train`; repeatable for an ensemble.
+        config: The configuration from `nmt.train`, beside the weights; one for each model, in the same order.
         source: Packed source sentences (ragged int32, each row ending with EOS): one file for all models, or one for
-            each, in the same order.
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow; in an
-            ensemble NUMBER:KIND=FILE, models numbered from 1.
-        target_vocabulary: `token count` per line, the one that all models were trained with.
-        length_model: What `nmt.length_model` wrote; given exactly where `decoding.length_model` is true.
+            each in the same order.
+        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow;
+            repeatable. In an ensemble NUMBER:KIND=FILE, with models numbered from 1.
+        target_vocabulary: `token count` on each line: the vocabulary that all models were trained with.
+        length_model: The counts of `nmt.length_model`; required if `decoding.length_model` is true, and only then.
         decoding: `decoding` of the configuration as JSON.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        code: Anything that names the version of the code; outputs of another version are not reused.
-        cache: Directory for the outputs of the last finished run, of this run alone and no output itself; without it
-            every run translates.
+        code: Any text that identifies the version of the code; outputs of another version are not reused.
+        cache: Folder for the outputs of this run when it last finished; no other run may use it, and it must not be an
+            output folder. Without it, every run translates.
         output: Pieces of the best translation, separated by spaces.
-        alignment_output: For each of these pieces the 0-based source position that it attended to most (first
-            context; the last position is EOS; phrases are left aside).
-        n_best_output: The `decoding.n_best` best translations of each sentence, best first, as Moses writes them:
-            `0 ||| pieces ||| score`, sentences counted from 0.
-        attention_output: Weights of the first context for the best translation (ragged float32). A row holds a
-            matrix row by row: one row for each piece and one for the predicted EOS (none where the translation was
-            cut at its greatest length); a column for each source position, the last of them for EOS, and after these
-            one for each phrase where the system attends to phrases. Empty for an empty source.
-        counts_output: JSON counts of sentences, of those cut at their greatest length, of empty ones, and of those of a
-            length that the length model does not know.
+        alignment_output: For each piece, the source position (from 0) with the highest attention weight of the first
+            context; the last position is EOS, and phrases are not counted.
+        n_best_output: The `decoding.n_best` best translations of each sentence, best first, in Moses' format: `0 |||
+            pieces ||| score`, sentences counted from 0.
+        attention_output: Weights of the first context for the best translation (ragged float32). A row holds a matrix,
+            row by row: a row for each piece and one for the predicted EOS (none if the translation was cut at the
+            maximum length); a column for each source position, the last one for EOS, and then for each phrase if the
+            system attends to phrases. Empty for an empty source.
+        counts_output: JSON counts of sentences, of translations cut at the maximum length, of empty sources, and of
+            sources with a length that the length model does not know.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together.
+        InputError: options or files are invalid, or do not belong together.
     """
     options = _decoding(decoding, n_best_output, length_model)
     _check_counts(len(model), len(config), len(source))

@@ -1,4 +1,4 @@
-"""A figure of what a system attends to on the tree of a sentence, as in tree2seq (Figures 4–6)."""
+"""Draw a system's attention on the tree of a sentence, as in tree2seq (Figures 4–6)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,26 +28,26 @@ def attention(
     word: list[int] | None = None,
     pdf_output: Path | None = None,
 ) -> None:
-    """Draw the tree of a sentence, shaded by the attention that its words and phrases get.
+    """Draw the tree of a sentence, with words and phrases shaded by their attention weights.
 
-    There is a panel for each chosen word of the translation. By default these are up to four: first those whose
-    highest weight lies on a phrase, then those whose highest weight is the highest.
+    Each chosen word of the translation has a panel. By default up to four words are chosen: first those with their
+    highest weight on a phrase, then those with the highest weights.
 
     Args:
-        sentence: number of the sentence, from 1.
-        source_pieces: pieces of the source, one sentence a line.
-        translation: pieces of the translation, as given to nmt.attend.
-        attention: the weights that nmt.attend wrote.
-        svg_output: the figure as SVG; its text stays text.
-        title: headline of the figure.
-        tree: binary Penn Treebank brackets over the pieces, one tree a line, for a system that reads trees; a failed
-            parse leaves the words.
-        lexical: instead of `tree`, for a system that reads the trees of split words alone.
-        gates: the weights of phrases that nmt.attend wrote; shown where the system has them.
-        reference: a reference translation, one a line, shown below.
-        word: position of a word of the translation that gets a panel, from 1; the one behind the last is EOS.
+        sentence: Number of the sentence, from 1.
+        source_pieces: Pieces of the source, one sentence a line.
+        translation: Pieces of the translation, as given to `nmt.attend`.
+        attention: The weights from `nmt.attend`.
+        svg_output: The figure as SVG, with its text as text.
+        title: Title of the figure.
+        tree: Binary Penn Treebank brackets over the pieces, one tree a line, for a system that reads trees; a failed
+            parse shows only words.
+        lexical: Instead of --tree, for a system that reads only trees within split words.
+        gates: The weights of phrases from `nmt.attend`; shown if the system has them.
+        reference: A reference translation, one sentence a line, shown below.
+        word: Position of a word of the translation, from 1, that gets a panel; the position after the last word is EOS.
             Repeatable.
-        pdf_output: the figure as PDF.
+        pdf_output: The figure as PDF.
 
     Raises:
         InputError: if files lack the sentence or do not belong together, or there is no such word.

@@ -1,4 +1,4 @@
-"""A table of the run's facts: what each system cost, and with which parser, seed and software it was made."""
+"""A table of facts about the systems of a table: cost, parser, seed and software."""
 
 from importlib import metadata
 from pathlib import Path
@@ -58,33 +58,33 @@ HERE = "here"
 def facts(
     *, description: str, file: list[str] | None = None, output: Path, markdown_output: Path | None = None
 ) -> None:
-    """Lay out parameters, updates, speed, time, energy, dev score, hardware, seed, parser and versions of every system.
+    """Make a table of the parameters, speed, time, energy, hardware, seed, parser and versions of every system.
 
-    The TSV has an empty value, and the renderings a dash, where a fact does not apply. Versions are those that
-    trained the system; where it did not load stanza or sacrebleu, those installed here.
+    Where a fact does not apply, the TSV has an empty value and other formats a dash. Versions are those that trained
+    the system, or the installed ones of stanza and sacrebleu if training did not load them.
 
-    Seconds are those on the wall, which other work on the machine makes longer. `cpu_seconds` are those that processors
-    worked, over all threads and processes, `training_` without looks at the development set; target words per second of
-    a processor, or of a card, are of `training_`. `core_share` is the share of the time that a training asked for a
-    core that it had one, and `machine_load` the mean number of tasks that asked for one, by the machine's cores.
-    `kernels` says whether the compiled code of `nmt/kernels/elementwise.c` was there on a processor.
+    `seconds` is wall-clock time, which other work on the machine makes longer. `cpu_seconds` is CPU time over all
+    threads and processes. The prefix `training_` means without validation; target words per CPU or GPU second are also
+    without validation. `core_share` is the part of the requested core time that a training got; `machine_load` is the
+    mean number of tasks that wanted a core, divided by the number of cores. `kernels` tells whether a training on a CPU
+    used the compiled code of `nmt/kernels/elementwise.c`.
 
-    Search, training, data and units have columns where the table's systems differ in them, with what differs.
+    Settings of search, training, data and subwords have columns if the table's systems differ in them.
 
-    What networks alone have, such as the perplexity on dev, and what their parts observed there, such as the vision
-    span of flexible attention, has columns where at least one system has it.
+    Facts that only networks have, such as the perplexity on dev, and statistics of their parts on dev, such as the
+    vision span of flexible attention, have columns if at least one system has them.
 
-    A system from elsewhere has a row too, behind the others. The column `origin` says who made it, where that is known,
-    and nothing else is: its cells are empty in the TSV, and say so elsewhere.
+    Systems from elsewhere have rows after the others. The column `origin` says who made them, if that is known. Their
+    other cells are empty in the TSV, and `unknown` in other formats.
 
     Args:
-        description: what the plan says of the systems, a JSON object: `parsers`, by system whose trees it reads;
-            `settings`, by column and system what the systems of a table differ in beyond what they are;
-            `from_elsewhere`, where there are such, who made each system that was not made here.
-        file: KIND:NAME=FILE, what is known; repeatable. `facts:SYSTEM:RUN`, the facts.json of a training, in the
-            table's order, and `accuracy:PARSER:TREES`, TSV of `syntax.accuracy`.
-        output: the table as TSV.
-        markdown_output: the table as Markdown.
+        description: The plan's description of the systems, a JSON object: `parsers`, the parser of each system;
+            `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
+            system that was not made here.
+        file: KIND:NAME=FILE, an input; repeatable. `facts:SYSTEM:RUN` is the facts.json of a training, in the table's
+            order; `accuracy:PARSER:TREES` is a TSV of `syntax.accuracy`.
+        output: The table as TSV.
+        markdown_output: The table as Markdown.
 
     Raises:
         InputError: if a file lacks a fact.

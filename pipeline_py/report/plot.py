@@ -1,4 +1,4 @@
-"""A figure of BLEU by groups of sentences: one line for each system, as in the SDAtt and SDRNMT papers."""
+"""Draw BLEU by source length: a line for each system, as in the SDAtt and SDRNMT papers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,17 +21,17 @@ def plot(
     smallest_group: Annotated[int, Option(min=1)] = 1,
     pdf_output: Path | None = None,
 ) -> None:
-    """Draw BLEU of every system by groups of sentences, with the number of sentences under each group.
+    """Draw BLEU of each system by source length, with the number of sentences below each group.
 
-    Bars are 95 % intervals of BLEU; the systems stand side by side so that their bars do not overlap. Groups that are
-    too small are not drawn, and a line below the figure says how many sentences they have.
+    Bars are 95 % intervals of BLEU; systems are shifted sideways so that their bars do not overlap. Groups that are too
+    small are not drawn; a note below the figure says how many sentences they have.
 
     Args:
-        description: what the plan says of the table, a JSON object: `title`, and `called`, what systems are called.
-        buckets: the scores, TSV of evaluation.breakdown.
-        svg_output: the figure as SVG; its text stays text. The line of the n-th system has the identifier `system-n`.
-        smallest_group: how many sentences a group needs to be drawn.
-        pdf_output: the figure as PDF.
+        description: The plan's description of the figure, a JSON object: `title`, and `called`, the labels of systems.
+        buckets: The scores, TSV of `evaluation.breakdown`.
+        svg_output: The figure as SVG, with its text as text. The line of the n-th system has the identifier `system-n`.
+        smallest_group: Fewest sentences of a group that is drawn.
+        pdf_output: The figure as PDF.
 
     Raises:
         InputError: if the scores are malformed, or not by length.

@@ -1,4 +1,4 @@
-"""The whole experiment on one page: tables, comparisons, figures, examples, parsers and where all of it comes from."""
+"""Show the whole experiment on one page: answers, tables, comparisons, figures, examples, parsers, provenance."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ from pipeline_py.artifact import writing
 
 
 def report(*, manifest: Path, output: Path) -> None:
-    """Make a page that needs nothing but itself: it opens from disk, and is complete without scripts.
+    """Make a self-contained page: it opens from disk, and is complete without scripts.
 
-    Each table has a chapter with the sections of `report.sections`, and those of `report.chapters` follow. What the
-    manifest has no files of is left out.
+    Each table has a chapter with the sections of `report.sections`. The chapters of `report.chapters` follow. A section
+    without files in the manifest is left out.
 
     Args:
-        manifest: what the page is made of, JSON of the plan (`report.manifest`).
-        output: the page as HTML.
+        manifest: List of the files of the page, a JSON of the plan (`report.manifest`).
+        output: The page as HTML.
 
     Raises:
         InputError: if a file is malformed.

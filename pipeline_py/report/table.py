@@ -1,4 +1,4 @@
-"""A table: rows by columns with marks, of scores and other measures of systems, or of what was counted of texts."""
+"""Make a table of scores and other measures of systems, with significance marks, or of counts of texts."""
 
 from pathlib import Path
 
@@ -27,27 +27,26 @@ def table(
     markdown_output: Path | None = None,
     latex_output: Path | None = None,
 ) -> None:
-    """Lay out a table of the configuration and write it in all its formats; it is printed on stderr as well.
+    """Make a table of the configuration, write it in all formats, and print it on stderr.
 
-    The first column of the TSV names the row. Behind a score that may be marked there is `NAME_marks`, and where rows
-    have several runs, numbers are means over them, and `NAME_sd` is their sample standard deviation. Of tables of BLEU
-    there is a column for each set, called like it, and `AVG`; what a paper printed is called `NAME_published`. Columns
-    of further metrics are called `METRIC_SET`, as are those of a table of measures that has several sets.
+    The first column of the TSV names the row. A score that may have marks is followed by the column `NAME_marks`. With
+    several runs, numbers are means, and `NAME_sd` is their sample standard deviation. A table of type `bleu` has a
+    column for each set, named like the set, and `AVG`; the paper's numbers are in `NAME_published`. Columns of further
+    metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
 
     Args:
-        description: what the plan says of the table, a JSON object: `table`, one of `tables` of the configuration;
-            `dev`, what the development set is called; `tests`, the test sets; `metrics` of a table of BLEU; `settings`
-            by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` that stand below it;
-            `lowercase_trees`, whether parsers saw lower-cased text.
-        file: KIND:NAME=FILE, what it is made of; repeatable. Of scores: `statistics:SYSTEM:RUN:SET`,
-            `comparisons:SET`, `facts:SYSTEM:RUN`, `parsed:SET` where only parsed sentences are scored,
-            `correct:SYSTEM:RUN:SET` and `contrastive:SYSTEM:RUN:SET` of each contrastive set,
-            `accuracy:PARSER:TREES`, `published` and `claims`. Of counts: `counts:SPLIT`, `original:LANGUAGE`,
-            `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
-        output: the table as TSV.
-        sheet_output: the table as JSON, what all other formats are drawn from.
-        markdown_output: the table as Markdown, with what it says of claims.
-        latex_output: the table as LaTeX.
+        description: The plan's description of the table, a JSON object: `table`, one of `tables` of the configuration;
+            `dev`, the name of the development set; `tests`, the test sets; `metrics` of a table of type `bleu`;
+            `settings` by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` below the table;
+            `lowercase_trees`, whether parsers read lower-cased text.
+        file: KIND:NAME=FILE, an input; repeatable. For scores: `statistics:SYSTEM:RUN:SET`, `comparisons:SET`,
+            `facts:SYSTEM:RUN`, `parsed:SET` if only parsed sentences are scored, `correct:SYSTEM:RUN:SET` and
+            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published` and `claims`.
+            For counts: `counts:SPLIT`, `original:LANGUAGE`, `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
+        output: The table as TSV.
+        sheet_output: The table as JSON, from which all other formats are made.
+        markdown_output: The table as Markdown, followed by the verdicts on claims.
+        latex_output: The table as LaTeX.
 
     Raises:
         InputError: if a file is malformed, or scores of one set were counted differently.

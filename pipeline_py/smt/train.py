@@ -25,26 +25,26 @@ def train(
     model_output: Path,
     facts_output: Path,
 ) -> None:
-    """Train a phrase-based system and tune its weights on the development set.
+    """Train a phrase-based system, and tune its weights on the development set.
 
-    Word alignments by HMMs in both directions, symmetrised; a phrase table; an interpolated n-gram model, whose
-    weights are those with the least perplexity on dev; and the weights of the log-linear model with the best BLEU on
-    dev that a downhill simplex finds. Nothing is trained on dev. Equal inputs give equal bytes, but for the seconds.
+    Training consists of HMM word alignments in both directions, symmetrised; a phrase table; an interpolated n-gram
+    language model with the weights of the lowest perplexity on dev; and a log-linear model whose weights maximize BLEU
+    on dev (downhill simplex). Dev is not training data. The same inputs give the same bytes, except for times.
 
-    Pairs without words on one side or with more than 200 on one are not trained on, and counted.
+    Pairs with no word or more than 200 words on a side are left out, and counted.
 
     Args:
-        name: What to call the system in messages.
-        options: The system, one of `systems` of the configuration as JSON.
+        name: Name of the system, for messages.
+        options: The system, one of `systems` of the configuration, as JSON.
         train_source: Tokenized sentences, words separated by a space.
-        train_target: Their translations.
-        dev_source: Tokenized sentences to tune on.
-        dev_target: Their translations.
-        model_output: Directory for the models; it can be moved.
+        train_target: Their translations, tokenized.
+        dev_source: Tokenized source sentences of the development set.
+        dev_target: Their translations, tokenized.
+        model_output: Folder for the models; it can be moved.
         facts_output: Size, score, time and versions as JSON.
 
     Raises:
-        InputError: options or files are not what they should be, or do not belong together.
+        InputError: options or files are invalid, or do not belong together.
     """
     system = from_json(PhraseBased, options, "--options")
     log = Log(f"train {name}")

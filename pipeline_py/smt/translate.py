@@ -9,20 +9,20 @@ from pipeline_py.text import read_lines, tokens_of
 
 
 def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -> None:
-    """Translate every sentence; line k of the output belongs to sentence k of the source.
+    """Translate sentences; line k of the output belongs to sentence k of the source.
 
-    An empty source becomes an empty line without asking the decoder. A sentence that is longer than Thot can
-    translate (200 words) is cut into parts, whose translations are joined. Unknown words are copied.
+    An empty source becomes an empty line without a search. A sentence that is too long for Thot (200 words) is split
+    into parts, whose translations are joined. Unknown words are copied.
 
     Args:
-        model: Directory that `smt.train` wrote.
+        model: Folder from `smt.train`.
         source: Tokenized sentences, words separated by a space.
         output: Words of the best translation, separated by spaces.
-        counts_output: JSON counts of sentences; of empty ones, of those cut into parts and of empty translations; and
-            of unknown words that were copied.
+        counts_output: JSON counts of sentences, empty sources, split sentences, empty translations, and unknown words
+            that were copied.
 
     Raises:
-        InputError: if the model is not there, or not as it was written.
+        InputError: if the model does not exist, or was changed after it was written.
     """
     from pipeline_py.smt.thot import load
 

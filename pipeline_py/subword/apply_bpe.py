@@ -1,4 +1,4 @@
-"""Split words into the pieces that learned merges leave (Sennrich et al. 2016)."""
+"""Split words into pieces by byte-pair encoding (Sennrich et al. 2016)."""
 
 from io import StringIO
 from pathlib import Path
@@ -24,18 +24,18 @@ def apply_bpe(
     vocabulary: Path | None = None,
     vocabulary_threshold: int = 1,
 ) -> None:
-    """Write the pieces of each line; every piece but the last of a word ends with `@@`.
+    """Write the pieces of each line; every piece except the last of a word ends with `@@`.
 
-    The pieces are those of subword-nmt, but for two kinds of words. A placeholder of a time, date or number is never
-    split. A word whose last piece would end with `@@` itself, because it does in the text, has its last character
-    as a piece of its own. So `pieces.join` gives back every word. An empty line stays empty.
+    The pieces are those of subword-nmt, with two exceptions: a placeholder for a time, date or number is never split;
+    and if the last piece of a word would end with `@@` because the word does, its last character is a separate piece.
+    `pieces.join` therefore restores every word. An empty line stays empty.
 
     Args:
         input: Tokenized text, one sentence a line.
-        codes: Merges of subword-nmt's `learn_bpe`.
+        codes: The merges of `learn_bpe`.
         output: Pieces, separated by single spaces.
-        vocabulary: Pieces of the training text with their counts; merges that make a piece outside of it are undone.
-        vocabulary_threshold: A piece of the vocabulary rarer than this counts as outside.
+        vocabulary: Pieces of the training text with their counts; merges that lead to a piece outside of it are undone.
+        vocabulary_threshold: A piece that is less frequent than this counts as outside the vocabulary.
 
     Raises:
         InputError: a file is not UTF-8, or a line of the codes or the vocabulary is malformed.

@@ -1,4 +1,4 @@
-"""Pieces inherit the syntax of their word: its distances, its label, its place in the phrase tree."""
+"""Give pieces the syntax of their word: its distances, its label, its place in the phrase tree."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -30,16 +30,15 @@ Syntax = TypeVar("Syntax")
 
 
 def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
-    """Carry the syntax of words over to their pieces; files stay in their format and aligned.
+    """Transfer the syntax of words to their pieces; formats and line numbers stay the same.
 
-    Distances: Arrow file, row k = the (J+1)² distances between the J words of sentence k and EOS.
-    Trees: binary Penn Treebank brackets, one tree a line.
-    Other tables: Arrow file, row k = the values of the J words of sentence k and of EOS, such as (J+1) · 10 for
-    dependency units; they name words, not pieces, before and after. In a text instead, line k = the values of the J
-    words, separated by spaces, such as labels.
+    Distances are an Arrow file; row k has the (J+1)² distances between the J words of sentence k and EOS. Trees are
+    binary Penn Treebank brackets, one tree a line. Other tables are Arrow files; row k has the values of the J words of
+    sentence k and of EOS, such as (J+1) · 10 for dependency units, which refer to words, not pieces, before and after.
+    Labels and similar values are text; line k has the values of the J words, separated by spaces.
 
     Args:
-        kind: `distances`, `labels`, `trees`, `units` or a further kind of syntax that words have.
+        kind: `distances`, `labels`, `trees`, `units` or another kind of syntax of words.
         input: The syntax of words.
         pieces: The pieces of the same sentences.
         output: The syntax of pieces.

@@ -15,18 +15,19 @@ from pipeline_py.subword import pieces
 
 
 def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_frequency: int = 2) -> None:
-    """Write the merges that subword-nmt learns from the input files together.
+    """Write the merges that subword-nmt learns from all input files together.
 
-    Give one file for merges of one language, both sides for joint merges. Of equally frequent pairs the one that
-    sorts last by codepoints is merged first, so the same words always give the same codes. Memory holds the
-    distinct words and their pairs, not the text. Placeholders of times, dates and numbers, which are never split, are
-    left out.
+    Give one file to learn merges for one language, or both sides for joint merges. Among equally frequent pairs, the
+    last one in code point order is merged first, so that the same words always give the same merges. Memory holds the
+    different words and their pairs, not the text. Placeholders for times, dates and numbers are left out, since they
+    are never split.
 
     Args:
-        input: Tokenized training text, one sentence a line; repeat the option for several files.
-        output: Codes in subword-nmt's format, version 0.2: a merge a line in the order they were learned.
-        merges: Merges to learn.
-        min_frequency: Stop when no pair of symbols is this frequent; there are fewer merges then.
+        input: Tokenized training text, one sentence a line; repeatable.
+        output: The merges in subword-nmt's format, version 0.2: one on each line, in the order in which they were
+            learned.
+        merges: Number of merges.
+        min_frequency: Stop before this number if no pair of symbols is this frequent.
 
     Raises:
         InputError: a file is not UTF-8, or no pair of characters in it is frequent enough.

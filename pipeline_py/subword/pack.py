@@ -1,4 +1,4 @@
-"""Turn text into rows of identifiers on disk, which training maps into memory instead of reading text."""
+"""Turn text into rows of identifiers on disk, which training maps into memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +14,12 @@ from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 
 def pack(*, input: Path, vocabulary: Path, output: Path, counts_output: Path) -> None:
-    """Write the identifiers of each line, with EOS at its end; an empty line is EOS alone.
+    """Write the identifiers of each line and of EOS; an empty line becomes EOS alone.
 
     Args:
         input: Tokens or pieces, one sentence a line.
-        vocabulary: What the `vocabulary` stage wrote.
-        output: Arrow file; row k holds the N + 1 identifiers of the N tokens of line k and of EOS, int32.
+        vocabulary: The vocabulary from `subword.vocabulary`.
+        output: Arrow file; row k has the N + 1 identifiers of the N tokens of line k and of EOS, int32.
         counts_output: JSON counts of sentences, tokens, unknown tokens and empty lines.
 
     Raises:

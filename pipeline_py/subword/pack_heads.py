@@ -1,4 +1,4 @@
-"""Turn dependency trees into rows of heads on disk, one for each piece."""
+"""Turn dependency trees into rows of heads on disk, a head for each piece."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -25,21 +25,21 @@ def pack_heads(
 ) -> None:
     """Write the position of the head of every piece, counted from 0.
 
-    The head of a word is the first piece of its head word, and each further piece of a word hangs under the word's
-    first one. Roots, of which a sentence may have several, and EOS are their own heads, which stands for ROOT. Where
+    The head of a word's first piece is the first piece of its head word; the head of each further piece is the first
+    piece of the word. Roots, of which a sentence may have several, and EOS are their own heads, which means ROOT. If
     the parse failed, every value is −1.
 
-    With `parents`, write for every piece of a word where the pieces of its head word stand, the first and the last.
-    Those of a root are its own, and EOS is its own parent.
+    With `parents`, write for every piece of a word the positions of the first and the last piece of its head word. A
+    root and EOS are their own parents.
 
     Args:
-        trees: CoNLL-U, one block per line of the text.
-        tokens: The text that the trees belong to.
-        pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words, so this may
-            be a text whose words are not split, with any words in it.
-        parents: Whether to write where the head word stands, instead of the head.
-        output: Arrow file; row k holds n + 1 heads, those of the n pieces of sentence k and that of EOS, int16; with
-            `parents` two values for each.
+        trees: CoNLL-U, one block for each line of the text.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words; it may
+            therefore come from a text with other words that are not split.
+        parents: Write the positions of the head word's pieces instead of the head.
+        output: Arrow file; row k has n + 1 heads, those of the n pieces of sentence k and of EOS, int16; with --parents
+            two values for each.
         counts_output: JSON counts of sentences, of failed parses and of those with several roots.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Turn binary phrase trees, or the trees within split words alone, into rows of numbers on disk."""
+"""Turn binary phrase trees, or only trees within split words, into rows of numbers on disk."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -20,17 +20,17 @@ from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read
 def pack_trees(
     *, trees: Path | None = None, lexical: bool = False, pieces: Path, output: Path, counts_output: Path
 ) -> None:
-    """Write the nodes of each sentence's tree by number, lower ones first.
+    """Write the nodes of each sentence's tree as numbers, lower nodes first.
 
-    A row is [root, left, right, level, left, right, level, …]: n pieces are the nodes 0 … n − 1, inner nodes go on
-    from n, in order of level (height), then from left to right; the root is −1 where the parse failed, on an empty
+    A row is [root, left, right, level, left, right, level, …]: the n pieces are the nodes 0 … n − 1; inner nodes follow
+    from n, ordered by level (height) and then from left to right. The root is −1 if the parse failed, for an empty
     line, and with `lexical`.
 
     Args:
-        trees: Binary Penn Treebank brackets over the pieces, one tree a line, as `inherit` writes them.
-        lexical: Instead of `trees`: over the pieces of each split word a left-branching tree, and nothing above words.
+        trees: Binary Penn Treebank brackets over the pieces, one tree a line, from `inherit`.
+        lexical: Instead of --trees: a left-branching tree over the pieces of each split word, and nothing above words.
         pieces: The pieces of the sentences.
-        output: Arrow file; row k holds the trees of sentence k, int32.
+        output: Arrow file; row k has the trees of sentence k, int32.
         counts_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
 
     Raises:

@@ -22,14 +22,14 @@ NOTHING = EOS
 def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, counts_output: Path) -> None:
     """Write the identifiers of the words of each unit.
 
-    Identifiers are those of the vocabulary; 0 stands for ε, and the one after the vocabulary's last for "/".
+    Identifiers are those of the vocabulary; 0 means ε, and the number after the vocabulary's last means "/".
 
     Args:
-        units: Places of words, as the `units` stage writes them, of words or (through `inherit`) of pieces.
-        tokens: The words that the places mean, one sentence a line.
-        vocabulary: Words that units know, as the `vocabulary` stage writes them.
-        output: Arrow file; row k holds 10 identifiers for each unit of sentence k, int32.
-        counts_output: JSON counts of sentences, words in units, and unknown ones among them.
+        units: Positions of words from the stage `units`, for words or (through `inherit`) for pieces.
+        tokens: The words at these positions, one sentence a line.
+        vocabulary: The vocabulary of units, from `subword.vocabulary`.
+        output: Arrow file; row k has 10 identifiers for each unit of sentence k, int32.
+        counts_output: JSON counts of sentences, words in units, and unknown words among them.
 
     Raises:
         InputError: the files have different numbers of sentences, or a unit names a word that its sentence has not.

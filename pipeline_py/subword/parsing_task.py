@@ -1,4 +1,4 @@
-"""Parsing as a second task of a system that translates (Currey and Heafield 2019): the data of both."""
+"""Make the data for parsing as a second task of a translation system (Currey and Heafield 2019)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -24,19 +24,19 @@ def parsing_task(
     target_output: Path | None = None,
     counts_output: Path | None = None,
 ) -> None:
-    """Tag source sentences, and in training text let each one stand a second time, with its parse as its translation.
+    """Tag source sentences; in training text, add each one a second time with its parse as its translation.
 
-    Training text needs all options. What is to be translated has no trees: of it a source is tagged, or a target is
-    handed on as it is. A parse is the phrases of the tree without words and their tags: `(S` opens a phrase, `)S` ends
-    it. A sentence without a parse, or without a phrase, stands once.
+    Training text needs all options. Text to translate has no trees: its source is tagged, or its target is copied. A
+    parse is the sequence of the tree's phrases, without words and their tags: `(S` opens a phrase, `)S` closes it. A
+    sentence without a parse, or without a phrase, occurs once.
 
     Args:
         source: Pieces of the source, one sentence a line.
         target: Pieces of the target.
         trees: Phrase trees of the source in Penn Treebank brackets, one a line.
-        source_output: The tagged source; behind all sentences to translate stand those to parse.
-        target_output: The target; behind all translations stand the parses.
-        counts_output: JSON counts of training sentences, and of those that are not parsed.
+        source_output: The tagged source: first all sentences to translate, then those to parse.
+        target_output: The target: first all translations, then the parses.
+        counts_output: JSON counts of training sentences, and of sentences without a parse.
 
     Raises:
         InputError: options are missing, or files have different numbers of sentences.

@@ -1,4 +1,4 @@
-"""The tokens that a model knows, and the identifiers it knows them by."""
+"""Make the vocabulary of a model: its tokens and their identifiers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,14 +20,14 @@ SPECIALS = ("</s>", "<unk>")
 def vocabulary(*, input: list[Path], output: Path, max_size: int = 0, min_count: int = 1) -> None:
     """Write the tokens of a text with their counts: `token count`, most frequent first.
 
-    The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens stand in the order of their codepoints.
+    The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens are in code point order.
 
     Args:
-        input: Training text as tokens or pieces, one sentence a line; repeat the option for one vocabulary of both
+        input: Training text as tokens or pieces, one sentence a line; repeatable, for a joint vocabulary of both
             languages.
         output: The vocabulary.
-        max_size: Most lines of the output, the two special ones among them; 0: no limit.
-        min_count: Rarer tokens are left out.
+        max_size: Most lines of the output, including the two special tokens; 0: no limit.
+        min_count: Tokens that are less frequent than this are left out.
 
     Raises:
         InputError: a text is not UTF-8, or they hold no token that is frequent enough.

@@ -1,4 +1,4 @@
-"""How well a parser does on trees it has not seen."""
+"""Measure the accuracy of a parser on held-out trees."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,17 +20,17 @@ AGAIN = "parse the gold text again"
 def accuracy(*, annotation: Annotation, gold: Path, predicted: Path, lowercase: bool = False, output: Path) -> None:
     """Compare predicted trees with gold trees.
 
-    Dependency: UPOS, UAS and LAS over all words, punctuation among them, with full labels (`nsubj:pass`).
-    Constituency: labelled bracket precision, recall and F1 (`bracket_scoring` says what is counted).
-    All are averages over the whole file, not over its sentences. A failed parse counts as wrong throughout;
-    how many there are is a metric of its own.
+    For dependency trees: UPOS, UAS and LAS over all words, including punctuation, with full labels (`nsubj:pass`). For
+    constituency trees: labelled bracket precision, recall and F1 (`bracket_scoring` defines them). All are averages
+    over the whole file, not over sentences. In a failed parse everything counts as wrong; the number of failed parses
+    is also reported.
 
     Args:
-        annotation: which kind of trees.
-        gold: treebank, CoNLL-U or brackets in any layout, plain or gzipped.
-        predicted: what `parse` made of the words of `gold`.
-        lowercase: the parser saw lower-cased text.
-        output: TSV with the columns metric, value (per cent, failed parses a number), sentences, words.
+        annotation: Kind of trees.
+        gold: Gold trees, CoNLL-U or brackets in any layout, plain or gzipped.
+        predicted: The trees from `parse` for the words of --gold.
+        lowercase: The parser saw lower-cased text.
+        output: TSV with the columns metric, value (percent, or a number for failed parses), sentences, words.
     """
     case: Callable[[str], str] = str.lower if lowercase else str
     kind = FORMATS[annotation]

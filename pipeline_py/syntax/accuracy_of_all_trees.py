@@ -1,4 +1,4 @@
-"""How good a parser is at all kinds of trees, in one table."""
+"""Join the accuracies of a parser for all kinds of trees in one table."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measure
 
 
 def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
-    """Join the tables of one parser, in the order given.
+    """Join the accuracy tables of one parser, in the given order.
 
     Args:
-        input: TSV of `accuracy`; repeat the option for several.
-        output: TSV with the rows of all of them.
+        input: TSV of `accuracy`; repeatable.
+        output: TSV with the rows of all input files.
 
     Raises:
         InputError: a file is no such table.

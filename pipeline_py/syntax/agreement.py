@@ -1,4 +1,4 @@
-"""How far the trees of two parsers agree on the same text."""
+"""Measure the agreement of two parsers on the same text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
@@ -19,24 +19,24 @@ Measures: TypeAlias = list[tuple[str, str]]
 
 
 def agreement(*, first: list[str], second: list[str], output: Path) -> None:
-    """Compare the trees of two parsers sentence by sentence; neither is right, so which one is first does not matter.
+    """Compare the trees of two parsers sentence by sentence; their order does not matter, since neither is gold.
 
-    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`; all values but counts
-    are per cent, and empty where there is nothing to compare. Only sentences that both parsed count: no empty lines,
-    and none on which either failed.
+    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`; all values except counts
+    are in percent, or empty if there is nothing to compare. Only sentences that both parsers parsed are compared: no
+    empty lines, and no failed parses of either.
 
-    Dependency: UAS and LAS are the shares of words that have the same head, and the same head and label, in both.
-    Trees are identical if all heads are, labelled ones if all labels are, too.
+    Dependency: UAS is the share of words with the same head in both trees; LAS, with the same head and label. Trees are
+    identical if all heads are; labelled trees, if all labels are too.
 
-    Constituency: a bracket is a span of more than one word, that of the whole sentence among them. F1 is that of all
-    brackets of the text, whatever their labels. Trees are identical if their brackets are, labelled ones if the labels
-    of these are, too; tags are not compared, and sentences of one word have identical trees.
+    Constituency: a bracket is a span of more than one word, the whole sentence included. F1 is over all brackets of the
+    text, without labels. Trees are identical if their brackets are; labelled trees, if the labels of brackets are too.
+    Tags are not compared, and sentences of one word have identical trees.
 
     Args:
-        first: SPLIT:ANNOTATION=FILE, trees of one parser: CoNLL-U (dependency) or binary trees as `binarize` writes
-            them (constituency); give the option once for each, in order.
-        second: SPLIT:ANNOTATION=FILE, trees of the other parser of the same text.
-        output: the measures as TSV.
+        first: SPLIT:ANNOTATION=FILE, trees of one parser: CoNLL-U (dependency) or binary trees from `binarize`
+            (constituency); repeatable, in order.
+        second: SPLIT:ANNOTATION=FILE, trees of the other parser for the same text; repeatable.
+        output: The measures as TSV.
 
     Raises:
         InputError: if the options are not of the same trees, or two files are not of the same sentences.

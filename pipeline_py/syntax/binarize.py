@@ -1,4 +1,4 @@
-"""Make phrase trees binary: n words, n leaves, n - 1 inner nodes, as tree encoders over words want them.
+"""Make phrase trees binary, as tree encoders need them: n leaves and n - 1 inner nodes for n words.
 
 Traces, functional tags and the wrapper of the root go (`simplify`). A chain of unary phrases becomes one node under
 the label of its topmost phrase (S over VP: S); over a single word only the word's tag stays (NP over NN: NN).
@@ -42,14 +42,14 @@ def binarize(
 ) -> None:
     """Make the phrase trees of a text binary.
 
-    A failed parse stays marked, so that its readers use the words alone; an empty line stays empty.
+    A failed parse stays marked, so that later stages use only its words; an empty line stays empty.
 
     Args:
         trees: Penn Treebank brackets, one tree a line.
-        tokens: the text the trees belong to.
-        branching: how phrases of more than two children are divided.
-        output: binary trees, one a line; leaves keep their tags.
-        counts_output: counts of sentences and of failed parses.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        branching: How phrases with more than two children are split.
+        output: Binary trees, one a line; leaves keep their tags.
+        counts_output: JSON counts of sentences and of failed parses.
     """
     counts = Counts()
     with writing(output) as file:

@@ -1,4 +1,4 @@
-"""Trees of a given shape over every sentence of a text, in place of a parser's."""
+"""Make control trees, which ignore the words: trees of a given shape in place of a parser's."""
 
 import time
 from collections.abc import Iterator
@@ -28,23 +28,24 @@ def control_trees(
     counts_output: Path,
     facts_output: Path,
 ) -> None:
-    """Make a tree for every line of a tokenized text; line k of the text is tree k of the output.
+    """Make a tree for every line of a tokenized text; tree k belongs to line k.
 
-    The tree of a sentence follows from its words, the shape and, where that is random, the seed, wherever the
-    sentence stands. The root has the relation root, other words have dep; tags and phrases are X. Phrases are binary;
-    one word is a tag and no phrase. An empty line gives an empty tree.
+    The tree of a sentence depends only on its words, the shape and, for random trees, the seed; not on its position in
+    the text. The root has the relation root, other words have dep; all tags and phrases are X. Phrases are binary; a
+    single word has a tag and no phrase. An empty line gives an empty tree.
 
     Args:
-        annotation: dependency or constituency.
-        shape: right-branching, left-branching, balanced, random, or chain (the sentence as it is read).
-        seed: of random trees.
-        tokens: one sentence a line, tokens separated by a space.
-        output: CoNLL-U or one tree in brackets a line.
-        counts_output: counts of sentences.
-        facts_output: how long it took.
+        annotation: `dependency` or `constituency`.
+        shape: `right-branching`, `left-branching`, `balanced`, `random`, or `chain` (each word depends on the previous
+            one).
+        seed: Seed of random trees.
+        tokens: Tokenized text, one sentence a line.
+        output: CoNLL-U, or brackets with one tree a line.
+        counts_output: JSON counts of sentences.
+        facts_output: The time it took, as JSON.
 
     Raises:
-        InputError: for a tab or a carriage return within a line.
+        InputError: if a line contains a tab or a carriage return.
     """
     started = time.monotonic()
     counts = Counts()

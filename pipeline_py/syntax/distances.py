@@ -31,10 +31,11 @@ def distances(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -
     """Compute the matrix of syntactic distances of every sentence.
 
     Args:
-        trees: CoNLL-U, one block per line of the text.
-        tokens: the text the trees belong to.
-        output: Arrow file; row k holds the (J+1)² distances of the J words of sentence k and EOS, row by row, uint8.
-        counts_output: counts of sentences, of failed parses (linear distances) and of saturated matrices.
+        trees: CoNLL-U, one block for each line of the text.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        output: Arrow file; row k has the (J+1)² distances between the J words of sentence k and EOS, row by row, uint8.
+        counts_output: JSON counts of sentences, of failed parses (which get linear distances) and of matrices with
+            distances above 255.
     """
     counts = Counts()
     aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "distances")

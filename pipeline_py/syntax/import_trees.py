@@ -1,4 +1,4 @@
-"""Bring trees that were made elsewhere into the form that all later stages read."""
+"""Import trees that were made elsewhere."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -31,23 +31,23 @@ def import_trees(
     counts_output: Path,
     facts_output: Path,
 ) -> None:
-    """Take over the trees of a text: line k of the kept, tokenized text is tree k of the output.
+    """Import the trees of a text; tree k of the output belongs to line k of the cleaned, tokenized text.
 
-    The trees are those of the raw text, of every line that has words. Words are compared with the tokens; they may
-    differ in the escapes of the Penn Treebank. The output has the spelling of the text. Where the text writes a
-    multi-word token of CoNLL-U as one word, so does the tree: its words become one node. Where it writes a word with
-    spaces as several, the parts hang on the first. Traces go. A tree that is marked as failed stays so.
+    There is a tree for every line of the raw text that has words. The words of trees and text are compared; they may
+    differ in the escapes of the Penn Treebank, and the output has the text's spelling. If the text has a multi-word
+    token of CoNLL-U as one word, its words become one node. If it splits a word with spaces, the first part becomes the
+    head of the others. Traces are removed. A tree that is marked as failed stays marked.
 
     Args:
-        annotation: what the trees are: CoNLL-U (dependency) or Penn Treebank brackets (constituency) in any layout.
-        trees: files, plain or gzipped, one after the other; repeat the option for several.
-        text: the raw text, before cleaning: tree k belongs to line k, where lines without words need no tree.
-        lines: the number of each kept line in the raw text.
-        tokens: the kept lines, tokenized.
-        ignore_case: words that are equal when lower-cased are the same, for lower-cased or truecased text.
-        output: CoNLL-U or one tree in brackets a line.
-        counts_output: counts of sentences, of failed parses by reason, and of trees whose words were adapted.
-        facts_output: time, and checksums of the tree files.
+        annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets in any layout (`constituency`).
+        trees: File of trees, plain or gzipped; repeatable. Files are read one after the other.
+        text: The raw text, before cleaning: tree k belongs to line k; lines without words need no tree.
+        lines: The number of each kept line in the raw text, from `corpus.clean`.
+        tokens: The cleaned and tokenized text.
+        ignore_case: Ignore case when words are compared, for lower-cased or truecased text.
+        output: CoNLL-U, or brackets with one tree a line.
+        counts_output: JSON counts of sentences, of failed parses by reason, and of trees with adapted words.
+        facts_output: Time, and checksums of the tree files, as JSON.
 
     Raises:
         InputError: a tree is malformed; its words are not those of its line; more or fewer trees than lines.

@@ -1,4 +1,4 @@
-"""The dependency label of each word."""
+"""Extract the dependency label of each word."""
 
 from pathlib import Path
 
@@ -16,10 +16,10 @@ def labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> N
     """Write the dependency labels of every sentence, one for each word, separated by spaces.
 
     Args:
-        trees: CoNLL-U, one block per line of the text.
-        tokens: the text the trees belong to.
-        output: line k holds the J labels of the J words of sentence k.
-        counts_output: counts of sentences and of failed parses, whose words have the label `_`.
+        trees: CoNLL-U, one block for each line of the text.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        output: Line k has the labels of the J words of sentence k.
+        counts_output: JSON counts of sentences and of failed parses, whose words have the label `_`.
     """
     counts = Counts()
     with writing(output) as file:

@@ -1,4 +1,4 @@
-"""Join the trees of a text that was parsed in slices."""
+"""Join the trees of a text that was parsed in shards."""
 
 from pathlib import Path
 from typing import IO
@@ -25,24 +25,24 @@ def merge_trees(
     counts_output: Path,
     facts_output: Path,
 ) -> None:
-    """Join the trees of all slices of a text, byte for byte and in the order given.
+    """Join the trees of all shards of a text, byte for byte and in the given order.
 
-    Every part must hold as many trees as its counts and facts count, and all parts together as many as the text has
-    lines. Of each part the words of the first tree are compared with the line that it belongs to, which finds parts in
-    another order; those who read the trees compare all.
+    Each shard must have as many trees as its counts and facts say, and all shards together as many as the text has
+    lines. To find shards in the wrong order, the first tree of each is compared with its line; later stages compare all
+    trees.
 
     Args:
-        annotation: dependency (CoNLL-U) or constituency (one tree in brackets a line).
-        parts: trees of the slices, first to last; those of a slice beyond the end of the text are empty.
-        counts: of the parts, in the same order.
-        facts: of the parts, in the same order.
-        tokens: the text, one sentence a line.
-        output: all trees.
-        counts_output: the sums of the counts.
-        facts_output: what the facts say together.
+        annotation: `dependency` (CoNLL-U) or `constituency` (brackets, one tree a line).
+        parts: Trees of a shard; repeatable, in order. A shard after the end of the text is empty.
+        counts: Counts of a shard; repeatable, in the same order.
+        facts: Facts of a shard; repeatable, in the same order.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        output: All trees.
+        counts_output: The summed counts.
+        facts_output: The combined facts.
 
     Raises:
-        InputError: where a tree is missing or too many, with the part.
+        InputError: if a shard has too few or too many trees; it names the shard.
     """
     if not parts or not len(parts) == len(counts) == len(facts):
         raise InputError("give each part with its counts and its facts: --parts, --counts, --facts")

@@ -1,4 +1,4 @@
-"""Parse tokenized text, or a slice of it, with Stanza, in its tokens or in the words that the parser knows."""
+"""Parse tokenized text, or a shard of it, with Stanza: its tokens, or the words that the parser knows."""
 
 import hashlib
 import re
@@ -54,40 +54,40 @@ def parse(
     code: str = "",
     cache: Path | None = None,
 ) -> None:
-    """Parse every line of a tokenized text, or of a slice of it; line k of the slice is tree k of the output.
+    """Parse every line of a tokenized text or of a shard of it; tree k belongs to line k.
 
-    The parser comes from model files (`--tagger` with `--depparse` or `--constituency`), from a local Stanza
-    directory, or from a Stanza package, which is downloaded. It reads the tokens; or, where the text is given as it was
-    before it was tokenized, the words of that, and its trees are carried over to the tokens. An empty line gives an
-    empty tree. A sentence that is too long, or that Stanza fails on, gives a marked fallback and is counted. A slice
-    beyond the end of the text gives empty outputs, and no model is loaded for it.
+    The parser comes from model files (`--tagger` with `--depparse` or `--constituency`), from a folder with Stanza's
+    models, or from a Stanza package, which is downloaded. It reads the tokens; or, with --text, the words of the
+    untokenized text, and its trees are transferred to the tokens. An empty line gives an empty tree. If a sentence is
+    too long, or Stanza fails on it, the output has a marked fallback tree, which is counted. A shard after the end of
+    the text gives empty outputs, without loading a model.
 
     Args:
-        annotation: dependency (tagger and dependency parser) or constituency (tagger and constituency parser).
-        tokens: one sentence a line, tokens separated by a space.
-        output: CoNLL-U or one tree in brackets a line.
-        counts_output: counts of sentences and of fallbacks by reason.
-        facts_output: seconds, device, versions and checksums of the models.
-        tagger: model file.
-        depparse: model file, for the annotation dependency.
-        constituency: model file, for the annotation constituency.
-        pretrain: word vectors that the model files were trained with.
-        directory: local Stanza directory (resources.json and models).
+        annotation: `dependency` (tagger and dependency parser) or `constituency` (tagger and constituency parser).
+        tokens: Tokenized text, one sentence a line.
+        output: CoNLL-U, or brackets with one tree a line.
+        counts_output: JSON counts of sentences and of fallback trees by reason.
+        facts_output: Seconds, device, versions and checksums of the models, as JSON.
+        tagger: Model file of the tagger.
+        depparse: Model file of the dependency parser.
+        constituency: Model file of the constituency parser.
+        pretrain: Word vectors that the models were trained with.
+        directory: Folder with Stanza's models and resources.json.
         package: Stanza package, e.g. default.
-        text: the lines of `tokens` before they were tokenized; without it the parser reads the tokens.
-        words: what it reads of the text: the words of English treebanks (compounds with hyphens stay whole where the
-            tagger knows no tag of hyphens), or those of the tokenizer of the directory or package.
+        text: The lines of --tokens before tokenization; without it the parser reads the tokens.
+        words: The words that the parser reads of --text: those of English treebanks (hyphenated compounds stay whole if
+            the tagger has no tag for hyphens), or those of the tokenizer in the folder or package.
         language: Stanza's code of the language.
-        first: lines of the text before the slice.
-        sentences: lines of the slice; all to the end when not given.
-        batch_size: sentences parsed together.
-        max_words: longer sentences get the fallback.
+        first: Number of lines before the shard.
+        sentences: Number of lines of the shard; by default all to the end.
+        batch_size: Sentences of a batch.
+        max_words: Longer sentences get the fallback tree.
         device: auto, cpu or cuda.
         threads: CPU threads.
-        code: what stands for the code of this stage when outputs in the cache are compared.
-        cache: directory for the outputs of the last run, which are reused where models, settings, code and the
-            tokens of the slice are the same; not used with a package, whose files are known when it is downloaded,
-            and nothing is cached where memory did not suffice for a sentence.
+        code: Any text that identifies the version of the code; outputs of another version are not reused.
+        cache: Folder for the outputs of the last run, which are reused if models, settings, code and the tokens of the
+            shard are the same. Not used with a package, whose files are known only after the download; and nothing is
+            cached if memory did not suffice for a sentence.
     """
     if batch_size < 1 or max_words < 1 or threads < 1:
         raise InputError("batch size, max words and threads must be at least 1")

@@ -1,4 +1,4 @@
-"""What one parser made of all texts: failures, shapes of trees, speed, versions, models and accuracy."""
+"""Report on a parser: failures, shapes of trees, speed, versions, models and accuracy."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -25,19 +25,19 @@ def parser_report(
     output: Path,
     accuracy: list[str] | None = None,
 ) -> None:
-    """Lay out what is known of a parser's trees, one measure a row.
+    """Report what is known of a parser's trees, one measure in each row.
 
-    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. First come the trees of
-    each split in the order given, then what all splits have in common, with the split `all`: versions of libraries,
-    SHA-256 of models, accuracy on held-out trees. Where splits differ in a version or model, each has its own row.
-    Means and shares are over parsed sentences alone (of dependency lengths: over dependencies); a mean over nothing is
-    empty. Seconds per sentence are over all sentences, without loading models.
+    The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. The rows of each split
+    come in the given order, followed by rows for the split `all`: versions of libraries, SHA-256 of models, accuracy on
+    held-out trees. If splits differ in a version or model, each has its own row. Means and shares are over parsed
+    sentences only (for dependency lengths, over dependencies); a mean over nothing is empty. Seconds per sentence are
+    over all sentences, without loading models.
 
     Args:
-        statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; give the option once for each, in order.
-        counts: SPLIT:ANNOTATION=FILE, the counts of the same trees.
-        facts: SPLIT:ANNOTATION=FILE, facts of the same trees.
-        output: the report as TSV.
+        statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; repeatable, in order.
+        counts: SPLIT:ANNOTATION=FILE, the counts of the same trees; repeatable.
+        facts: SPLIT:ANNOTATION=FILE, the facts of the same trees; repeatable.
+        output: The report as TSV.
         accuracy: ANNOTATION=FILE, TSV of `syntax.accuracy`; repeatable.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Train one processor of a parser from a treebank, with Stanza's own training commands."""
+"""Train one processor of a parser on a treebank, with Stanza's own training commands."""
 
 import contextlib
 import tempfile
@@ -48,29 +48,30 @@ def train_parser(
 ) -> None:
     """Train a tagger, a dependency parser or a constituency parser.
 
-    What treebanks hold and Stanza cannot learn from is adapted and counted (`training_data` lists it).
-    The dev trees decide which epoch is kept. On the CPU, the same seed and threads give the same model, byte by byte.
+    Trees that Stanza cannot learn from are adapted and counted (`training_data` lists the changes). The model of the
+    epoch that is best on the dev trees is kept. On the CPU, the same seed and number of threads give the same model,
+    byte by byte.
 
     Args:
-        processor: which model to train.
-        treebank_train: CoNLL-U for tagger and depparse, Penn Treebank brackets for constituency; may be gzipped.
-        treebank_dev: the same, of other sentences.
-        output: the Stanza model.
-        counts_output: counts of the training sentences.
+        processor: The model to train.
+        treebank_train: CoNLL-U for tagger and depparse, Penn Treebank brackets for constituency; plain or gzipped.
+        treebank_dev: The same, with other sentences.
+        output: The Stanza model.
+        counts_output: JSON counts of training sentences.
         language: Stanza's code of the language.
-        vectors: word vectors in word2vec's text format.
-        tagger: for constituency: the trained tagger that the parser will work with (with the same vectors).
-        pretrain_output: Stanza's form of the vectors (zero vectors where none are given); constituency, and any
-            processor with vectors, cannot be loaded without it.
-        lowercase: learn from lower-cased words.
-        hidden: size of the layers.
-        epochs: passes over the training trees; 5 when not given (constituency: 2).
-        seed: of all random numbers.
+        vectors: Word vectors in word2vec's text format.
+        tagger: For constituency: the trained tagger that the parser will work with, trained with the same vectors.
+        pretrain_output: The vectors in Stanza's format (zero vectors if none are given). Constituency parsers, and
+            processors trained with vectors, cannot be loaded without it.
+        lowercase: Learn from lower-cased words.
+        hidden: Size of the layers.
+        epochs: Passes over the training trees; by default 5 (constituency: 2).
+        seed: Seed of all random numbers.
         threads: CPU threads.
         device: auto, cpu or cuda.
-        code: what stands for the code of this stage when outputs in the cache are compared.
-        cache: directory for the outputs of the last run, which are reused where treebanks, vectors, tagger,
-            settings and code are the same.
+        code: Any text that identifies the version of the code; outputs of another version are not reused.
+        cache: Folder for the outputs of the last run, which are reused if treebanks, vectors, tagger, settings and code
+            are the same.
     """
     if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
         raise InputError("hidden must be at least 4, epochs and threads at least 1")

@@ -1,4 +1,4 @@
-"""The shapes of all trees of a text, as sums: parts of a text can be added, and a mean is a sum over a sum.
+"""Measure the shapes of the trees of a text, as sums that can be added over shards.
 
 sentences = empty + failed + trees, where empty ones have no words; everything else is of trees alone. Of dependencies,
 `dependencies` are words that have a head word, and `dependency_length` is the sum of their distances to it, in words;
@@ -28,13 +28,13 @@ SUMS = {
 def tree_statistics(*, annotation: Annotation, trees: Path, output: Path) -> None:
     """Sum up depths, lengths of dependencies, phrases and the like over the trees of a text.
 
-    Empty lines and failed parses are counted and have no part in the sums. Depth and the rest are defined in
-    `trees.shape`.
+    Empty lines and failed parses are counted, but not included in the sums. `trees.shape` defines depth and the other
+    measures.
 
     Args:
-        annotation: which kind of trees.
-        trees: CoNLL-U (dependency) or brackets, one tree a line (constituency), as `parse` writes them.
-        output: the sums as JSON.
+        annotation: Kind of trees.
+        trees: CoNLL-U (dependency) or brackets, one tree a line (constituency), from `parse`.
+        output: The sums as JSON.
     """
     sums = Counter(dict.fromkeys(SUMS[annotation], 0))
     shape = _of_dependencies if annotation is Annotation.DEPENDENCY else _of_phrases

@@ -1,4 +1,4 @@
-"""The words of a treebank as tokenized text, so that held-out trees can be parsed again and measured."""
+"""Extract the words of a treebank as tokenized text, to measure a parser on it."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 
 
 def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:
-    """Write the words of every tree on one line.
+    """Write the words of each tree on a line.
 
-    Syntactic words, not multi-word tokens; traces are left out; a space inside a word becomes U+00A0.
+    The words are syntactic words, not multi-word tokens. Traces are left out; a space inside a word becomes U+00A0.
 
     Args:
-        annotation: what the treebank holds: CoNLL-U (dependency) or Penn Treebank brackets (constituency).
-        treebank: plain or gzipped.
-        lowercase: lower-case the words, for a parser of lower-cased text.
-        output: one sentence a line, tokens separated by one space.
+        annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets (`constituency`).
+        treebank: Plain or gzipped.
+        lowercase: Lower-case the words, for a parser of lower-cased text.
+        output: Tokenized text, one sentence a line.
     """
     with writing(output) as file:
         for tree in progress(FORMATS[annotation].read_treebank(treebank), "treebank text"):

@@ -21,14 +21,15 @@ LAST_PLACE = np.iinfo(np.int16).max
 def units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Find the dependency unit of every word.
 
-    A unit is kept as places of words, so that it does not depend on a vocabulary: 0 is ε, i the i-th word of the
-    sentence counted from 1, -1 the padding "/".
+    A unit consists of positions of words, so that it does not depend on a vocabulary: 0 means ε, i the i-th word of the
+    sentence counted from 1, and -1 the padding "/".
 
     Args:
-        trees: CoNLL-U, one block per line of the text.
-        tokens: the text the trees belong to.
-        output: Arrow file; row k holds the units of the J words of sentence k and of EOS, (J + 1) · 10 values, int16.
-        counts_output: counts of sentences, of failed parses (empty units), of units and of those cut at 10 words.
+        trees: CoNLL-U, one block for each line of the text.
+        tokens: The text of the trees, tokenized, one sentence a line.
+        output: Arrow file; row k has the units of the J words of sentence k and of EOS, (J + 1) · 10 values, int16.
+        counts_output: JSON counts of sentences, of failed parses (which get empty units), of units, and of units cut at
+            10 words.
 
     Raises:
         InputError: the trees are not those of the text, or a sentence is too long for int16.

@@ -44,4 +44,4 @@ def test_every_option_is_explained() -> None:
     assert "cost of syntax" in done.stdout
     for name in ("embedding", "batch-size", "peers", "corpus"):
         assert f"--{name}" in done.stdout
-    assert "hypotheses" in done.stdout
+    assert "Beam size." in done.stdout
