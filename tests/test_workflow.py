@@ -345,7 +345,10 @@ def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     """What an input function says is not heard where the results of before are there."""
     published = {"paper": "sdat", "table": 1, "task": "en-de"}
     done = fresh.snakemake("--dry-run", "generate", config={"tables": {"table1": {"published": published}}})
-    assert done.returncode != 0 and "unknown paper `sdat`; known are hierarchical, sdatt" in done.stdout + done.stderr
+    assert (
+        done.returncode != 0
+        and "unknown paper `sdat`; known are hierarchical, pascal, sdatt" in done.stdout + done.stderr
+    )
 
 
 @pytest.mark.slow

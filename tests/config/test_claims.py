@@ -15,6 +15,7 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 CONFIG = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))
 PAPERS = sorted((WORKFLOW / "claims").glob("*.yaml"))
 SETS = {
+    "newstest2016": ["newstest2016"],
     "mean of NIST03 to 06 and 08": ["AVG"],
     "mean of newstest2013 to 2015": ["AVG"],
     "mean of MT03 to 06 and 08": ["AVG"],
@@ -55,6 +56,13 @@ OTHER_NAMES = {
         "Seq2Seq-capacity": "Sequence-to-Sequence NMT",
         "Seq2Seq-reversed-capacity": "Sequence-to-Sequence NMT w/ reverse inputs",
         "Dep2Seq": "Dependency-to-Sequence NMT reimplementation of Hashimoto and Tsuruoka (2017)",
+    },
+    "pascal": {
+        "Transformer-base": "Transformer",
+        "Transformer-labels": "+ S&H",
+        "Transformer-parsing-task": "+ Multi-Task",
+        "Transformer-LISA": "+ LISA",
+        "Transformer-PASCAL": "+ PASCAL",
     },
     "hierarchical": {
         "Sequential": "sequential encoder",
@@ -100,7 +108,7 @@ def test_what_is_printed_is_what_the_paper_prints(file):
     checked = 0
     for claim in read_claims(file).claims:
         for printed in claim.printed:
-            tables = re.search(r"Tables? (\d)(?: and (\d))?", printed.where)
+            tables = re.search(r"[Tt]ables? (?:of )?(\d|results)(?: and (\d))?", printed.where)
             assert tables is not None
 
             def score(system: str, table: str, printed: Printed = printed) -> float:
@@ -114,7 +122,7 @@ def test_what_is_printed_is_what_the_paper_prints(file):
             difference = score(claim.system, last) - score(claim.above, first)
             assert printed.difference == pytest.approx(difference, abs=0.0051), (claim.system, claim.above, printed)
             checked += 1
-    assert checked >= 7
+    assert checked >= 5
 
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)

@@ -29,7 +29,7 @@ from tests.nmt.random_tree import random_tree
 from tests.nmt.recorder import Recorder
 
 VOCABULARIES = {"source": 12, "target": 9, "units": 8, "labels": 5}
-SIZES = {"embedding": 8, "hidden": 8, "dropout": 0.0, "initialization": "lecun"}
+SIZES = {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}
 LENGTHS = ((7, 3), (8, 9), (1, 7), (15, 1), (0, 0), (5, 8), (16, 16))
 """Words of sources and targets without their ends: on both sides of multiples of 8, and just such."""
 
