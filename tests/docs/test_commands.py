@@ -18,7 +18,7 @@ from snakemake.cli import get_argument_parser
 
 from tests.docs.pages import PLACEHOLDER, Command, commands
 from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of
-from tests.test_house import STAGES
+from tests.test_one_name import STAGES
 from tests.workplace import ROOT, snakemake
 
 COMMANDS = commands()

@@ -11,7 +11,7 @@ from pipeline_py.config.claims import read_claims
 from pipeline_py.config.loading.load import load
 from pipeline_py.input_error import InputError
 from tests.docs.pages import PAGES, blocks
-from tests.test_house import STAGES
+from tests.test_one_name import STAGES
 from tests.workplace import ROOT, SNAKEMAKE, merged
 
 CHECKED = {

@@ -1,4 +1,4 @@
-"""What tests of networks share, and those of stages that take their outputs back."""
+"""What tests of networks share, and those of stages that reuse cached outputs."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The house: one name for a stage everywhere, and versions that agree wherever they are written."""
+"""One name for a stage everywhere, and versions that agree wherever they are written."""
 
 import re
 import subprocess
