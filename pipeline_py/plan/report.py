@@ -284,7 +284,8 @@ class ReportPlan:
         scored = self._scored_sets(table)
         for row in options.systems:
             if missing := [split for split in scored if not self.experiment.has_output(row, split)]:
-                average = isinstance(options, BleuTable) and {*missing} & {*self.corpus.tests}
+                tests = self.corpus.tests
+                average = isinstance(options, BleuTable) and len(tests) > 1 and {*missing} & {*tests}
                 yield (
                     f"{options.called[row]} has no translations of {', '.join(missing)}"
                     f"{', and so no average over the test sets' if average else ''}."

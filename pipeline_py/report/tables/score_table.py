@@ -141,7 +141,7 @@ def bleu_sheet(
     numbers: Sequence[Published],
     further_notes: Sequence[str],
 ) -> Sheet:
-    """Lay out scores on dev and every test set, their average over these, and the paper's marks by the sign test.
+    """Lay out scores on dev and every test set, the average of several test sets, and marks by the sign test.
 
     Dev is never marked and not averaged, as in the papers.
 
@@ -159,7 +159,8 @@ def bleu_sheet(
     others = [row for row in averages if row not in options.proposed]
     best = max(others, key=lambda row: sign * averages[row], default=None)
     of_dev = {} if dev is None else {"dev": _name_of_dev(dev)}
-    heads = {**of_dev, **{test: test for test in measured.tests}, AVERAGE: AVERAGE}
+    average = {AVERAGE: AVERAGE} if len(measured.tests) > 1 else {}
+    heads = {**of_dev, **{test: test for test in measured.tests}, **average}
     columns = [
         Said(
             metric,
@@ -186,8 +187,8 @@ def bleu_sheet(
     marks = Marks(groups, "sign", comparisons, options.labels, {}, measured.has_output)
     table = Table(options, measured, marks, columns, {}, best, paper)
     notes = [
-        f"{AVERAGE} is the mean over the test sets.",
-        *(["(paper): as published, not made here; the paper may have scored otherwise."] if paper else []),
+        *([f"{AVERAGE} is the mean over the test sets."] if average else []),
+        *(["(paper): published numbers; the paper may have scored in another way."] if paper else []),
         *_on_runs(measured, ", and replace a sentence in all runs together"),
     ]
     for metric in metrics:
@@ -247,15 +248,15 @@ def measures_sheet(
     )
     notes = []
     if on_sets and not several:
-        notes.append(f"Scores are those on {called.get(options.sets[0], options.sets[0])}.")
+        notes.append(f"Scores are on {called.get(options.sets[0], options.sets[0])}.")
     if "minutes" in options.columns:
         notes.append("Time: minutes of training per epoch (wall-clock).")
         shares = {row: of for row in options.systems if (of := measured.of_training(row, "core_share"))}
         notes += note_on_shared_cores(shares, table.label)
     if "cpu_minutes" in options.columns:
-        notes.append("CPU time: processor minutes of training per epoch.")
+        notes.append("CPU time: CPU minutes of training per epoch.")
     if "perplexity" in options.columns:
-        notes.append("Perp.: perplexity of a target unit on the development set, end of sentence included.")
+        notes.append("Perp.: perplexity per target token on the development set, end of sentence included.")
     if "length" in options.columns:
         for on in options.sets:
             where = f" on {called.get(on, on)}" if several else ""

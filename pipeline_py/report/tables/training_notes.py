@@ -20,8 +20,7 @@ def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[
         return []
     return [
         "These trainings shared their cores with other work (in brackets: the share of the requested core time that "
-        f"they got): {', '.join(shared)}. Compare CPU seconds and words per CPU second, not "
-        "wall-clock time."
+        f"they got): {', '.join(shared)}. Compare CPU time and words per CPU second, not wall-clock time."
     ]
 
 

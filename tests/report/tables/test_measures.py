@@ -102,7 +102,7 @@ def test_every_measure_stands_in_its_column(given):
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
     assert "| Sequence | – | 1.23M | 3.2 | 74.00 | 24.00 | 0.895 | 9.00 | 1.50 |" in markdown
     assert "References have 10.00 words on average." in markdown and "BLEU: v:1." in markdown
-    assert "Scores are those on dev." in markdown
+    assert "Scores are on dev." in markdown
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_time_of_processors_stands_beside_that_on_the_wall(given):
     given.drop("facts:Seq:seed1")
     rows, markdown = given.table(columns=["minutes", "cpu_minutes"], marks=[])
     assert [(row["minutes"], row["cpu_minutes"]) for row in rows] == [("1.50", "0.55"), ("1.50", "0.55")]
-    assert "that they got): Tree (30%). Compare" in markdown and "CPU time: processor minutes" in markdown
+    assert "that they got): Tree (30%). Compare" in markdown and "CPU time: CPU minutes" in markdown
     assert "that they got" not in given.table(columns=["bleu"])[1]
 
 
@@ -293,4 +293,4 @@ def test_accuracy_alone_needs_no_scores_of_outputs(given):
     given.files = {name: path for name, path in given.files.items() if name.startswith("facts")}
     given.description["contrastive"] = ["gender"]
     (tree, _), markdown = given.table(columns=["contrast"], marks=[])
-    assert tree == {"system": "Tree", "contrast_gender": ""} and "Scores are those on" not in markdown
+    assert tree == {"system": "Tree", "contrast_gender": ""} and "Scores are on" not in markdown
