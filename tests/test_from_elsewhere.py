@@ -131,7 +131,7 @@ def test_every_comparison_is_made(made):
     told = rows(made / "evaluation/t/told.contrast.tsv")
     assert {(row["system"], float(row["accuracy"]) > 40) for row in told} == {("Good", True)}
     page = (made / "report.html").read_text(encoding="utf-8")
-    for part in ("Bad is not here: no scores of these translations were given", "Sentences where systems differ most"):
+    for part in ("Bad is missing: no scores of these translations were given", "Sentences where systems differ most"):
         assert part in page
     assert "All pairs of systems" in page and "No network was trained." in page and "training frequency" not in page
 

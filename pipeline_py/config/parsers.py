@@ -208,7 +208,7 @@ class GivenTrees(Section):
 
 
 class GivenParser(PhraseOptions):
-    """Trees that the user brings; of generated text without such files, the true trees."""
+    """Trees from the user's files; for generated text without files, the true trees."""
 
     type: Literal["given"]
     trees: dict[str, GivenTrees] = Field(

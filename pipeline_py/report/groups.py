@@ -133,13 +133,13 @@ def table(groups: Groups, called: Mapping[str, str], on: str) -> Sheet:
         return Cell(f"{found:.2f}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends is not None else ""), str(found))
 
     said = [
-        *([f"groups have the name of their {groups.bound} bound"] if groups.bound else []),
-        *([f"behind it how many {groups.unit}s they have"] if groups.counts else []),
-        *(["in brackets 95 % intervals"] if groups.intervals else []),
+        *([f"groups are named by their {groups.bound} bound"] if groups.bound else []),
+        *([f"heads have the number of {groups.unit}s in brackets"] if groups.counts else []),
+        *(["cells have 95 % intervals in brackets"] if groups.intervals else []),
     ]
     heads = [f"{group} ({count})" for group, count in zip(groups.sizes, groups.counts, strict=False)]
     return listed(
-        f"{groups.described} on {on}{'; ' if said else ''}{', '.join(said)}.",
+        f"{groups.described} on {on}{'; ' if said else ''}{'; '.join(said)}.",
         ["System", *(heads or groups.sizes)],
         [
             [name, *(value(system, group) for group in groups.sizes)]

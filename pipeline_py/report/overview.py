@@ -44,7 +44,9 @@ def parts(manifest: Manifest) -> Iterator[Part]:
         yield Part(own=[overview], tables=[forest(twins)], template="overview.html")
     if answers:
         yield Part(
-            f"All comparisons that were claimed or asked: {counted(answers)}", tables=[claims(answers)], folded=True
+            f"All comparisons that papers claim or tables propose: {counted(answers)}",
+            tables=[claims(answers)],
+            folded=True,
         )
 
 
@@ -87,14 +89,14 @@ def reading(twins: Sequence[Answer]) -> str:
     """Say what stands in the sentences of the answers."""
     metrics = _joined([*dict.fromkeys(answer.metric for answer in twins)])
     said = (
-        "A twin is the system without trees that a system is compared with. Differences are in points of "
-        f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Brackets contain the 95 % "
-        "interval. A difference is “visible from” the size that this experiment finds in four of five cases."
+        "A system's twin is the system without trees that it is compared with. Differences are in points of "
+        f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Square brackets contain the 95 % "
+        "interval. “Visible from” gives the smallest difference that this experiment finds in four of five cases."
     )
     if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
         said += (
-            f" Trees that mean nothing ({', '.join(kinds)}) are made without looking at the words: a system that "
-            "does as well with them does not gain from syntax."
+            f" Control trees ({', '.join(kinds)}) mean nothing, since they are made without looking at the words: a "
+            "system that does as well with them does not gain from syntax."
         )
     return said
 
@@ -119,7 +121,7 @@ def forest(twins: Sequence[Answer]) -> Sheet:
                 [one.system, bar, Cell(ends, str(one.value)), twin],
             )
     return listed(
-        "Each system minus its twin, with 95 % intervals; in grey, the same system on trees that mean nothing. The "
+        "Each system minus its twin, with 95 % intervals; in grey, the same system on control trees. The "
         f"vertical line is 0 (no difference); the scale goes from {signed(least)} to {signed(most)}.",
         ["System", "Minus its twin", "Difference", "Twin"],
         [*rows.values()],
@@ -129,7 +131,7 @@ def forest(twins: Sequence[Answer]) -> Sheet:
 
 def claims(answers: Sequence[Answer]) -> Sheet:
     """Every claim: what is printed of it, and what was found here."""
-    heads = ["Claimed to be better", "than", "Verdict", "Score", "Other's", "Difference", "95 % interval"]
+    heads = ["Claimed to be better", "than", "Verdict", "Score", "Other's score", "Difference", "95 % interval"]
     heads += ["Visible from", "Runs", "Metric", "Source", "Claim", "Published"]
     rows: list[list[Cell | str]] = [
         [
@@ -142,15 +144,17 @@ def claims(answers: Sequence[Answer]) -> Sheet:
             f"{answer.visible:.2f}",
             str(answer.runs),
             answer.metric,
-            answer.paper or "a table here",
+            answer.paper or "a table of this experiment",
             answer.says,
             answer.printed,
         ]
         for answer in answers
     ]
     return listed(
-        "Each comparison that a paper makes or a table proposes, if this experiment has both systems: scores, "
-        "their difference with its 95 % interval, the verdict, and the smallest difference that would have been found.",
+        "Each comparison that a paper claims or a table proposes, if this experiment has both systems: scores, their "
+        "difference with its 95 % interval, the verdict, and the smallest difference that this experiment would find "
+        "in four of five cases. Intervals and verdicts are not corrected for the number of comparisons; in the "
+        "chapters of tables, the p-values of all pairs of systems are.",
         heads,
         rows,
         texts=["than", "Verdict", "Metric", "Source", "Claim", "Published"],
@@ -181,13 +185,12 @@ def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
     for parser, path in manifest.all("accuracy").items():
         known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
         if known:
-            yield f"Trees: on sentences with known trees, the parser {parser} reaches {', '.join(known)} of 100."
+            yield f"Trees: on held-out gold trees, the parser {parser} reaches {', '.join(known)} of 100."
     yield from positive_control(manifest)
     if without := [answer.system for answer in twins if not answer.controls]:
         were = "was" if len(without) == 1 else "were"
         yield (
-            f"Control: {_joined(without)} {were} not scored with trees that mean nothing, so a gain need not come "
-            "from syntax."
+            f"Control: {_joined(without)} {were} not scored with control trees, so a gain need not come from syntax."
         )
 
 

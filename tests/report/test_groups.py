@@ -42,8 +42,8 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     assert sentences_about([length, parse], "dev", 10) == ["Parse, dev: all 1,217 sentences are in one group, parsed."]
     shown = table_of(length, CALLED, "dev")
     assert shown.title == (
-        "BLEU by words of the source on dev; groups have the name of their upper bound, behind it how many sentences "
-        "they have, in brackets 95 % intervals."
+        "BLEU by words of the source on dev; groups are named by their upper bound; heads have the number of "
+        "sentences in brackets; cells have 95 % intervals in brackets."
     )
     assert texts(shown) == [
         ["System", "10 (1,200)", "20 (17)"],
@@ -60,7 +60,7 @@ def test_groups_that_are_too_small_are_counted_in_words(tmp_path):
     assert [is_telling(one) for one in (length, depth, parse)] == [True, False, False]
     assert sentences_about([length, depth, parse], "dev", 10) == [
         "Words of the source, dev: 3 sentences in groups smaller than 10 are not shown.",
-        "Depth of the tree, dev: 1,211 sentences are in one group, 3; "
+        "Depth of the dependency tree, dev: 1,211 sentences are in one group, 3; "
         "9 sentences in a group smaller than 10 are not shown.",
         "Parse, dev: 4 sentences in a group smaller than 10 are not shown.",
     ]
@@ -71,7 +71,9 @@ def test_words_have_no_bounds(tmp_path):
     rows = "frequency,system,f1,f1_low,f1_high,words 0,Base,50,40,60,30 1,Base,60,59,61,40 2,Base,9,8,10,1"
     (words,) = (one.without_groups_below(10) for one in read_words(written(tmp_path, rows)))
     shown = table_of(words, CALLED, "dev")
-    assert shown.title.endswith("on dev; behind it how many words they have, in brackets 95 % intervals.")
+    assert shown.title.endswith(
+        "on dev; heads have the number of words in brackets; cells have 95 % intervals in brackets."
+    )
     assert texts(shown) == [
         ["System", "0 (30)", "1 (40)"],
         ["The base", "50.00 (40.0 to 60.0)", "60.00 (59.0 to 61.0)"],
@@ -102,11 +104,11 @@ def test_sentences_are_counted_of_each_system(tmp_path):
     assert scores.is_drawn and not differences.is_drawn
     shown = table_of(scores, CALLED, "dev")
     assert shown.title == (
-        "Percent of sentences by chrF of the sentence on dev; groups have the name of their lower bound."
+        "Percent of sentences by chrF of the sentence on dev; groups are named by their lower bound."
     )
     assert texts(shown) == [["System", "0", "90"], ["The base", "25.00", "75.00"], ["Ours", "0.00", "100.00"]]
     shown = table_of(differences, CALLED, "dev")
-    assert shown.title == "Percent of sentences by chrF beside that of The base on dev."
+    assert shown.title == "Percent of sentences by chrF compared with The base on dev."
     assert texts(shown) == [["System", "lower", "equal", "higher"], ["Ours", "20.00", "30.00", "50.00"]]
 
 

@@ -276,7 +276,7 @@ def test_matrix_and_list_show_what_the_file_has(made: Made):
 
 def test_the_overview_has_the_differences_of_the_matrices(made: Made):
     averages = made.tsv("table1.tsv")
-    compared = made.tables.of("Each comparison that a paper makes")
+    compared = made.tables.of("Each comparison that a paper claims")
     assert [row[:2] for row in compared] == [[system, "GlobalAtt"] for system in PROPOSED]
     (drawn,) = made.tables.of("Each system minus its twin")
     for system, other, _, ours, theirs, difference, *_ in compared:

@@ -133,7 +133,7 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
         "each network was trained once" in once
         and "a difference of 1.3 to 2.0 points, depending on the system, is found" in once
     )
-    assert "+SDAtt was not scored with trees that mean nothing" in once and "with beam 5" in once
+    assert "+SDAtt was not scored with control trees" in once and "with beam 5" in once
     thrice = " ".join(trust(manifest(tmp_path), [replace(answer, runs=3) for answer in twins]))
     assert "each network was trained 3 times" in thrice and "once" not in thrice
     mixed = " ".join(trust(manifest(tmp_path), [replace(twins[0], runs=3), *twins]))
@@ -156,7 +156,7 @@ def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
 def test_without_systems_that_read_trees_there_is_no_answer_but_claims(tmp_path):
     found = answers(tmp_path, claim("A", "B", 1.0, "x", verdict="confirmed"))
     (only,) = parts(manifest(tmp_path))
-    assert only.folded and only.title == "All comparisons that were claimed or asked: 1 confirmed"
+    assert only.folded and only.title == "All comparisons that papers claim or tables propose: 1 confirmed"
     assert [cell.text for cell in claims(found).rows[0]][:3] == ["A", "B", "confirmed"]
     answers(tmp_path)
     assert [*parts(manifest(tmp_path))] == []

@@ -13,7 +13,7 @@ from pipeline_py.config.systems.translations import Translations
 
 
 class Ensemble(Section):
-    """Networks whose probabilities are averaged; with one member, its translations under a search of their own."""
+    """An ensemble of networks, whose probabilities are averaged; with one member, another search with its network."""
 
     parser: ClassVar[None] = None
     """An ensemble has no parser but its members'."""

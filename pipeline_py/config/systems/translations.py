@@ -13,7 +13,7 @@ Runs = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str 
 
 
 class Translations(Section):
-    """Translations that are made already: nothing of it is trained, parsed or searched here."""
+    """Translations from elsewhere: nothing is trained, parsed or searched here."""
 
     members: ClassVar[list[str]] = []
     """It consists of no other systems."""

@@ -26,7 +26,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
         ]
         if drawn:
             text = (
-                "A panel for each of some words of the translation: its attention (α) shades the words and phrases of "
-                "the source's tree, and the five highest weights stand there as numbers."
+                "Each panel shows the attention (α) of one word of the translation to the words and phrases of the "
+                "source tree: a shade for each weight, and numbers for the five highest."
             )
             yield Chapter(f"figure-{name.replace('/', '-')}", shown(options.title), [Part(text=[text], figures=drawn)])

@@ -36,8 +36,8 @@ def systems(experiment: Experiment) -> Sheet:
             called.setdefault(system, {}).update({label: None} if " [" not in label and label != system else {})
             read.setdefault(system, {}).update(dict.fromkeys(experiment.parsers_of(row)))
     return listed(
-        "Systems, other labels that tables give them, and the parts that tell networks from each other. Square "
-        "brackets behind a system say which parser's trees it reads.",
+        "Systems: their labels in tables where these differ from the name, the parts in which networks differ, and the "
+        "parsers whose trees they read. A parser in square brackets after a system is the one whose trees it reads.",
         ["System", "In tables", "What it is", "Reads trees of"],
         [[row, ", ".join(labels), _made_of(experiment, row), ", ".join(read[row])] for row, labels in called.items()],
         texts=["In tables", "What it is", "Reads trees of"],
@@ -72,7 +72,7 @@ def sets(experiment: Experiment) -> Sheet:
     texts += [(text.name, text) for text in corpora.tests]
     texts += [(text.name, text) for text in corpora.contrast]
     return listed(
-        "Sets that something is measured on. A contrastive set has pairs of a correct translation and a wrong one.",
+        "Sets on which systems are measured. A contrastive set has pairs of a correct and a wrong translation.",
         ["Set", "What it is"],
         [[name, _text(text)] for name, text in texts],
         texts=["What it is"],
@@ -88,7 +88,7 @@ def _text(text: HeldOutText | ContrastiveSet) -> str:
     if not isinstance(made, Generated):
         what, kinds = "contrastive pairs", f"; what is wrong: {', '.join(made.kinds)}".replace("_", " ")
     elif made.focus != "any":
-        kinds = f", each with this in it: {made.focus}".replace("_", " ")
+        kinds = f", each containing: {made.focus}".replace("_", " ")
     return f"{made.sentences:,} generated {what} of {made.min_length} to {made.max_length} words{kinds}."
 
 
@@ -99,4 +99,4 @@ def trees(experiment: Experiment) -> Sheet:
         parser = experiment.parsers[name]
         said = _said([parser])
         rows.append([name, f"Shape: {parser.shape}. {said}" if isinstance(parser, ControlParser) else said])
-    return listed("Parsers, which are where trees come from.", ["Parser", "What it is"], rows, texts=["What it is"])
+    return listed("Parsers: the sources of trees.", ["Parser", "What it is"], rows, texts=["What it is"])

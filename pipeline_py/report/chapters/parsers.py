@@ -18,13 +18,13 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
     parts = [
         Part("Accuracy", tables=[accuracies(found)] if (found := manifest.all("accuracy")) else []),
         *(
-            Part(f"Trees of {name}", tables=measures(path, f"What {name} made of the texts"), folded=True)
+            Part(f"Trees of {name}", tables=measures(path, f"Trees of {name} in each text"), folded=True)
             for name, path in manifest.all("parser").items()
         ),
         *(
             Part(
                 f"Agreement of {' and '.join(name.split(':'))}",
-                tables=measures(path, f"How far {' and '.join(name.split(':'))} agree"),
+                tables=measures(path, f"Agreement of {' and '.join(name.split(':'))}"),
                 folded=True,
             )
             for name, path in manifest.all("agreement").items()
@@ -73,7 +73,7 @@ def measures(path: Path, what: str) -> list[Sheet]:
                     [measure, *(values.get((measure, split), "") for split in splits)]
                     for measure in dict.fromkeys(measure for measure, _ in values)
                 ],
-                notes=[f"Whatever the text: {'; '.join(of_all)}."] if of_all else [],
+                notes=[f"The same for all texts: {'; '.join(of_all)}."] if of_all else [],
             )
         )
     return tables

@@ -29,8 +29,8 @@ def texts(counts: Mapping[str, Path]) -> Sheet:
             raise InputError("the file has no counts of sentences; clean the text again", counts[split])
     reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
     return listed(
-        "Sentences of each text: what came in, what was kept, and what was dropped for which reason.",
-        ["Text", "In", "Kept", *(reason.replace("_", " ") for reason in reasons)],
+        "Sentences of each text: read, kept, and dropped by reason.",
+        ["Text", "Read", "Kept", *(reason.replace("_", " ") for reason in reasons)],
         [
             [
                 split,

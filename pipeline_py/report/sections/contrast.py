@@ -23,8 +23,9 @@ KINDS = {
     "frequency": "Frequency in the training text",
 }
 TEXT = (
-    "Accuracy is the percentage of pairs of which a system finds the correct translation likelier than the contrastive "
-    "one, by the sum of log p over all pieces; guessing has 50. Intervals are Wilson's."
+    "A contrastive pair has a correct translation and one with an error. Accuracy is the percentage of pairs for which "
+    "a system gives the correct translation the higher probability (sum of log p over all subwords); guessing gives "
+    "50. Intervals are Wilson's 95 % intervals."
 )
 
 
@@ -37,11 +38,11 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     without = [row for row in chapter.called if not any(system == row for system, _ in whole.values)]
     notes = [
         *(
-            f"{chapter.called[row]} is not here: "
+            f"{chapter.called[row]} is missing: "
             + (
                 "no scores of these translations were given."
                 if chapter.experiment.from_elsewhere(row)
-                else "a phrase-based system gives no probability to a translation that it did not make."
+                else "a phrase-based system cannot score a translation that it did not produce."
             )
             for row in without
         ),
@@ -122,8 +123,9 @@ def comparisons(path: Path, called: Mapping[str, str], on: str) -> Sheet:
     """
     rows = read_table(path, ["system", "other"], COMPARISONS, COUNTS).to_dict("records")
     return listed(
-        f"Every pair of systems on {on}: accuracy, and of how many pairs the system alone is right, the other alone, "
-        f"and both or neither; p of McNemar's test, and p after Holm's correction. p below {LEVEL} is bold.",
+        f"Every pair of systems on {on}: accuracies; the number of pairs that only the system gets right (better), "
+        "only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's correction. "
+        f"p below {LEVEL} is bold.",
         ["System", "Other", MEASURE, f"{MEASURE} of other", "Difference", "Better", "Worse", "Alike", "p", "p, Holm"],
         [
             [

@@ -74,9 +74,9 @@ class ShownExample:
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Those of each set, the first set open."""
     text = [
-        "The sentences of middle length, half of the set, on which a proposed system and its baseline differ most (if "
-        "the table proposes none: its first two systems). Numbers are chrF of the sentence, of 100. Highlighted words "
-        "are in only one of the two translations."
+        "The sentences on which a proposed system and its baseline differ most (if the table proposes none: its first "
+        "two systems), from the half of the set that is of medium length. Numbers are sentence chrF (0 to 100). "
+        "Highlighted words are in only one of the two translations."
     ]
     for place, (split, path) in enumerate(chapter.manifest.by_set("examples", chapter.name)):
         shown = [*shown_examples(chapter, split, path)]
@@ -176,8 +176,8 @@ def _compared(
     if not attentions:
         return []
     title = (
-        f"The source tree, and what {' and '.join(each.system for each in attentions)} attended to: a row for each "
-        f"word of the translation, the stronger the colour the more; {SPECIALS[EOS]} is the end of the sentence"
+        f"The source tree, and the attention of {' and '.join(each.system for each in attentions)}: a row for each "
+        f"word of the translation; a stronger colour is a higher weight; {SPECIALS[EOS]} is the end of the sentence"
     )
     return [rendered(draw(source, attentions), title, name)]
 
@@ -192,8 +192,8 @@ def _on_phrases(attended: Mapping[str, AttendedSentence], name: str) -> list[Inl
 
             figure = draw("", each, telling_steps(each, PANELS))
             title = (
-                f"What {called} attended to among words and phrases, at its most telling words; {SPECIALS[EOS]} is the "
-                "end of the sentence"
+                f"Attention of {called} to words and phrases, for some words of its translation; {SPECIALS[EOS]} is "
+                "the end of the sentence"
             )
             drawn.append(rendered(figure, title, f"{name}-phrases-{place}", own_colours=True))
     return drawn

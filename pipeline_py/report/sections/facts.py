@@ -36,12 +36,12 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
         if value
     ]
     outside = [called.get(row["system"], row["system"]) for row in rows if row.get("origin", HERE) != HERE]
-    notes = [f"Of all of them: {'; '.join(same)}."] if same else []
+    notes = [f"The same for all: {'; '.join(same)}."] if same else []
     if outside:
         notes.append(f"Translations from elsewhere, of whose training nothing more is known: {', '.join(outside)}.")
     return listed(
-        "What each training was and cost, from its facts.json: updates, epochs, target words per second, seconds, loss "
-        "and perplexity on dev, versions.",
+        "Facts of each training, from its facts.json: updates, epochs, target words per second, seconds, loss and "
+        "perplexity on dev, versions.",
         ["System", *(column.replace("_", " ") for column in differing)],
         [
             [

@@ -16,10 +16,10 @@ COUNTS = ("matches_system", "matches_other", "references")
 def section(chapter: TableChapter) -> Iterator[Part]:
     """Those of each set, all of them folded."""
     text = [
-        "Sequences of one to four words of the references that the table's first proposed system and its baseline, "
-        "or else its first two systems, match more or less often; of several runs in the first. They are ranked by "
-        "the one system's share of both systems' matches, (its own + 1) / (those of both + 2), as compare-mt does. "
-        "Of so many some differ by chance."
+        "Sequences of one to four words of the references that one system matches more often than the other. The "
+        "systems are the table's first proposed system and its baseline, or else its first two systems; of several "
+        "runs, the first counts. N-grams are ranked by a system's share of the matches of both, (its own + 1) / (those "
+        "of both + 2), as in compare-mt. Among so many, some differ by chance."
     ]
     of_sets = []
     for split, path in chapter.manifest.by_set("ngrams", chapter.name):
@@ -48,8 +48,8 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[Sheet]:
         found = [row for row in rows if (row["system"], row["other"]) == (system, other)]
         if found:
             yield listed(
-                f"What {chapter.called[system]} gets right more often than {chapter.called[other]} on {on}: how often "
-                "each of them and the references have it.",
+                f"N-grams that {chapter.called[system]} gets right more often than {chapter.called[other]} on {on}: "
+                "matches of both, occurrences in the references, and the share by which they are ranked.",
                 ["N-gram", chapter.called[system], chapter.called[other], "References", "Share"],
                 [[row["ngram"], *(f"{row[column]:.0f}" for column in COUNTS), f"{row['share']:.3f}"] for row in found],
             )

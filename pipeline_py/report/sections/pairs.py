@@ -59,12 +59,12 @@ def what_holds(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> str
     named_pairs = [" above ".join(called.get(name, name) for name in (pair.system, pair.other)) for pair in agreed]
     shown = f" ({'; '.join(named_pairs)})" if 0 < len(agreed) <= MOST_NAMED else ""
     blind = (
-        " Of so many pairs, the paired bootstrap and approximate randomization can find none: their least p-value, "
-        f"1/{SAMPLES + 1:,}, is above {LEVEL:g} after the correction."
+        " With so many pairs, the paired bootstrap and approximate randomization can find none: their smallest "
+        f"p-value, 1/{SAMPLES + 1:,}, is above {LEVEL:g} after the correction."
     )
     return (
         f"Of {len(pairs)} difference{'s' * (len(pairs) != 1)} in {pairs[0].label} on {on}, {len(agreed)} "
-        f"hold{'s' * (len(agreed) == 1)} by all three tests after Holm's correction{shown}, "
+        f"{'is' if len(agreed) == 1 else 'are'} significant by all three tests after Holm's correction{shown}, "
         f"{len(pairs) - len(agreed) - none} by some of them, and {none} by none."
         f"{blind if len(pairs) / (SAMPLES + 1) >= LEVEL else ''}"
     )
@@ -93,8 +93,8 @@ def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: M
     least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
     scale = 100 / ((most - least) or 1.0)
     return listed(
-        f"{metric} on {on} with its 95 % confidence interval: percentiles of {metric} over sets resampled from its "
-        f"sentences. Bars reach from {least:.1f} to {most:.1f}.",
+        f"{metric} on {on} with its 95 % confidence interval (bootstrap over sentences). The scale of the bars goes "
+        f"from {least:.1f} to {most:.1f}.",
         ["System", metric, "95 % interval", "To scale"],
         [
             [
@@ -130,7 +130,7 @@ def matrix(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> Sheet:
 
     metric = pairs[0].label if pairs else ""
     return listed(
-        f"{metric} of the row minus {metric} of the column on {on}; columns have the numbers of the rows.",
+        f"{metric} of the row minus {metric} of the column on {on}; columns are numbered like the rows.",
         ["System", *(str(place) for place in range(1, len(systems) + 1))],
         [
             [f"{place} {called[row]}", *(difference(row, column) for column in systems)]
@@ -190,15 +190,16 @@ def contradictions(pairs: Sequence[Pair], called: Mapping[str, str], on: str) ->
 def listing(pairs: Sequence[Pair], called: Mapping[str, str], on: str) -> Sheet:
     """Everything that is known of each pair, by one metric."""
     metric = pairs[0].label if pairs else ""
-    changes, better = ("rises, falls", "higher")
+    better, worse, higher = "rises", "falls", "higher"
     if pairs and not named(pairs[0].metric).higher_is_better:
-        changes, better = ("falls, rises", "lower")
+        better, worse, higher = "falls", "rises", "lower"
     heads = ["System", "Other", metric, f"{metric} of other", "Difference", "95 % interval", "Better", "Worse", "Ties"]
     return listed(
-        f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval of the paired bootstrap; "
-        f"for how many sentences {metric} of the set {changes} or stays where the system's output takes the place "
-        f"of the other's; p of each test, and p after Holm's correction. p below {LEVEL} is bold: the sign test then "
-        f"favours the side with more such sentences, and the other tests that with the {better} {metric}.",
+        f"Every pair of systems on {on}: the difference in {metric} with its 95 % interval (paired bootstrap); the "
+        f"number of sentences for which {metric} of the set {better} (better), {worse} (worse) or stays (ties) if the "
+        f"system's output replaces the other's; p of each test before and after Holm's correction. p below {LEVEL} is "
+        "bold: the sign test then favours the system that is better in more sentences, and the other tests the system "
+        f"with the {higher} {metric}.",
         [*heads, *(f"p {name}{kind}" for _, name in TESTS.values() for kind in ("", ", Holm"))],
         [
             [

@@ -31,8 +31,8 @@ def section(chapter: TableChapter) -> Iterator[Part]:
         yield Part(
             "As published",
             [
-                "Printed by the paper, from its own data and languages, not made here: such numbers say how "
-                "systems compare there, and cannot be set against ours one by one.",
+                "Numbers of the paper, from its own data and languages. They show how systems compare there; do not "
+                "compare a single number with one of ours.",
                 source.text,
             ],
             tables=published_tables(read_published(path), chapter.manifest.published[chapter.name], source.short),

@@ -50,19 +50,19 @@ COSTS = (
 """Columns that a table gets where one of its systems has them."""
 
 NOTE = (
-    "Cost: target words that a training reads in a second, by the clock (slower beside other work on the machine) and "
-    "by the time of processors or GPUs; seconds of the training by both; hours of GPUs, and energy where the machine "
-    "measures it. With several runs this is the mean, for an ensemble the sum over its members."
+    "Cost of training: target words per second of wall-clock time (slower if the machine does other work) and of CPU "
+    "or GPU time; seconds of wall-clock and CPU time; GPU hours, and energy if the machine measures it. With several "
+    "runs this is the mean, for an ensemble the sum over its members."
 )
 
 
 CAPTIONS = {
     "bleu": "BLEU in percent of each system on the development set and on every test set; marks and signatures are "
     "explained below.",
-    "measures": "What was measured of each system; sets, marks and signatures are explained below.",
-    "parses": "How many sentences of each text have a parse.",
-    "vocabulary": "How many different words the training text has as it is, after generalisation, and in pieces.",
-    "attention": "How much of the attention lies on words and on phrases.",
+    "measures": "Measures of each system; sets, marks and signatures are explained below.",
+    "parses": "Sentences of each text with and without a parse.",
+    "vocabulary": "Vocabulary size of the training text: original, after generalisation, and in pieces.",
+    "attention": "Share of high attention weights on words (Wrd) and on phrases (Phr).",
 }
 """What tables show, by their type."""
 

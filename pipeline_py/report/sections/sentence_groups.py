@@ -14,9 +14,9 @@ COLUMNS = ("by", "bucket", "system")
 LENGTH = "Words of the source"
 KINDS = {
     "length": LENGTH,
-    "depth": "Depth of the tree",
+    "depth": "Depth of the dependency tree",
     "dependency_length": "Mean dependency length",
-    "phrase_depth": "Depth of the source's phrase tree",
+    "phrase_depth": "Depth of the phrase tree",
     "parse": "Parse",
 }
 

@@ -42,7 +42,7 @@ def read_sentence_scores(path: Path, called: Mapping[str, str]) -> list[Groups]:
     return [
         groups("score", "chrF of the sentence", "lower", is_drawn=True),
         *(
-            groups("difference", f"chrF beside that of {called.get(other, other)}", "", is_drawn=False)
+            groups("difference", f"chrF compared with {called.get(other, other)}", "", is_drawn=False)
             for other in others
         ),
     ]

@@ -19,7 +19,7 @@ def test_a_column_for_each_text(tmp_path):
         ["mean depth", "3.11", "3.03"],
         ["failed", "–", "1"],
     ]
-    assert dependency.notes == ["Whatever the text: stanza: 1.15.0."] and constituency.notes == []
+    assert dependency.notes == ["The same for all texts: stanza: 1.15.0."] and constituency.notes == []
     assert constituency.title == "What p made: constituency trees."
 
 

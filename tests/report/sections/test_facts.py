@@ -9,7 +9,7 @@ THEIRS = {"system": "Theirs", "parameters": "", "parser": "", "sacrebleu": "2.6.
 def test_what_differs_has_a_column_and_what_is_the_same_a_note():
     table = fact_table([TRAINED, {**TRAINED, "system": "Tree", "parser": "stanza"}], {"SDAtt": "Ours"})
     assert [[cell.text for cell in row] for row in table.rows] == [["Ours", "–"], ["Tree", "stanza"]]
-    assert table.notes == ["Of all of them: parameters: 1200000; sacrebleu: 2.6.0."]
+    assert table.notes == ["The same for all: parameters: 1200000; sacrebleu: 2.6.0."]
 
 
 def test_what_is_not_known_of_a_system_from_elsewhere_is_said():
@@ -19,6 +19,6 @@ def test_what_is_not_known_of_a_system_from_elsewhere_is_said():
     alone = fact_table([THEIRS, {**THEIRS, "system": "Others"}], {})
     assert alone.heads == ["System"]
     assert alone.notes == [
-        "Of all of them: sacrebleu: 2.6.0; origin: a company.",
+        "The same for all: sacrebleu: 2.6.0; origin: a company.",
         "Translations from elsewhere, of whose training nothing more is known: Theirs, Others.",
     ]

@@ -61,7 +61,7 @@ def test_what_stands_in_the_cells(tmp_path):
         ["a b", "1", "0", "2", "0.667"],
     ]
     assert [cell.number for cell in reversed_.rows[0][1:]] == [12, 0, 12, 0.929]
-    assert found.title.startswith("What Mine gets right more often than Base on mixed")
+    assert found.title.startswith("N-grams that Mine gets right more often than Base on mixed")
 
 
 def test_a_file_of_something_else_is_said(tmp_path):

@@ -49,17 +49,19 @@ def test_a_sentence_says_which_differences_hold(tmp_path):
     worse = Row("D", "A", (20.0, 30.0), (10, 90, 2), SMALL)
     found = read_pairs(comparisons(tmp_path, *ROWS, unsure, worse))
     assert what_holds(found, CALLED, "dev") == (
-        "Of 4 differences in BLEU on dev, 2 hold by all three tests after Holm's correction (second above first; first "
-        "above D), 1 by some of them, and 1 by none."
+        "Of 4 differences in BLEU on dev, 2 are significant by all three tests after Holm's correction (second above "
+        "first; first above D), 1 by some of them, and 1 by none."
     )
     against = Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL)
     assert what_holds(read_pairs(comparisons(tmp_path, unsure)), CALLED, "dev").startswith("Of 1 difference in BLEU")
-    assert ", 0 hold by all three tests after Holm's correction, 1 by some of them" in what_holds(
+    assert ", 0 are significant by all three tests after Holm's correction, 1 by some of them" in what_holds(
         read_pairs(comparisons(tmp_path, against)), CALLED, "dev"
     )
     many = [Row(f"S{place}", "A", (31.0, 30.0), (60, 40, 2), SMALL) for place in range(11)]
     found = what_holds(read_pairs(comparisons(tmp_path, *many)), CALLED, "dev")
-    assert " 11 hold by all three tests after Holm's correction, 0 by" in found and found.endswith(" by none.")
+    assert " 11 are significant by all three tests after Holm's correction, 0 by" in found and found.endswith(
+        " by none."
+    )
 
 
 def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
@@ -67,8 +69,8 @@ def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
     pairs = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL)))
     assert "can find none" not in what_holds(pairs * 500, CALLED, "dev")
     assert what_holds(pairs * 501, CALLED, "dev").endswith(
-        " Of so many pairs, the paired bootstrap and approximate randomization can find none: their least p-value, "
-        "1/10,001, is above 0.05 after the correction."
+        " With so many pairs, the paired bootstrap and approximate randomization can find none: their smallest "
+        "p-value, 1/10,001, is above 0.05 after the correction."
     )
 
 
@@ -162,4 +164,4 @@ def test_of_a_metric_of_mistakes_the_lower_score_is_the_better_one(tmp_path: Pat
     cells = [cell for row in table.rows for cell in row[1:] if cell.marks]
     assert [(cell.text[0], cell.marks, cell.shade > 0) for cell in cells] == [("+", "↓sbr", False), ("−", "↑sbr", True)]
     caption = listing(found, CALLED, "dev").title
-    assert "TER of the set falls, rises or stays" in caption and "with the lower TER." in caption
+    assert "TER of the set falls (better), rises (worse) or stays" in caption and "with the lower TER." in caption
