@@ -134,7 +134,7 @@ def table(groups: Groups, called: Mapping[str, str], on: str) -> Sheet:
 
     said = [
         *([f"groups are named by their {groups.bound} bound"] if groups.bound else []),
-        *([f"heads have the number of {groups.unit}s in brackets"] if groups.counts else []),
+        *([f"column heads have the number of {groups.unit}s in brackets"] if groups.counts else []),
         *(["cells have 95 % intervals in brackets"] if groups.intervals else []),
     ]
     heads = [f"{group} ({count})" for group, count in zip(groups.sizes, groups.counts, strict=False)]

@@ -42,7 +42,7 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     assert sentences_about([length, parse], "dev", 10) == ["Parse, dev: all 1,217 sentences are in one group, parsed."]
     shown = table_of(length, CALLED, "dev")
     assert shown.title == (
-        "BLEU by words of the source on dev; groups are named by their upper bound; heads have the number of "
+        "BLEU by words of the source on dev; groups are named by their upper bound; column heads have the number of "
         "sentences in brackets; cells have 95 % intervals in brackets."
     )
     assert texts(shown) == [
@@ -72,7 +72,7 @@ def test_words_have_no_bounds(tmp_path):
     (words,) = (one.without_groups_below(10) for one in read_words(written(tmp_path, rows)))
     shown = table_of(words, CALLED, "dev")
     assert shown.title.endswith(
-        "on dev; heads have the number of words in brackets; cells have 95 % intervals in brackets."
+        "on dev; column heads have the number of words in brackets; cells have 95 % intervals in brackets."
     )
     assert texts(shown) == [
         ["System", "0 (30)", "1 (40)"],
@@ -103,9 +103,7 @@ def test_sentences_are_counted_of_each_system(tmp_path):
     scores, differences = read_sentence_scores(written(tmp_path, rows), CALLED)
     assert scores.is_drawn and not differences.is_drawn
     shown = table_of(scores, CALLED, "dev")
-    assert shown.title == (
-        "Percent of sentences by chrF of the sentence on dev; groups are named by their lower bound."
-    )
+    assert shown.title == ("Percent of sentences by sentence chrF on dev; groups are named by their lower bound.")
     assert texts(shown) == [["System", "0", "90"], ["The base", "25.00", "75.00"], ["Ours", "0.00", "100.00"]]
     shown = table_of(differences, CALLED, "dev")
     assert shown.title == "Percent of sentences by chrF compared with The base on dev."

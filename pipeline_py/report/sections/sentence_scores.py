@@ -40,7 +40,7 @@ def read_sentence_scores(path: Path, called: Mapping[str, str]) -> list[Groups]:
 
     others = table.loc[table["by"] == "difference", "other"].unique()
     return [
-        groups("score", "chrF of the sentence", "lower", is_drawn=True),
+        groups("score", "Sentence chrF", "lower", is_drawn=True),
         *(
             groups("difference", f"chrF compared with {called.get(other, other)}", "", is_drawn=False)
             for other in others
