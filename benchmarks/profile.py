@@ -2,6 +2,7 @@
 
     python -m benchmarks.profile
     python -m benchmarks.profile --embedding 128 --hidden 256 --threads 1
+    python -m benchmarks.profile --architecture transformer --embedding 128 --hidden 128
 
 The processor's rate is measured in the same process, with a large matrix product in the same precision.
 """
@@ -19,6 +20,7 @@ from benchmarks import chosen
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import OURS, Side, job
+from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 
 KINDS = {
@@ -29,6 +31,8 @@ KINDS = {
     "sums, maxima": {"sum", "amax", "logsumexp", "mean"},
     "copies": {"copy_", "cat", "index_select", "index_copy_", "gather", "scatter_", "scatter_add_", "fill_"}
     | {"_reorder_linear_weight", "embedding_dense_backward", "index_put_", "_index_put_impl_"},
+    "attention": {f"_scaled_dot_product_flash_attention_for_cpu{end}" for end in ("", "_backward")},
+    "layer normalization": {"native_layer_norm", "native_layer_norm_backward"},
     "dropout": {"bernoulli_"},
     "gates and scores": {"_Gates", "_GatesBackward", "_Scores", "_ScoresBackward"},
     "optimizer, clipping": {"_fused_adam_", "linalg_vector_norm", "_foreach_mul_", "_foreach_norm"},
@@ -52,7 +56,8 @@ def _show(shape: Shape, precision: str, setting: Setting, material: Material) ->
     from benchmarks.toolkits.ours import Ours
     from benchmarks.toolkits.worker import Rounds, set_up
 
-    given = job(Side("GlobalAtt", OURS, shape, precision), setting, material, setting.threads)
+    system = SYSTEMS[setting.architecture]
+    given = job(Side(system, OURS, shape, precision, system), setting, material, setting.threads)
     batches = setting.work / "batches" / "profile.npz"
     chosen.training_batches(material, setting, setting.batches, batches)
     rounds = Rounds(Ours(given), set_up(given))
@@ -63,7 +68,7 @@ def _show(shape: Shape, precision: str, setting: Setting, material: Material) ->
         _turn(rounds, batches, setting)
     shares = by_kind({event.key: event.self_cpu_time_total for event in measured.key_averages()})
     rate = _rate(precision)
-    print(f"\nGlobalAtt {shape}, {precision}, {setting.threads} thread(s): {1 / seconds:,.0f} target words/s")
+    print(f"\n{system} {shape}, {precision}, {setting.threads} thread(s): {1 / seconds:,.0f} target words/s")
     print(f"{2e-6 * needed:.1f} million operations a word; at {rate / 1e9:,.0f} thousand million a second these take")
     print(f"{2 * needed / rate / seconds:.0%} of the time\n")
     for kind, share in sorted(shares.items(), key=lambda item: -item[1]):

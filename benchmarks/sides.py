@@ -64,11 +64,15 @@ def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
         "systems"
     ]
     parts = {key: value for key, value in {**systems, **COUNTERPARTS}[system].items() if key not in NOT_OF_NETWORKS}
-    model = {**shape._asdict(), "dropout": dropout, "initialization": "lecun"}
+    model = {**shape._asdict(), "dropout": dropout}
     if parts.get("decoder", {}) == systems["Transformer-base"]["decoder"]:
         encoders = [{**encoder, **STACK} for encoder in parts["encoders"]]
-        return {"encoders": encoders, "decoder": {**parts["decoder"], **STACK}, "model": model}
-    return {**parts, "model": model}
+        return {
+            "encoders": encoders,
+            "decoder": {**parts["decoder"], **STACK},
+            "model": {**model, "initialization": "glorot"},
+        }
+    return {**parts, "model": {**model, "initialization": "lecun"}}
 
 
 def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:

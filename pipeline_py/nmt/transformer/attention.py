@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.nmt.attention import at_least_single, masked_softmax
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.recurrence.linear import Linear
 
 Change = Callable[[Tensor], Tensor]
@@ -40,7 +41,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, I, D).
         """
-        if change is not None:
+        if change is not None or _half_on_cpu(states):
             return self.mixed(self.weights(states, keys, allowed, change), values)
         attended = functional.scaled_dot_product_attention(
             self._of_heads(self.query(states)),
@@ -52,7 +53,12 @@ class MultiHeadAttention(nn.Module):
 
     def causal(self, states: Tensor) -> Tensor:
         """Attend from each of the states (B, I, D) to itself and those before it: (B, I, D)."""
-        queries, keys, values = (self._of_heads(part(states)) for part in (self.query, self.key, self.value))
+        keys, values = self.key(states), self.value(states)
+        if _half_on_cpu(states):
+            length = states.shape[1]
+            before = torch.ones(1, length, length, dtype=torch.bool, device=states.device).tril()
+            return self.mixed(self.weights(states, keys, before), values)
+        queries, keys, values = (self._of_heads(each) for each in (self.query(states), keys, values))
         return self._joined(functional.scaled_dot_product_attention(queries, keys, values, is_causal=True))
 
     def weights(
@@ -77,3 +83,8 @@ class MultiHeadAttention(nn.Module):
         """(B, heads, I, d) → (B, I, D)."""
         joined: Tensor = self.output(attended.transpose(1, 2).flatten(2))
         return joined
+
+
+def _half_on_cpu(states: Tensor) -> bool:
+    """Say whether products are in half precision on a CPU: torch's own attention takes many times longer there."""
+    return on_cpu(states.device) and torch.is_autocast_enabled(states.device.type)

@@ -113,6 +113,21 @@ def test_gradients(system: System) -> None:
     assert torch.autograd.gradcheck(loss, parameters, eps=1e-6, atol=1e-6, fast_mode=True)
 
 
+@pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
+def test_half_precision_is_near(system: System) -> None:
+    model, batch = make_model(system).float(), make_batch()
+    found = []
+    for half in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            losses = model.loss(batch)
+        gradients = torch.autograd.grad(losses.sum(), [*model.parameters()], allow_unused=True)
+        found.append((losses, torch.cat([each.flatten() for each in gradients if each is not None])))
+    (losses, gradients), (of_half, half_gradients) = found
+    torch.testing.assert_close(of_half, losses, rtol=0.02, atol=0)
+    assert torch.linalg.vector_norm(half_gradients - gradients) < 0.05 * torch.linalg.vector_norm(gradients)
+    assert not torch.equal(of_half, losses)
+
+
 def copy_attention(ours: nn.Module, theirs: nn.MultiheadAttention) -> None:
     parts = (ours.query, ours.key, ours.value)
     theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
