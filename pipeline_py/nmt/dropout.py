@@ -1,6 +1,32 @@
-"""Inverted dropout with one mask for all time steps (Gal and Ghahramani 2016; Nematus)."""
+"""Inverted dropout: of every number, or with one mask for all time steps (Gal and Ghahramani 2016; Nematus)."""
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
+
+from pipeline_py.nmt.device import on_cpu
+
+BITS = 16
+"""Random bits that decide about a number on a CPU, where torch's own draws take several times longer."""
+
+
+class Dropout(nn.Module):
+    """Drops each number out by itself; nothing is dropped when the network is not training."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+        self.kept = max(1, round((1 - rate) * 2**BITS))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Drop out (…) → (…); what is kept is divided by the share that is kept."""
+        if not self.training or self.rate == 0:
+            return values
+        if not on_cpu(values.device):
+            return functional.dropout(values, self.rate)
+        drawn = torch.empty(-(-values.numel() * BITS // 64), dtype=torch.int64).random_(-(2**63), None)
+        bits = drawn.view(torch.int16)[: values.numel()].view(values.shape)
+        return values * (bits < self.kept - 2 ** (BITS - 1)).to(values.dtype).mul_(2**BITS / self.kept)
 
 
 class SharedDropout(nn.Module):

@@ -12,9 +12,11 @@ from pipeline_py.nmt.attention import Observation, at_least_single
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.state import Attention, real_words
+from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.part import part
 from pipeline_py.nmt.recurrence.linear import OutputLayer
+from pipeline_py.nmt.transformer.attention import as_read
 from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
@@ -55,13 +57,13 @@ class TransformerDecoder(Decoder):
             part("cross_attention", change.type)(change, model.hidden, options.heads)
             for change in options.cross_attention
         )
-        self.dropout = nn.Dropout(model.dropout)
+        self.dropout = Dropout(model.dropout)
         self.softmax = OutputLayer(model.hidden, parts.target_size)
         self.criterion = parts.loss
 
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
-        (annotations,) = memory.states
+        annotations = as_read(*memory.states)
         maps = [each for layer in self.layers for each in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
         return tuple(each(annotations) for each in maps)  # type: ignore[operator]
 

@@ -10,6 +10,7 @@ from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TransformerEncoder as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder.reading import Inputs
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.part import part
@@ -40,7 +41,7 @@ class TransformerEncoder(nn.Module):
             part("self_attention", change.type)(change, sizes.hidden, options.heads)
             for change in options.self_attention
         )
-        self.dropout = nn.Dropout(sizes.dropout)
+        self.dropout = Dropout(sizes.dropout)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.encoders import GCN
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
 
@@ -29,7 +30,7 @@ class SyntacticConvolution(nn.Module):
     def __init__(self, options: GCN, size: int, dropout: float, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.layers = nn.ModuleList(_Layer(size, vocabularies["labels"]) for _ in range(options.layers))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, memory: Memory, batch: Batch) -> Memory:
         """Replace the annotations (B, J, M) of a memory without phrases."""

@@ -11,7 +11,6 @@ from pipeline_py.config.systems.decoders import BlackOut, Softmax
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.kernels.groups import groups
 
-
 ALIGNED = 32
 """Numbers at whose multiples a row of logits begins: MKL writes other rows two thirds as fast."""
 

@@ -53,6 +53,7 @@ class MultiHeadAttention(nn.Module):
 
     def causal(self, states: Tensor) -> Tensor:
         """Attend from each of the states (B, I, D) to itself and those before it: (B, I, D)."""
+        states = as_read(states)
         keys, values = self.key(states), self.value(states)
         if _half_on_cpu(states):
             length = states.shape[1]
@@ -83,6 +84,12 @@ class MultiHeadAttention(nn.Module):
         """(B, heads, I, d) → (B, I, D)."""
         joined: Tensor = self.output(attended.transpose(1, 2).flatten(2))
         return joined
+
+
+def as_read(states: Tensor) -> Tensor:
+    """Bring what several maps read to the precision of their products: autocast would do so for each of them."""
+    kind = states.device.type
+    return states.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else states
 
 
 def _half_on_cpu(states: Tensor) -> bool:

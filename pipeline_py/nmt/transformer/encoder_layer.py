@@ -5,7 +5,7 @@ from functools import partial
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.transformer import Layers
-from pipeline_py.nmt.transformer.attention import Change, MultiHeadAttention
+from pipeline_py.nmt.transformer.attention import Change, MultiHeadAttention, as_read
 from pipeline_py.nmt.transformer.feed_forward import FeedForward
 from pipeline_py.nmt.transformer.residual import Residual
 
@@ -27,6 +27,7 @@ class EncoderLayer(nn.Module):
         return mapped
 
     def _attend(self, states: Tensor, allowed: Tensor, change: Change | None) -> Tensor:
+        states = as_read(states)
         keys, values = self.attention.key(states), self.attention.value(states)
         attended: Tensor = self.attention(states, keys, values, allowed, change)
         return attended

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
+from pipeline_py.nmt.dropout import Dropout
+
 
 class Residual(nn.Module):
     """LayerNorm(x + f(x)) as published (`post`), or x + f(LayerNorm(x)) (`pre`); f(x) is dropped out."""
@@ -12,7 +14,7 @@ class Residual(nn.Module):
         super().__init__()
         self.before = norm == "pre"
         self.norm = nn.LayerNorm(size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, states: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """Put a sublayer (…, D) → (…, D) around states (…, D)."""
