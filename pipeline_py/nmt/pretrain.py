@@ -104,11 +104,13 @@ def pretrain(
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.model import Model
     from pipeline_py.nmt.parsing import Parser
+    from pipeline_py.nmt.precision import with_precision
     from pipeline_py.nmt.saved import save_weights
     from pipeline_py.nmt.training.parsing_run import ParsingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training_options.device, training_options.threads)
+    training_options = with_precision(training_options, system_options.model.hidden, device)
     size = len(Vocabulary.load(source_vocabulary))
     vocabularies = {
         "source": size,

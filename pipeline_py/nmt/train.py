@@ -126,6 +126,7 @@ def train(
     from pipeline_py.nmt.data.dataset import Dataset
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.model import Model
+    from pipeline_py.nmt.precision import with_precision
     from pipeline_py.nmt.saved import save_config, save_weights, start_from
     from pipeline_py.nmt.training.capacity import matched
     from pipeline_py.nmt.training.checkpoint import Checkpoints
@@ -151,6 +152,7 @@ def train(
         print(f"{name}: embedding and hidden size are {system_options.model.hidden}", file=sys.stderr)
     needed = {*SIDES, *system_options.kinds_with_vocabulary}
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
+    training_options = processes.of_first(lambda: with_precision(training_options, system_options.model.hidden, device))
     data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
 
@@ -171,7 +173,9 @@ def train(
             half=training_options.precision == "bfloat16",
         ),
         vocabulary=vocabulary,
-        checkpoints=(rolling := Checkpoints(checkpoints, identity([], made_from, device.type))),
+        checkpoints=(
+            rolling := Checkpoints(checkpoints, identity([], made_from, device.type, training_options.precision))
+        ),
         device=device,
         seed=seed,
         meter=meter(cards_of(processes.count) if device.type == "cuda" else []),

@@ -46,6 +46,7 @@ OPTIONAL = (
     "gpu_hours",
     "energy_joules",
     "energy_of",
+    "precision",
     "kernels",
 )
 # What parses and scores whatever the system is made with.

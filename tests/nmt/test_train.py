@@ -230,6 +230,24 @@ def test_a_batch_in_parts_makes_the_update_of_the_whole(tmp_path: Path, loss_per
     assert losses[0][-1] < np.log(WORDS), "the training loss is one of words, whatever it is divided by"
 
 
+def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pipeline_py.nmt import precision
+
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+
+    def weights_and_facts(named: str, speedup: float) -> tuple[bytes, str]:
+        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
+        out = tmp_path / f"{named} {speedup}"
+        train(**corpus, **options(tmp_path, {}, {"epochs": 1, "precision": named}, out.name))
+        taken = json.loads((out / "facts.json").read_text())["precision"]
+        return (out / "model.safetensors").read_bytes(), taken
+
+    monkeypatch.setattr(precision, "LARGE", 24)
+    single, half = weights_and_facts("float32", 1.0), weights_and_facts("bfloat16", 1.0)
+    assert single[0] != half[0]
+    assert weights_and_facts("auto", 1.0) == single and weights_and_facts("auto", 4.0) == half
+
+
 def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -347,6 +347,18 @@ def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest
     assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("wide_terminal")
+@pytest.mark.parametrize("also", ["float32", "bfloat16"])
+def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
+    for system, precision in {"GlobalAtt": "float32", "LocalAtt": also, "SDAtt": None}.items():
+        path = paper.folder / f"{system}.facts.json"
+        path.write_text(json.dumps({"precision": precision}))
+        paper.files.append(f"facts:{system}:seed1={path}")
+    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
+    note = "Trained in different precisions of matrix products: float32: GlobalAtt; bfloat16: Local."
+    assert (note in (paper.folder / "table.md").read_text()) == (also == "bfloat16")
+
+
 def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
     paper.notes = [note]

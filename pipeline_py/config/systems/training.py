@@ -94,8 +94,10 @@ class Training(Section):
         5.0, description="Minutes between two rolling checkpoints."
     )
     device: Annotated[Literal["auto", "cpu", "cuda"], Effect.MEANS] = "auto"
-    precision: Literal["float32", "tf32", "bfloat16"] = Field(
-        "float32", description="Of matrix products; tf32 is a GPU's, and on a CPU the same as float32."
+    precision: Literal["auto", "float32", "tf32", "bfloat16"] = Field(
+        "auto",
+        description="Of matrix products. auto: bfloat16 where the hidden size is at least 192 and the processor or GPU "
+        "is fast at it, else float32; the facts say which. tf32 is a GPU's, and on a CPU the same as float32.",
     )
     graphs: Annotated[bool, Effect.ROUNDING] = Field(
         False,

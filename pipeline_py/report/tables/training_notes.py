@@ -1,4 +1,4 @@
-"""What is said below tables of how their systems were trained: shared cores, and no compiled code."""
+"""What is said below tables of how their systems were trained: shared cores, precision, and no compiled code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
@@ -38,3 +38,21 @@ def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Cal
         "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: "
         f"{', '.join(without)}."
     ]
+
+
+def note_on_precision(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+    """Say in which precision each system was trained, where not all were trained in the same; else nothing.
+
+    Args:
+        facts: of each system, the facts.json of each run.
+        label: what the table calls a system.
+    """
+    systems: dict[str, list[str]] = {}
+    for system, runs in facts.items():
+        precisions = sorted({run["precision"] for run in runs if run.get("precision") is not None})
+        for precision in precisions:
+            systems.setdefault(precision, []).append(label(system))
+    if len(systems) < 2:
+        return []
+    parts = [f"{precision}: {', '.join(labels)}" for precision, labels in systems.items()]
+    return [f"Trained in different precisions of matrix products: {'; '.join(parts)}."]

@@ -1,0 +1,72 @@
+"""The precision of a training's matrix products, where the configuration leaves it to the machine."""
+
+import sys
+import time
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.training import Training
+from pipeline_py.nmt.device import on_cpu
+
+LARGE = 192
+"""Hidden size from which on most of the time goes into products that half precision can make faster."""
+
+WORTHWHILE = 1.5
+"""Times that products must be as fast: what is around them takes longer in half precision."""
+
+ROUNDS = 5
+ROWS, SIZE = 512, 512
+"""Of the products that are timed: those of a batch's words, in a network of common size."""
+
+
+def with_precision(training: Training, hidden: int, device: torch.device) -> Training:
+    """Replace the precision `auto`: bfloat16 in large networks where this processor or GPU is fast at it, else float32.
+
+    Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
+
+    Args:
+        training: options of the training.
+        hidden: hidden size of the network.
+        device: where it is trained.
+    """
+    if training.precision == "bfloat16" and on_cpu(device) and (speedup := half_speedup()) < 1:
+        print(
+            f"matrix products in bfloat16 are {speedup:.1f} times as fast as in float32 on this processor; "
+            "`training.precision: auto` takes the faster one",
+            file=sys.stderr,
+        )
+    if training.precision != "auto":
+        return training
+    precision: Literal["bfloat16", "float32"] = "bfloat16" if hidden >= LARGE and _is_fast(device) else "float32"
+    return training.model_copy(update={"precision": precision})
+
+
+def half_speedup() -> float:
+    """Measure on a CPU how many times as fast products in bfloat16 are as in float32, in some hundredths of a second.
+
+    The forms are those of an update: what a map gives, and the gradients of what it reads and of its weight.
+    """
+    values, weight = torch.ones(ROWS, SIZE), torch.ones(SIZE, SIZE)
+    pairs = (values, weight), (values.bfloat16(), weight.bfloat16())
+    for pair in pairs:
+        _seconds(*pair)
+    single, half = (
+        min(times) for times in zip(*([_seconds(*pair) for pair in pairs] for _ in range(ROUNDS)), strict=True)
+    )
+    return single / half
+
+
+def _seconds(values: Tensor, weight: Tensor) -> float:
+    start = time.perf_counter()
+    product = values @ weight.T
+    product @ weight
+    product.T @ values
+    return time.perf_counter() - start
+
+
+def _is_fast(device: torch.device) -> bool:
+    if on_cpu(device):
+        return half_speedup() >= WORTHWHILE
+    return torch.cuda.is_bf16_supported(including_emulation=False)

@@ -1,0 +1,77 @@
+"""Which precision a training takes where the configuration leaves it open."""
+
+import pytest
+import torch
+
+from pipeline_py.config.systems.training import Training
+from pipeline_py.nmt import precision
+from pipeline_py.nmt.precision import LARGE, WORTHWHILE, half_speedup, with_precision
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+CPU, CUDA = torch.device("cpu"), torch.device("cuda")
+AUTO = Training()
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch):
+    """Let products in half precision be so many times as fast."""
+
+    def install(speedup: float) -> None:
+        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
+
+    return install
+
+
+@pytest.mark.parametrize(
+    ("speedup", "hidden", "taken"),
+    [
+        (8.0, LARGE, "bfloat16"),
+        (WORTHWHILE, LARGE, "bfloat16"),
+        (WORTHWHILE - 0.01, LARGE, "float32"),
+        (0.6, 1000, "float32"),
+        (8.0, LARGE - 1, "float32"),
+    ],
+)
+def test_auto_takes_half_precision_where_it_pays(processor, speedup: float, hidden: int, taken: str, capsys) -> None:
+    processor(speedup)
+    assert with_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": taken})
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("supported", "taken"), [(True, "bfloat16"), (False, "float32")])
+def test_a_gpu_says_what_it_can(monkeypatch: pytest.MonkeyPatch, supported: bool, taken: str) -> None:
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
+    assert with_precision(AUTO, LARGE, CUDA).precision == taken
+
+
+@pytest.mark.parametrize("named", ["float32", "tf32", "bfloat16"])
+def test_a_precision_that_is_named_is_taken(processor, named: str) -> None:
+    processor(4.0)
+    training = Training(precision=named)
+    assert with_precision(training, 1000, CPU) == with_precision(training, 1000, CUDA) == training
+
+
+def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> None:
+    processor(0.66)
+    training = Training(precision="bfloat16")
+    assert with_precision(training, 1000, CPU) == training
+    assert capsys.readouterr().err == (
+        "matrix products in bfloat16 are 0.7 times as fast as in float32 on this processor; "
+        "`training.precision: auto` takes the faster one\n"
+    )
+    with_precision(training, 1000, CUDA)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that only products move: those of bfloat16 take a third of the time."""
+    now, multiply = [0.0], torch.Tensor.__matmul__
+
+    def product(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        now[0] += 1.0 if one.dtype == torch.bfloat16 else 3.0
+        return multiply(one, other)
+
+    monkeypatch.setattr(torch.Tensor, "__matmul__", product)
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
+    assert half_speedup() == 3.0
