@@ -109,6 +109,7 @@ def _pipeline(
         )
         # Models that do not fit together load well and fail on the first word: not on every sentence of a corpus.
         pipeline([["a"]])
+        gc.collect()  # what loading left behind, before `models_left_alone` leaves it alone too
         return pipeline
     except InputError:
         raise
@@ -143,7 +144,6 @@ def models_left_alone() -> Iterator[None]:
     Stanza's documents are made of objects that refer to each other, so it often collects, and vocabularies are large
     (`python -m benchmarks.parse` shows what that costs).
     """
-    gc.collect()
     gc.freeze()
     try:
         yield
