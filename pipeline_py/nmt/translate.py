@@ -169,6 +169,7 @@ def _search(
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
+    from pipeline_py.nmt.recurrence.linear import laid_out
     from pipeline_py.nmt.search.beam_search import beam_search
     from pipeline_py.nmt.search.hypothesis import Hypothesis
 
@@ -176,33 +177,34 @@ def _search(
     device = next(networks[0].parameters()).device
     sources = members[0].sources
     nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
-    for sentences in sources.batches(options.batch_size):
-        words = sources.lengths[sentences] - 1
-        for number in sentences[words == 0].tolist():
-            counts.note("empty source")
-            yield number, [nothing]
-        sentences, words = sentences[words > 0], words[words > 0]
-        if len(sentences):
-            limits = np.floor(options.max_length_ratio * words).astype(np.int64) + 10
-            if options.max_length is not None:
-                limits = limits.clip(max=options.max_length)
-            terms = None
-            if lengths is not None:
-                terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
-                unknown = sum(not lengths.knows(length) for length in words.tolist())
-                if unknown:
-                    counts.note("source of a length that the length model does not know", unknown)
-            found = beam_search(
-                networks,
-                [member.sources.batch(sentences).to(device) for member in members],
-                beam=options.beam,
-                max_lengths=torch.from_numpy(limits),
-                length_normalization=options.length_normalization,
-                length_terms=terms,
-                n_best=max(1, options.n_best),
-                attention=attention,
-            )
-            yield from zip(sentences.tolist(), found, strict=True)
+    with laid_out([network.decoder for network in networks]):
+        for sentences in sources.batches(options.batch_size):
+            words = sources.lengths[sentences] - 1
+            for number in sentences[words == 0].tolist():
+                counts.note("empty source")
+                yield number, [nothing]
+            sentences, words = sentences[words > 0], words[words > 0]
+            if len(sentences):
+                limits = np.floor(options.max_length_ratio * words).astype(np.int64) + 10
+                if options.max_length is not None:
+                    limits = limits.clip(max=options.max_length)
+                terms = None
+                if lengths is not None:
+                    terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
+                    unknown = sum(not lengths.knows(length) for length in words.tolist())
+                    if unknown:
+                        counts.note("source of a length that the length model does not know", unknown)
+                found = beam_search(
+                    networks,
+                    [member.sources.batch(sentences).to(device) for member in members],
+                    beam=options.beam,
+                    max_lengths=torch.from_numpy(limits),
+                    length_normalization=options.length_normalization,
+                    length_terms=terms,
+                    n_best=max(1, options.n_best),
+                    attention=attention,
+                )
+                yield from zip(sentences.tolist(), found, strict=True)
 
 
 def _write(

@@ -54,8 +54,12 @@ class OutputLayer(Linear):
 
 @contextmanager
 def laid_out(decoders: Iterable[nn.Module]) -> Iterator[None]:
-    """Lay out all maps of decoders for the many products of a search; meanwhile no weight may change."""
-    maps = [part for decoder in decoders for part in decoder.modules() if isinstance(part, Linear)]
+    """Lay out all maps of decoders for the many products of searches; meanwhile no weight may change.
+
+    Within another context of the same decoders nothing is laid out again.
+    """
+    parts = (part for decoder in decoders for part in decoder.modules())
+    maps = [part for part in parts if isinstance(part, Linear) and part.layout is None]
     try:
         for part in maps:
             part.layout = Weight(part.weight.detach().T, often=True)

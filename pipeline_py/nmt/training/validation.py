@@ -48,14 +48,16 @@ class Validation:
         """Translate greedily and compute case-insensitive BLEU over words, i.e. pieces joined at `@@ `."""
         from sacrebleu import corpus_bleu
 
+        from pipeline_py.nmt.recurrence.linear import laid_out
         from pipeline_py.nmt.search.beam_search import beam_search
 
         translations, references = [], []
-        for pairs, batch in self._read(model):
-            limits = LONGEST * (batch.source_lengths - 1) + 10
-            found = beam_search([model], [batch], beam=1, max_lengths=limits)
-            translations += [" ".join(pieces.join(vocabulary.decode(best.tokens))) for best, *_ in found]
-            references += [_reference(self.dataset.target(pair), vocabulary) for pair in pairs]
+        with laid_out([model.decoder]):
+            for pairs, batch in self._read(model):
+                limits = LONGEST * (batch.source_lengths - 1) + 10
+                found = beam_search([model], [batch], beam=1, max_lengths=limits)
+                translations += [" ".join(pieces.join(vocabulary.decode(best.tokens))) for best, *_ in found]
+                references += [_reference(self.dataset.target(pair), vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
     def statistics(self, model: Model) -> list[dict[str, float]]:

@@ -36,3 +36,13 @@ def test_a_layout_multiplies(dtype: torch.dtype, often: bool) -> None:
     torch.manual_seed(0)
     matrix, values = torch.randn(6, 7).to(dtype), torch.randn(4, 6).to(dtype)
     torch.testing.assert_close(Weight(matrix, often)(values), values @ matrix)
+
+
+def test_within_another_context_nothing_is_laid_out_again() -> None:
+    linear = Linear(3, 4)
+    with laid_out([linear]):
+        layout = linear.layout
+        with laid_out([nn.Sequential(linear)]):
+            assert linear.layout is layout
+        assert linear.layout is layout is not None
+    assert linear.layout is None
