@@ -14,8 +14,6 @@ from pipeline_py.ragged import Ragged
 LONGEST = 80
 """Words; as in training by default."""
 
-TRANSLATED_TOGETHER = 32
-
 
 def training_batches(material: Material, setting: Setting, count: int, path: Path) -> None:
     """Write batches of an epoch as training arranges it: sentences of similar lengths together.
@@ -63,5 +61,5 @@ def test_batches(material: Material, setting: Setting, path: Path) -> None:
     order = order[source.lengths[order] > 1]
     places = np.linspace(0, len(order) - 1, min(setting.sentences, len(order))).astype(int)
     chosen = order[places]
-    parts = np.split(chosen, range(TRANSLATED_TOGETHER, len(chosen), TRANSLATED_TOGETHER))
+    parts = np.split(chosen, range(setting.together, len(chosen), setting.together))
     batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])

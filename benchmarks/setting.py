@@ -61,6 +61,7 @@ class Setting:
         vocabulary: Vocabulary size of each side of random sentences.
         updates: Updates that train each side before it translates.
         beam: Beam size.
+        together: Sentences that are translated at a time; 1: as for somebody who waits for each.
         sentences: Number of sentences to translate.
         peers: Python of an environment with OpenNMT-py and JoeyNMT. By default the environment is made in --work;
             `none` measures only our systems.
@@ -83,6 +84,7 @@ class Setting:
     vocabulary: int = 8000
     updates: int = 200
     beam: int = 12
+    together: int = 32
     sentences: int = 256
     peers: Path | None = None
     work: Path = Path("benchmarks/work")
@@ -100,7 +102,7 @@ class Setting:
             )
         if self.architecture is Architecture.TRANSFORMER and self.embedding != self.hidden:
             raise InputError("--architecture transformer: give --embedding and --hidden the same sizes")
-        for name in ("batch_size", "rounds", "batches", "threads", "updates", "beam", "sentences"):
+        for name in ("batch_size", "rounds", "batches", "threads", "updates", "beam", "together", "sentences"):
             if getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} must be at least 1")
         if unknown := {*self.precision} - {"float32", "tf32", "bfloat16"}:

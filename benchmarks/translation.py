@@ -51,9 +51,7 @@ def translation(setting: Setting) -> list[table.Row]:
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
     table.write(setting.results / "translation.tsv", rows)
     print(f"\nTranslation: {COUNTED}; {material.name};")
-    print(
-        f"beam {setting.beam}, batches of {chosen.TRANSLATED_TOGETHER}, {setting.sentences} sentences, networks after"
-    )
+    print(f"beam {setting.beam}, batches of {setting.together}, {setting.sentences} sentences, networks after")
     print(f"{setting.updates} updates, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds")
     for shape in setting.shapes:
         print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
@@ -87,7 +85,12 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
                 "mean_length": measured[name].turns[0]["words"] / measured[name].turns[0]["sentences"],
                 "words_per_second": measured[name].rate("words"),
                 **contest.ratios(name, measured, "words", {f"words_{key}": side for key, side in references.items()}),
-                **{"beam": setting.beam, "translated": setting.sentences, "updates": setting.updates},
+                **{
+                    "beam": setting.beam,
+                    "together": setting.together,
+                    "translated": setting.sentences,
+                    "updates": setting.updates,
+                },
                 "counted": COUNTED,
             }
             for name in contest.contenders

@@ -59,7 +59,7 @@ def test_what_is_written_by_hand_comes_to_what_torch_comes_to():
 
 SPEED = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
 SPEED += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
-TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3"]
+TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3", "--together", "2"]
 
 
 def measured(module: str, folder: Path, *options: str) -> str:
@@ -114,7 +114,7 @@ def test_one_command_measures_training_translation_and_the_cost_of_syntax(tmp_pa
 
     (translation,) = rows(results / "translation.tsv")
     assert float(translation["sentences_per_second"]) > 0 and float(translation["mean_length"]) >= 1
-    assert translation["to_opennmt"] == "" and translation["beam"] == "3"
+    assert translation["to_opennmt"] == "" and (translation["beam"], translation["together"]) == ("3", "2")
 
     syntax = {row["system"]: row for row in rows(results / "syntax.tsv")}
     assert {name: row["beside"] for name, row in syntax.items()} == {

@@ -1,5 +1,6 @@
 """The pipeline's own side: any composition, trained and searched as `nmt.train` and `nmt.translate` do."""
 
+from contextlib import AbstractContextManager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.optimizer import build
 from pipeline_py.nmt.training.update import Part, Update
@@ -45,6 +47,10 @@ class Ours(Side):
         """Read the pairs from the packed files and make one update."""
         self._update.begin([Part(self._data.batch(batch.numbers, self._update.multiple).to(self._device))])
         self._update.finish()
+
+    def searching(self) -> AbstractContextManager[None]:
+        """Lay out the weights as `nmt.translate` does."""
+        return laid_out([self.model.decoder])
 
     def translate(self, batch: Sentences, beam: int) -> list[int]:
         """Make the batch and search as `nmt.translate` does."""

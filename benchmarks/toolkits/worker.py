@@ -17,6 +17,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -63,6 +64,10 @@ class Side(ABC):
     def translate(self, batch: Any, beam: int) -> list[int]:
         """Search the best translation of each sentence and tell its predictions, the end of sentence included."""
 
+    def searching(self) -> AbstractContextManager[None]:
+        """Enter what its toolkit has around the searches of a file."""
+        return nullcontext()
+
 
 class Rounds:
     """Makes a side do what is asked, and tells what it took."""
@@ -98,8 +103,9 @@ class Rounds:
         self.side.model.eval()
         predictions: list[int] = []
         start = self._now()
-        for _, prepared in chosen:
-            predictions += self.side.translate(prepared, beam)
+        with self.side.searching():
+            for _, prepared in chosen:
+                predictions += self.side.translate(prepared, beam)
         seconds = self._now() - start
         counts = {"sentences": len(predictions), "words": sum(predictions)}
         return {"seconds": seconds, **counts, "peak_memory": self._peak()}

@@ -81,7 +81,7 @@ def test_sources_of_all_lengths_are_translated_in_batches_of_similar_ones(
 ) -> None:
     chosen.test_batches(material, setting, tmp_path / "test.npz")
     made = batches.read(tmp_path / "test.npz")
-    assert [len(batch.source) for batch in made] == [chosen.TRANSLATED_TOGETHER, 8]
+    assert [len(batch.source) for batch in made] == [setting.together, 8]
     lengths = [len(row) for batch in made for row in batch.source]
     assert lengths == sorted(lengths) and lengths[0] < 20 < 30 < lengths[-1]
     numbers = [number for batch in made for number in batch.numbers.tolist()]
