@@ -28,13 +28,24 @@ def training_batches(material: Material, setting: Setting, count: int, path: Pat
     by_words = np.argsort([target.lengths[numbers].sum() for numbers in whole], kind="stable")
     even = by_words[((np.arange(min(count, len(whole))) + 0.5) / min(count, len(whole)) * len(whole)).astype(int)]
     chosen = [whole[place] for place in sorted(even)]  # in the order of the epoch
-    batches.write(
-        path,
-        [
-            Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])
-            for numbers in chosen
-        ],
-    )
+    batches.write(path, [_pairs(numbers, source, target) for numbers in chosen])
+
+
+def epoch_batches(material: Material, setting: Setting, number: int, path: Path) -> int:
+    """Write all batches of an epoch (from 1) in the order in which training takes them, and say how many they are."""
+    data = Dataset(material.packed["source"], material.packed["target"], {}, material.sizes, LONGEST)
+    source, target = Ragged(material.packed["source"]), Ragged(material.packed["target"])
+    epoch = data.epoch(1, number, setting.batch_size, "sentences")
+    batches.write(path, [_pairs(numbers, source, target) for numbers in epoch])
+    return len(epoch)
+
+
+def dev_batches(material: Material, setting: Setting, path: Path) -> None:
+    """Write the sources of the development set, in batches of similar lengths."""
+    source = Ragged(material.dev["source"])
+    order = np.argsort(source.lengths, kind="stable")
+    parts = np.split(order, range(setting.together, len(order), setting.together))
+    batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])
 
 
 def shuffled(path: Path, output: Path) -> None:
@@ -63,3 +74,7 @@ def test_batches(material: Material, setting: Setting, path: Path) -> None:
     chosen = order[places]
     parts = np.split(chosen, range(setting.together, len(chosen), setting.together))
     batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])
+
+
+def _pairs(numbers: np.ndarray, source: Ragged, target: Ragged) -> Sentences:
+    return Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.random_text import LABELS, write_random
@@ -28,6 +28,8 @@ class Material:
         name: what they are.
         packed: "source", "target" and kinds of syntax → file of the training pairs.
         test: file of the sources that are translated.
+        dev: "source" and "target" → file of the development set; none where sentences are random.
+        target_vocabulary: the words of the target side; None where sentences are random.
         sizes: "source", "target" and kinds of syntax that have one → size of the vocabulary.
     """
 
@@ -35,6 +37,8 @@ class Material:
     packed: Mapping[str, Path]
     test: Path
     sizes: Mapping[str, int]
+    dev: Mapping[str, Path] = field(default_factory=dict)
+    target_vocabulary: Path | None = None
 
 
 def prepared(setting: Setting) -> Material:
@@ -82,9 +86,10 @@ def _by_workflow(corpus: Corpus, setting: Setting) -> Material:
         **{kind: packed / PARSER / f"train.{kind}.arrow" for kind in ("trees", "heads", "labels", "parents")},
     }
     test = packed / "test.source.arrow"
+    dev = {side: packed / f"dev.{side}.arrow" for side in ("source", "target")}
     vocabularies = {name: results / f"vocabulary.{name}" for name in ("source", "target", "units")}
     vocabularies["labels"] = results / f"vocabulary.labels.{PARSER}"
-    _snakemake(corpus, setting, folder, [*files.values(), test, *vocabularies.values()])
+    _snakemake(corpus, setting, folder, [*files.values(), test, *dev.values(), *vocabularies.values()])
     sizes = {name: len(Vocabulary.load(folder / file)) for name, file in vocabularies.items()}
     for kind in ("units", "labels"):  # the padding "/", the label of EOS
         identifiers = kind_of(kind).identifiers
@@ -92,7 +97,8 @@ def _by_workflow(corpus: Corpus, setting: Setting) -> Material:
         sizes[kind] += identifiers.further
     called = {Corpus.MULTI30K: "Multi30k", Corpus.EMBEDDED: "embedded corpus"}[corpus]
     name = f"{called}, BPE, {sizes['source']:,} and {sizes['target']:,} words"
-    return Material(name, {kind: folder / file for kind, file in files.items()}, folder / test, sizes)
+    files, dev = ({kind: folder / file for kind, file in each.items()} for each in (files, dev))
+    return Material(name, files, folder / test, sizes, dev, folder / vocabularies["target"])
 
 
 def _snakemake(corpus: Corpus, setting: Setting, folder: Path, targets: list[Path]) -> None:

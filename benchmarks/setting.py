@@ -63,6 +63,8 @@ class Setting:
         beam: Beam size.
         together: Sentences that are translated at a time; 1: as for somebody who waits for each.
         sentences: Number of sentences to translate.
+        level: BLEU on the development set whose time is measured; repeatable.
+        minutes: CPU minutes of training after which a side is stopped that has not reached the highest level.
         peers: Python of an environment with OpenNMT-py and JoeyNMT. By default the environment is made in --work;
             `none` measures only our systems.
         work: Folder for prepared files: data, weights, the peers' environment, logs.
@@ -86,6 +88,8 @@ class Setting:
     beam: int = 12
     together: int = 32
     sentences: int = 256
+    level: list[float] = field(default_factory=lambda: [30.0, 33.0, 35.0])
+    minutes: float = 60.0
     peers: Path | None = None
     work: Path = Path("benchmarks/work")
     results: Path = Path("benchmarks/results")

@@ -49,6 +49,9 @@ class Side:
         shape: its sizes.
         precision: float32, tf32 or bfloat16.
         system: of ours, its name in `config.yaml`.
+        optimizer: adam or sgd.
+        learning_rate: of it, constant.
+        clip: the largest norm of a gradient.
     """
 
     name: str
@@ -56,6 +59,9 @@ class Side:
     shape: Shape
     precision: str = "float32"
     system: str = "GlobalAtt"
+    optimizer: str = "adam"
+    learning_rate: float = LEARNING_RATE
+    clip: float = CLIP
 
 
 def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
@@ -124,7 +130,8 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
         **side.shape._asdict(),
-        **{"dropout": setting.dropout, "learning_rate": LEARNING_RATE, "clip": CLIP},
+        **{"dropout": setting.dropout, "optimizer": side.optimizer},
+        **{"learning_rate": side.learning_rate, "clip": side.clip},
         **vocabularies,
         **{"system": system, "syntax_sizes": sizes},
         "packed": {name: str(path) for name, path in material.packed.items()},

@@ -146,3 +146,17 @@ def test_a_second_translation_takes_the_weights_of_the_first(tmp_path):
     written = weights.stat().st_mtime_ns
     measured("benchmarks.translation", tmp_path, *TRANSLATION, "--threads", "1", "--rounds", "1")
     assert [weights] == [*(tmp_path / "work" / "weights").iterdir()] and weights.stat().st_mtime_ns == written
+
+
+@pytest.mark.slow
+def test_the_time_to_a_quality_is_measured(tmp_path):
+    embedded = ["--corpus", "embedded", "--batch-size", "500", "--beam", "1", "--threads", "1"]
+    printed = measured(
+        "benchmarks.quality", tmp_path, *embedded, "--minutes", "0.0001", "--level", "0", "--level", "99"
+    )
+    assert "BLEU of tokenized lower-cased words after each epoch" in printed
+    (point,) = rows(tmp_path / "results" / "curves.tsv")
+    assert (point["side"], point["epoch"], point["parameters"]) != ("", "", "") and float(point["cpu_minutes"]) > 0
+    low, high = rows(tmp_path / "results" / "quality.tsv")
+    assert (float(low["level"]), low["epochs"], high["cpu_minutes"], high["to_faster_peer"]) == (0, "1", "", "")
+    assert "Time to quality" in (tmp_path / "results" / "quality.svg").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ from joeynmt.training import TrainManager
 from joeynmt.vocabulary import Vocabulary
 
 from benchmarks.toolkits.batches import Sentences, padded
-from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, renumbered, words
+from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, numbered_as_given, renumbered, words
 from benchmarks.toolkits.worker import Side, serve
 
 
@@ -35,7 +35,7 @@ class JoeyNMT(Side):
         model.loss_function = ("crossentropy", 0.0)
         self.model = model.to(self._device)
         training = {
-            "optimizer": "adam",
+            "optimizer": job["optimizer"],
             "learning_rate": job["learning_rate"],
             "clip_grad_norm": job["clip"],
             "normalization": "batch",
@@ -88,7 +88,7 @@ class JoeyNMT(Side):
             manager.scaler.update()
         self.model.zero_grad()
 
-    def translate(self, batch: tuple[Batch, int], beam: int) -> list[int]:
+    def translate(self, batch: tuple[Batch, int], beam: int) -> list[list[int]]:
         """Search as `predict` does."""
         sentences, longest = batch
         found, _, _ = search(
@@ -96,7 +96,10 @@ class JoeyNMT(Side):
         )
         # Rows end with END and padding; one without END was cut.
         ends = found == END
-        return np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1]).tolist()
+        lengths = np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1])
+        translations = [numbered_as_given(row[:length]) for row, length in zip(found, lengths, strict=True)]
+        # JoeyNMT has sorted the batch by length.
+        return [said for _, said in sorted(zip(sentences.indices.tolist(), translations, strict=True))]
 
 
 def _recurrent(job: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from onmt.utils.optimizers import Optimizer
 from onmt.utils.parse import ArgumentParser
 
 from benchmarks.toolkits.batches import Sentences, padded
-from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, renumbered, words
+from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, numbered_as_given, renumbered, words
 from benchmarks.toolkits.worker import Side, serve
 
 RECURRENT = {
@@ -92,12 +92,12 @@ class OpenNMT(Side):
         statistics = onmt.utils.Statistics(), onmt.utils.Statistics()
         self._trainer._gradient_accumulation([batch[0]], len(batch[0]["srclen"]), *statistics)
 
-    def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[int]:
+    def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[list[int]]:
         """Search as `Translator` does."""
         tensors, longest = batch
         self._translator.beam_size, self._translator.max_length = beam, longest
         found = self._translator.translate_batch(tensors, attn_debug=False)
-        return [len(hypotheses[0]) for hypotheses in found["predictions"]]
+        return [numbered_as_given(hypotheses[0].numpy(force=True)) for hypotheses in found["predictions"]]
 
 
 def _options(job: dict[str, Any]) -> Namespace:
@@ -111,7 +111,7 @@ def _options(job: dict[str, Any]) -> Namespace:
         "-hidden_size": str(job["hidden"]),
         "-dropout": dropout,
         "-attention_dropout": dropout,
-        "-optim": "adam",
+        "-optim": job["optimizer"],
         "-learning_rate": str(job["learning_rate"]),
         "-max_grad_norm": str(job["clip"]),
         "-data": "{}",

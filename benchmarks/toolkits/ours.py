@@ -19,6 +19,7 @@ from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.optimizer import build
 from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.subword.vocabulary import EOS
 
 
 class Ours(Side):
@@ -33,7 +34,7 @@ class Ours(Side):
         syntax = {kind: files[kind] for kind in system.trained_on}
         self._data = Dataset(files["source"], files["target"], syntax, sizes)
         self.model: Model = Model(system, sizes).to(self._device)
-        optimizer = {"name": "adam", "learning_rate": job["learning_rate"]}
+        optimizer = {"name": job["optimizer"], "learning_rate": job["learning_rate"]}
         settings = {"optimizer": optimizer, "clip": job["clip"], "precision": job["precision"]}
         training = Training.model_validate(settings)
         rule = build(training.optimizer, self.model.parameters())
@@ -52,12 +53,12 @@ class Ours(Side):
         """Lay out the weights as `nmt.translate` does."""
         return laid_out([self.model.decoder])
 
-    def translate(self, batch: Sentences, beam: int) -> list[int]:
+    def translate(self, batch: Sentences, beam: int) -> list[list[int]]:
         """Make the batch and search as `nmt.translate` does."""
         limits = torch.full((len(batch.source),), batch.longest_translation)
         made = collate(batch.source).to(self._device)
         found = beam_search([self.model], [made], beam=beam, max_lengths=limits)
-        return [len(best.tokens) + (not best.cut) for best, *_ in found]
+        return [best.tokens if best.cut else [*best.tokens, EOS] for best, *_ in found]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ def renumbered(row: np.ndarray) -> np.ndarray:
     return np.where(row > 1, row + MORE, np.where(row == 1, UNKNOWN, END))
 
 
+def numbered_as_given(row: np.ndarray) -> list[int]:
+    """Give identifiers of theirs the pipeline's numbers; a start or padding within a translation is unknown there."""
+    return np.where(row > END, row - MORE, np.where(row == END, 0, 1)).tolist()
+
+
 def words(size: int) -> list[str]:
     """Name the words of a vocabulary of the pipeline, without its end of sentence and unknown word."""
     return [f"word{number}" for number in range(2, size)]

@@ -2,6 +2,8 @@
 
     {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
     {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
+    {"do": "study", "batches": FILE, "seed": 1}                  make an update with each batch of a file
+    {"do": "say", "batches": FILE, "beam": 12}                   tell translations of all batches
     {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
     {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
 
@@ -61,8 +63,8 @@ class Side(ABC):
         """Make one update: forward, loss, backward, clipping, step of the optimizer."""
 
     @abstractmethod
-    def translate(self, batch: Any, beam: int) -> list[int]:
-        """Search the best translation of each sentence and tell its predictions, the end of sentence included."""
+    def translate(self, batch: Any, beam: int) -> list[list[int]]:
+        """Search the best translation of each sentence: its predictions, the end of sentence included."""
 
     def searching(self) -> AbstractContextManager[None]:
         """Enter what its toolkit has around the searches of a file."""
@@ -101,14 +103,33 @@ class Rounds:
         """Translate all batches."""
         chosen = self._of_file(batches)
         self.side.model.eval()
-        predictions: list[int] = []
+        predictions: list[list[int]] = []
         start = self._now()
         with self.side.searching():
             for _, prepared in chosen:
                 predictions += self.side.translate(prepared, beam)
         seconds = self._now() - start
-        counts = {"sentences": len(predictions), "words": sum(predictions)}
+        counts = {"sentences": len(predictions), "words": sum(map(len, predictions))}
         return {"seconds": seconds, **counts, "peak_memory": self._peak()}
+
+    def study(self, batches: str, seed: int) -> dict[str, Any]:
+        """Make an update with each batch of a file; its batches are not kept."""
+        chosen = [(batch, self.side.prepared(batch)) for batch in read(batches)]
+        torch.manual_seed(seed)
+        self.side.model.train()
+        start = time.process_time()
+        for _, prepared in chosen:
+            self.side.update(prepared)
+        return {"cpu_seconds": time.process_time() - start, "words": sum(batch.words for batch, _ in chosen)}
+
+    def say(self, batches: str, beam: int) -> dict[str, Any]:
+        """Translate all batches, and tell the predictions for each number of a sentence."""
+        self.side.model.eval()
+        said: list[tuple[int, list[int]]] = []
+        with self.side.searching():
+            for batch, prepared in self._of_file(batches):
+                said += zip(batch.numbers.tolist(), self.side.translate(prepared, beam), strict=True)
+        return {"translations": said}
 
     def multiply_adds(self, batches: str, count: int) -> dict[str, Any]:
         """Count the multiply-adds of matrix products in updates with the first batches."""

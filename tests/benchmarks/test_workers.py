@@ -125,9 +125,14 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
     setting = replace(setting, architecture=architecture, embedding=[sizes.embedding], hidden=[sizes.hidden])
     with started(toolkit, setting, material, sizes=sizes) as process:
         before = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
-        process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=300)
+        process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=298)
+        for _ in range(2):
+            studied = process.asked("study", batches=tmp_path / "pairs.npz", seed=1)
+            assert studied["words"] == 9 and studied["cpu_seconds"] > 0
         after = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
+        said = dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"])
     assert after == 9 != before
+    assert said == {number: row[-3:].tolist() for number, row in enumerate(rows)}
 
 
 @needs_peers

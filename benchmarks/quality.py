@@ -1,0 +1,180 @@
+"""Compare the time until a quality: CPU minutes of training until the translated development set has a given BLEU.
+
+    python -m benchmarks.quality --embedding 128 --hidden 256 --beam 5 --threads 1
+
+All sides train on the same batches and are searched with the same beam, each by its own code. After every epoch each
+translates the development set; only training counts.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sacrebleu import corpus_bleu
+
+from benchmarks import chosen, machine, peers, quality_figure, table
+from benchmarks.material import Material, prepared
+from benchmarks.processes import Worker
+from benchmarks.setting import Setting, Shape, command
+from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, worker
+from benchmarks.training import SYSTEMS
+from pipeline_py import stage
+from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
+from pipeline_py.ragged import Ragged
+from pipeline_py.subword import pieces
+from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
+
+OUR_RATE = 0.002
+"""Of Adam, that of the preset `fast` of `workflow/experiments/multi30k.yaml`."""
+
+OUTSIDE = "<outside>"
+"""What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
+
+COLUMNS = {
+    "side": ("", ""),
+    "level": ("BLEU", ".0f"),
+    "cpu_minutes": ("CPU minutes", ".1f"),
+    "epochs": ("epochs", "d"),
+    "to_faster_peer": ("of the faster peer's", ".2f"),
+}
+
+
+def sides(system: str, shape: Shape, precision: str, with_peers: bool) -> list[Side]:
+    """Say what takes part: ours, and each peer with our optimizer and with the one that its documentation has.
+
+    Documented are SGD with rate 1 and gradients up to 5 (OpenNMT-py's defaults), and Adam with rate 0.0002 without a
+    limit (JoeyNMT's configuration for IWSLT14); their rates fall later than what is measured here.
+    """
+    ours = [Side(system, OURS, shape, precision, system, learning_rate=OUR_RATE)]
+    if not with_peers:
+        return ours
+    unlimited = 1e9
+    return [
+        *ours,
+        Side("OpenNMT-py", OPENNMT, shape, precision, learning_rate=OUR_RATE),
+        Side("OpenNMT-py, its defaults", OPENNMT, shape, precision, optimizer="sgd", learning_rate=1.0, clip=5.0),
+        Side("JoeyNMT", JOEYNMT, shape, precision, learning_rate=OUR_RATE),
+        Side("JoeyNMT, its recipe", JOEYNMT, shape, precision, learning_rate=0.0002, clip=unlimited),
+    ]
+
+
+def quality(setting: Setting) -> list[table.Row]:
+    """Train all sides until they reach the highest level, and write `curves.tsv`, `quality.tsv` and `quality.svg`.
+
+    BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level at the end of
+    the first epoch after which its translations have that BLEU; between that epoch and the one before, CPU minutes
+    are interpolated.
+    """
+    material, python = prepared(setting), peers.interpreter(setting)
+    if material.target_vocabulary is None:
+        raise InputError("random sentences have no quality; give --corpus multi30k or embedded")
+    curves: list[table.Row] = []
+    rows: list[table.Row] = []
+    for shape in setting.shapes:
+        of_shape = [
+            _curve(side, setting, material, python)
+            for side in sides(SYSTEMS[setting.architecture], shape, setting.precision[0], python is not None)
+        ]
+        curves += [point for curve in of_shape for point in curve]
+        rows += reached(of_shape, setting.level)
+    table.write(setting.results / "curves.tsv", curves)
+    table.write(setting.results / "quality.tsv", rows)
+    quality_figure.draw(curves, setting.results / "quality.svg")
+    print(f"\nTime to quality: {material.name};")
+    print(f"batches of {setting.batch_size}, beam {setting.beam}, BLEU of tokenized lower-cased words after each epoch")
+    for shape in setting.shapes:
+        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
+        table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
+    return rows
+
+
+def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> list[table.Row]:
+    """Find when each side has reached each level; what it never reached is not a number.
+
+    Args:
+        curves: of each side, a point for each epoch.
+        levels: of BLEU.
+    """
+    rows: list[table.Row] = []
+    for level in sorted(levels):
+        times = {curve[0]["side"]: _minutes(curve, level) for curve in curves}
+        of_peers = [times[curve[0]["side"]] for curve in curves if curve[0]["toolkit"] != OURS]
+        faster = min((minutes for minutes in of_peers if minutes == minutes), default=float("nan"))
+        for curve in curves:
+            first = curve[0]
+            minutes = times[first["side"]]
+            epochs = sum(point["cpu_minutes"] < minutes for point in curve) + 1 if minutes == minutes else len(curve)
+            rows.append(
+                {
+                    **{key: first[key] for key in ("shape", "side", "toolkit", "precision", "parameters")},
+                    **{"level": level, "cpu_minutes": minutes, "epochs": epochs, "to_faster_peer": minutes / faster},
+                }
+            )
+    return rows
+
+
+def _minutes(curve: Sequence[table.Row], level: float) -> float:
+    before, bleu_before = 0.0, 0.0
+    for point in curve:
+        minutes, bleu = point["cpu_minutes"], point["bleu"]
+        if bleu >= level:
+            share = (level - bleu_before) / (bleu - bleu_before) if bleu > bleu_before else 1.0
+            return before + (minutes - before) * share
+        before, bleu_before = minutes, bleu
+    return float("nan")
+
+
+def _curve(side: Side, setting: Setting, material: Material, python: Path | None) -> list[table.Row]:
+    """Train a side, an epoch after the other."""
+    folder = setting.work / "batches"
+    studied, dev = folder / "epoch.npz", folder / "dev.npz"
+    chosen.dev_batches(material, setting, dev)
+    assert material.target_vocabulary is not None
+    vocabulary = Vocabulary.load(material.target_vocabulary)
+    references = [_text(row.tolist(), vocabulary, OUTSIDE) for row in _rows(material.dev["target"])]
+    points: list[table.Row] = []
+    minutes = bleu = 0.0
+    with ExitStack() as running:
+        process: Worker = running.enter_context(worker(side, setting, material, python, setting.threads))
+        while minutes < setting.minutes and bleu < max(setting.level):
+            epoch = len(points) + 1
+            chosen.epoch_batches(material, setting, epoch, studied)
+            answer = process.asked("study", batches=studied, seed=epoch)
+            minutes += answer["cpu_seconds"] / 60
+            said = dict(process.asked("say", batches=dev, beam=setting.beam)["translations"])
+            texts = [_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))]
+            bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
+            print(f"{side.name} {side.shape}: epoch {epoch}, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
+            points.append(_point(side, setting, process, epoch, minutes, bleu))
+    return points
+
+
+def _point(side: Side, setting: Setting, process: Worker, epoch: int, minutes: float, bleu: float) -> dict[str, Any]:
+    return {
+        **{"shape": str(side.shape), "side": side.name, "toolkit": side.toolkit, "precision": side.precision},
+        **{"parameters": process.facts["parameters"], "version": process.facts["version"]},
+        **{"optimizer": side.optimizer, "learning_rate": side.learning_rate, "clip": side.clip},
+        **{"batch_size": setting.batch_size, "dropout": setting.dropout, "beam": setting.beam},
+        **{"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu},
+        **machine.described(device_named(setting.device), setting.threads),
+    }
+
+
+def _rows(path: Path) -> Iterator[np.ndarray]:
+    rows = Ragged(path)
+    return (rows[number] for number in range(len(rows)))
+
+
+def _text(identifiers: Sequence[int], vocabulary: Vocabulary, unknown: str) -> str:
+    words = [identifier for identifier in identifiers if identifier != EOS]
+    decoded = vocabulary.decode(words)
+    return " ".join(
+        pieces.join([unknown if word == UNK else piece for word, piece in zip(words, decoded, strict=True)])
+    )
+
+
+if __name__ == "__main__":
+    stage.run(command(quality))
