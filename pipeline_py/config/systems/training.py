@@ -22,6 +22,13 @@ class Optimizer(Section):
     epsilon: Annotated[float, NUMBER] | None = Field(
         None, gt=0, ge=1e-30, le=1, description="Epsilon of adadelta and adam; null: 1e-6 for adadelta, 1e-8 for adam."
     )
+    l2: Annotated[float, NUMBER] = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="L2 regularization: this times half the squares of all parameters is added to the loss, after "
+        "gradients are clipped.",
+    )
     decay: Annotated[float, NUMBER] | None = Field(
         None,
         gt=0,

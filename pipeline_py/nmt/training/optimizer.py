@@ -17,13 +17,15 @@ EPSILONS = {"adadelta": 1e-6, "adam": 1e-8}
 
 def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     """Make the update rule that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
-    rate = options.learning_rate or LEARNING_RATES[options.name]
+    common: Any = {"lr": options.learning_rate or LEARNING_RATES[options.name], "weight_decay": options.l2}
     if options.name == "adadelta":
-        return torch.optim.Adadelta(parameters, lr=rate, rho=options.rho, eps=options.epsilon or EPSILONS[options.name])
+        return torch.optim.Adadelta(
+            parameters, rho=options.rho, eps=options.epsilon or EPSILONS[options.name], **common
+        )
     if options.name == "adam":
         epsilon = options.epsilon or EPSILONS[options.name]
-        return torch.optim.Adam(parameters, lr=rate, betas=options.betas, eps=epsilon, fused=True)
-    return torch.optim.SGD(parameters, lr=rate)
+        return torch.optim.Adam(parameters, betas=options.betas, eps=epsilon, fused=True, **common)
+    return torch.optim.SGD(parameters, **common)
 
 
 def learning_rate(optimizer: torch.optim.Optimizer) -> float:

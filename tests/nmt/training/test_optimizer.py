@@ -45,6 +45,23 @@ def test_adam_gets_its_constants() -> None:
     assert build(Optimizer(), parameters).defaults["eps"] == 1e-6
 
 
+@pytest.mark.parametrize("name", ["adadelta", "adam", "sgd"])
+def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
+    """One update from a loss with λ/2 Σ w² is that of the regularized rule from the loss alone."""
+    start = torch.tensor([0.5, -2.0, 3.0])
+    found = []
+    for l2, explicit in ((0.3, 0.0), (0.0, 0.3)):
+        weights = torch.nn.Parameter(start.clone())
+        rule = build(Optimizer(name=name, l2=l2), [weights])
+        for _ in range(3):
+            rule.zero_grad()
+            (weights.sin().sum() + explicit / 2 * (weights**2).sum()).backward()
+            rule.step()
+        found.append(weights.detach())
+    torch.testing.assert_close(*found)
+    assert not torch.equal(found[0], start)
+
+
 def test_a_constant_schedule_leaves_alone_what_dev_has_lowered() -> None:
     options = Optimizer(name="sgd", decay=0.5, warmup=1)
     optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
