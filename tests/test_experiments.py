@@ -78,7 +78,7 @@ def place(tmp_path_factory) -> Workplace:
 # Networks trained, phrase-based systems trained, sides of texts (source, target, references), processors of parsers
 # trained, and segmenters learnt: counted by hand in the tables that an experiment asks for.
 PLANNED = {
-    ("calibration", None): (20, 0, 0, 0, 0),
+    ("calibration", None): (21, 0, 0, 0, 0),
     ("contrastive_ende", None): (3, 0, 6, 0, 0),
     ("ende_wmt14", None): (9, 1, 10, 0, 0),
     ("ende_nc11", None): (5, 0, 6, 0, 0),
