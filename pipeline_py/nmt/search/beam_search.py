@@ -32,6 +32,7 @@ from torch import Tensor
 
 from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beams import Beams
+from pipeline_py.nmt.search.greedy import Greedy
 from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
 from pipeline_py.nmt.search.lengths import LengthTerms
 
@@ -73,7 +74,12 @@ def beam_search(
     attended = memories[0].mask
     limits = max_lengths.to(attended.device)
     terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
-    beams = Beams(beam, limits, length_normalization, n_best, Trail(attention, memories[0].words), terms)
+    trail = Trail(attention, memories[0].words)
+    beams = (
+        Greedy(limits, length_normalization, trail)
+        if beam == n_best == 1 and terms is None
+        else Beams(beam, limits, length_normalization, n_best, trail, terms)
+    )
     previous: Tensor | None = None
     with laid_out([model.decoder for model in models]):
         while True:
@@ -82,9 +88,12 @@ def beam_search(
             if move is None:
                 return beams.hypotheses(attended.cpu())
             previous = move.tokens
-            states = [state.select(move.parents) for state in states]
+            parents = move.parents
+            if parents is None:
+                continue
+            states = [state.select(parents) for state in states]
             if move.anew:
-                memories = [memory.select(move.parents) for memory in memories]
+                memories = [memory.select(parents) for memory in memories]
 
 
 def _predict(

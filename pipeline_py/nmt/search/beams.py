@@ -83,9 +83,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Move:
-    """How the decoder goes on: row r continues row `parents[r]` with `tokens[r]`; `anew`: rows were laid anew."""
+    """How the decoder goes on: row r continues row `parents[r]` with `tokens[r]`; `anew`: rows were laid anew.
 
-    parents: Tensor
+    Without `parents` every row continues itself.
+    """
+
+    parents: Tensor | None
     tokens: Tensor
     anew: bool
 
@@ -138,7 +141,7 @@ class Beams:
         """
         self._trail.attend(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        normalizer, maxima = _survey(logits)
+        normalizer, maxima = survey(logits)
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)
@@ -184,7 +187,7 @@ class Beams:
         return self._finished.best(self._trail, attended, self._n_best)
 
 
-def _survey(logits: Tensor) -> tuple[Tensor, Tensor]:
+def survey(logits: Tensor) -> tuple[Tensor, Tensor]:
     """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_maxima`."""
     normalizers, maxima = [], []
     for rows in groups(len(logits), logits.shape[1], logits.device):

@@ -14,7 +14,7 @@ from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, 
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.search.beams import _greatest, _survey
+from pipeline_py.nmt.search.beams import _greatest, survey
 from pipeline_py.subword.vocabulary import EOS
 
 torch.set_num_threads(1)
@@ -181,6 +181,31 @@ def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, leng
         compare(hypotheses, expected)
 
 
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    tokens=st.integers(2, 150),
+    alpha=st.sampled_from([0.0, 0.6, 1.0]),
+    sharpness=st.sampled_from([0.0, 0.1, 3.0]),
+    attention=st.booleans(),
+)
+def test_a_beam_of_one_finds_what_beams_of_any_width_would_with_the_same_scores(
+    seed, tokens, alpha, sharpness, attention
+):
+    random = np.random.default_rng(seed)
+    toy = Toy(random, tokens, sharpness)
+    batch = collate(sentences(random, count=7))
+    asked = {"max_lengths": torch.tensor(random.integers(1, 9, size=7)), "length_normalization": alpha}
+    asked |= {"beam": 1, "attention": attention}
+    found = beam_search([toy], [batch], **asked)
+    nothing = torch.zeros(7, int(asked["max_lengths"].max()) + 1, dtype=torch.float64)  # which takes the way of all
+    expected = beam_search([toy], [batch], **asked, length_terms=nothing)
+    for (one,), (other,) in zip(found, expected, strict=True):
+        assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+        assert (one.score, one.log_probability) == (other.score, other.log_probability)
+        assert one.attention is other.attention is None or np.array_equal(one.attention, other.attention)
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("lengths", [0.0, 3.0])
 def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
@@ -274,11 +299,12 @@ def test_impossible_tokens_are_never_chosen():
     assert [hypothesis.cut for hypothesis in found[0] if len(hypothesis.tokens) == 3] == [True]
 
 
-def test_output_that_is_not_a_number_is_an_error():
+@pytest.mark.parametrize("beam", [1, 5])
+def test_output_that_is_not_a_number_is_an_error(beam):
     toy = Toy(np.random.default_rng(2), tokens=5)
     toy.logits[:, 3] = torch.nan
     with pytest.raises(FloatingPointError, match="not a number"):
-        beam_search([toy], [collate([np.array([4, EOS])])], beam=5, max_lengths=torch.tensor([9]))
+        beam_search([toy], [collate([np.array([4, EOS])])], beam=beam, max_lengths=torch.tensor([9]))
 
 
 @pytest.mark.parametrize("lengths", [0.0, 2.0])
@@ -496,7 +522,7 @@ def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
     logits[0, -5:] += 10  # all in the last block, or behind it
     logits[1, :4] += 10
     count = min(13, size)
-    normalizers, maxima = _survey(logits)
+    normalizers, maxima = survey(logits)
     torch.testing.assert_close(normalizers, logits.logsumexp(dim=1, keepdim=True))
     values, tokens = _greatest(logits, maxima, count)
     for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
