@@ -31,10 +31,9 @@ def with_precision(training: Training, hidden: int, device: torch.device) -> Tra
         hidden: hidden size of the network.
         device: where it is trained.
     """
-    if training.precision == "bfloat16" and on_cpu(device) and (speedup := half_speedup()) < 1:
+    if training.precision == "bfloat16" and on_cpu(device) and half_speedup() < 1:
         print(
-            f"matrix products in bfloat16 are {speedup:.1f} times as fast as in float32 on this processor; "
-            "`training.precision: auto` takes the faster one",
+            "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one",
             file=sys.stderr,
         )
     if training.precision != "auto":
@@ -46,8 +45,11 @@ def with_precision(training: Training, hidden: int, device: torch.device) -> Tra
 def half_speedup() -> float:
     """Measure on a CPU how many times as fast products in bfloat16 are as in float32, in some hundredths of a second.
 
-    The forms are those of an update: what a map gives, and the gradients of what it reads and of its weight.
+    The forms are those of an update: what a map gives, and the gradients of what it reads and of its weight. A
+    processor without instructions for bfloat16 makes none: 0.
     """
+    if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
+        return 0.0
     values, weight = torch.ones(ROWS, SIZE), torch.ones(SIZE, SIZE)
     pairs = (values, weight), (values.bfloat16(), weight.bfloat16())
     for pair in pairs:

@@ -57,8 +57,7 @@ def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> 
     training = Training(precision="bfloat16")
     assert with_precision(training, 1000, CPU) == training
     assert capsys.readouterr().err == (
-        "matrix products in bfloat16 are 0.7 times as fast as in float32 on this processor; "
-        "`training.precision: auto` takes the faster one\n"
+        "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one\n"
     )
     with_precision(training, 1000, CUDA)
     assert capsys.readouterr().err == ""
@@ -74,4 +73,12 @@ def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(torch.Tensor, "__matmul__", product)
     monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
     assert half_speedup() == 3.0
+
+
+def test_a_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    monkeypatch.setattr(precision, "_seconds", lambda *_: pytest.fail("measured"))
+    assert half_speedup() == 0
+    assert with_precision(AUTO, LARGE, CPU).precision == "float32"
