@@ -14,6 +14,12 @@ STEP = 0.1
 LAST_LINES = 30
 """Of the log of a job that failed without a sentence, how many are shown."""
 
+PATIENCE, LOOKS = 1.0, 10
+"""Seconds, and how often within them, that the log of a job that failed is looked at for its sentence.
+
+`tee` writes it there, for which a rule's shell does not wait.
+"""
+
 
 @dataclass
 class RunLines:
@@ -57,8 +63,12 @@ class RunLines:
             logs: its log files.
         """
         name, _ = self._running.pop(number, (rule, 0.0))
-        said = [line for log in logs if Path(log).is_file() for line in _lines(Path(log))]
-        own = [line for line in said if line.startswith("error: ")]
+        said, own = _said(logs)
+        for _ in range(LOOKS):
+            if own:
+                break
+            time.sleep(PATIENCE / LOOKS)
+            said, own = _said(logs)
         return "\n".join([f"{name}: failed ({', '.join(logs)})", *(own or said[-LAST_LINES:])])
 
     def progress(self, done: int, jobs: int) -> str:
@@ -67,6 +77,11 @@ class RunLines:
             return ""
         ended, self._ended, self._told = self._ended, [], done / jobs
         return "\n".join([*ended, f"{done} of {jobs} jobs done"])
+
+
+def _said(logs: Sequence[str]) -> tuple[list[str], list[str]]:
+    said = [line for log in logs if Path(log).is_file() for line in _lines(Path(log))]
+    return said, [line for line in said if line.startswith("error: ")]
 
 
 def _lines(log: Path) -> list[str]:

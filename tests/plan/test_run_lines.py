@@ -1,5 +1,7 @@
 """Lines about the jobs of a run."""
 
+import threading
+
 from pipeline_py.plan.run_lines import RunLines
 
 
@@ -35,6 +37,11 @@ def test_a_job_that_fails_says_its_sentence_or_the_end_of_its_log(tmp_path):
     assert lines.fail(1, "tokenize", [str(log)]) == (
         f"tokenize train source: failed ({log})\nerror: a.txt, line 3: bad; mend it"
     )
+    log.write_text("tokenize: 5/9\n")
+    late = threading.Timer(0.3, log.write_text, ["tokenize: 5/9\nerror: late\n"])
+    late.start()
+    assert lines.fail(1, "tokenize", [str(log)]).endswith("\nerror: late")
+    late.join()
     log.write_text("".join(f"{number}\n" for number in range(50)))
     said = lines.fail(2, "fetch", [str(log), str(tmp_path / "none.log")]).splitlines()
     assert said[0].startswith("fetch: failed (") and said[1:] == [str(number) for number in range(20, 50)]
