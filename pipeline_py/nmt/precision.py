@@ -10,7 +10,7 @@ from torch import Tensor
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.device import on_cpu
 
-LARGE = 192
+LARGE = 256
 """Hidden size from which on most of the time goes into products that half precision can make faster."""
 
 WORTHWHILE = 1.5

@@ -103,7 +103,7 @@ class Training(Section):
     device: Annotated[Literal["auto", "cpu", "cuda"], Effect.MEANS] = "auto"
     precision: Literal["auto", "float32", "tf32", "bfloat16"] = Field(
         "auto",
-        description="Of matrix products. auto: bfloat16 where the hidden size is at least 192 and the processor or GPU "
+        description="Of matrix products. auto: bfloat16 where the hidden size is at least 256 and the processor or GPU "
         "is fast at it, else float32; the facts say which. tf32 is a GPU's, and on a CPU the same as float32.",
     )
     graphs: Annotated[bool, Effect.ROUNDING] = Field(
