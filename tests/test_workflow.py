@@ -47,6 +47,14 @@ def test_truecasing_is_one_switch(fresh):
     assert jobs["learn_truecaser"] == 1
 
 
+def test_normalizing_punctuation_is_one_switch(fresh):
+    raw = {"language": "en", "tokenizer": "moses", "punctuation": "normalize"}
+    jobs = fresh.planned("results/corpus/tokenized/one.source", config={"corpora": {"source": raw}})
+    assert jobs["normalize_punctuation"] == jobs["tokenize"] == 1
+    done = fresh.snakemake("-n", config={"corpora": {"source": {**raw, "tokenizer": "none"}}})
+    assert "corpora.source: punctuation is normalized before text is tokenized" in done.stdout + done.stderr
+
+
 def test_bad_configuration_stops_before_any_job(fresh):
     done = fresh.snakemake("results/table1.tsv", config={"training": {"epochz": 1}})
     assert done.returncode != 0

@@ -138,6 +138,9 @@ class Language(Section):
         description="For tokenizer stanza: a local model directory; null: a Chinese source is cut as "
         "the treebank of the first parser that is trained from files, other text by a model that is downloaded.",
     )
+    punctuation: Literal["keep", "normalize"] = Field(
+        "keep", description="normalize: quotation marks, dashes and spaces are each written in one way, as Moses does."
+    )
     case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_as_word)] = Field(
         "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
     )
@@ -149,6 +152,8 @@ class Language(Section):
             raise ValueError(f"jieba segments Chinese, not {self.language}; choose moses, stanza or none")
         if self.tokenizer == "moses" and (chinese or japanese):
             raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose another")
+        if self.punctuation == "normalize" and self.tokenizer == "none":
+            raise ValueError("punctuation is normalized before text is tokenized; with tokenizer: none leave it out")
         return self
 
     @property

@@ -231,7 +231,7 @@ class CorpusPlan:
         """Parameters of `tokenize`."""
         language = self.language(side)
         return {
-            **language.model_dump(),
+            **language.model_dump(exclude={"punctuation"}),
             "content": self.contents_of(self._models_of_tokenizer(language)),
             "made_by": made_by("corpus.tokenize", *SOFTWARE_OF_TOKENIZERS[language.tokenizer]),
         }
@@ -249,6 +249,11 @@ class CorpusPlan:
     def trained_side(self, side: str) -> str:
         """The side of the training text that is in the language of a side, which may be one of several references."""
         return "source" if side == "source" else "target"
+
+    def text(self, side: str) -> str:
+        """The path of the text that is tokenized, with {split} open."""
+        folder = "normalized" if self.language(side).punctuation == "normalize" else "clean"
+        return f"<results>/corpus/{folder}/{{split}}.{side}"
 
     def tokens(self, side: str) -> str:
         """The path of the words that parsers and subword models read, with {split} open."""

@@ -77,7 +77,7 @@ class SyntaxPlan:
         """What `parse` finds the words of a parser in and with, where these are not the tokens."""
         words = self.words_of(parser)
         return {
-            **({"text": f"<results>/corpus/clean/{split}.source"} if words != "text" else {}),
+            **({"text": self.corpus.text("source").replace("{split}", split)} if words != "text" else {}),
             **({"tokenizer": self._tokenizers.get(parser, [])} if words == "stanza" else {}),
         }
 

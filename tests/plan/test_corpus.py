@@ -73,6 +73,14 @@ def test_truecased_words_lie_elsewhere(corpus_of):
     assert corpus.tokens("target") == "<results>/corpus/truecased/{split}.target"
 
 
+def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
+    raw = {"language": "en", "tokenizer": "moses"}
+    corpus = corpus_of(corpora={"source": {**raw, "punctuation": "normalize"}})
+    assert corpus.text("source") == "<results>/corpus/normalized/{split}.source"
+    assert corpus.text("target1") == "<results>/corpus/clean/{split}.target1"
+    assert corpus.tokenization("source") == corpus_of(corpora={"source": raw}).tokenization("source")
+
+
 def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
     corpus = corpus_of(corpora={"source": side}, data="data")

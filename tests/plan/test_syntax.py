@@ -41,6 +41,8 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     assert syntax.text_to_divide("with", "dev") == {"text": text, "tokenizer": tokenizer}
     assert syntax.text_to_divide("downloaded", "dev") == {"text": text, "tokenizer": []}
     assert syntax.text_to_divide("without", "dev") == {"text": text}
+    normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
+    assert normalized.text_to_divide("without", "dev") == {"text": text.replace("clean", "normalized")}
     assert syntax.options_of_words("without", text) == [f"--text={text}", "--words=english"]
     assert syntax.options_of_words("without", None) == []
     assert syntax.parsing("with", "conllu", "stanza")["words"] == "stanza" and "words" not in syntax.parsing(

@@ -1,8 +1,8 @@
 """Clean text becomes tokens.
 
 REQUIRED INPUTS: <results>/corpus/clean/; a treebank where the words of Chinese are learnt
-OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it; generalised text for
-                 units that ask for it
+OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it, with normalized
+                 punctuation where it asks for that; generalised text for units that ask for it
 """
 
 
@@ -40,9 +40,42 @@ rule learn_segmenter:
         """
 
 
-rule tokenize:
+rule normalize_punctuation:
     input:
         text="<results>/corpus/clean/{split}.{side}",
+    output:
+        text="<results>/corpus/normalized/{split}.{side}",
+    log:
+        "<logs>/corpus/normalize_punctuation/{split}.{side}.log",
+    benchmark:
+        "<benchmarks>/corpus/normalize_punctuation/{split}.{side}.tsv"
+    priority: 10
+    group:
+        on_cluster("text")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given=lambda wildcards: {
+            "language": plan.corpus.language(wildcards.side).language,
+            "made_by": made_by("corpus.normalize_punctuation", "sacremoses"),
+        },
+    shell:
+        """
+        python -m pipeline_py.corpus.normalize_punctuation \
+            --input {input.text:q} \
+            --language {params.given[language]} \
+            --output {output.text:q} \
+            2>{log:q}
+        """
+
+
+rule tokenize:
+    input:
+        text=lambda wildcards: plan.corpus.text(wildcards.side),
         segmenter=lambda wildcards: plan.corpus.segmenter(wildcards.side),
     output:
         text="<results>/corpus/tokenized/{split}.{side}",

@@ -1,0 +1,32 @@
+"""Write quotation marks, dashes, spaces and full stops of all kinds in one way each, as Moses does."""
+
+from pathlib import Path
+
+from pipeline_py import stage
+from pipeline_py.artifact import writing
+from pipeline_py.progress import progress
+from pipeline_py.text import read_lines
+
+
+def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:
+    """Write text with the punctuation of Moses' normalize-punctuation.perl, as sacremoses has it.
+
+    Args:
+        input: Text that is not tokenized, one sentence a line.
+        output: The same lines, normalized.
+        language: ISO 639 code, which decides whether a comma stands before or behind a quotation mark, and what parts
+            thousands.
+
+    Raises:
+        InputError: the input is not UTF-8.
+    """
+    from sacremoses import MosesPunctNormalizer
+
+    normalizer = MosesPunctNormalizer(lang=language.partition("-")[0])
+    with writing(output) as file:
+        for line in progress(read_lines(input), f"normalize_punctuation {input.name}"):
+            file.write(normalizer.normalize(line) + "\n")
+
+
+if __name__ == "__main__":
+    stage.run(normalize_punctuation)
