@@ -15,8 +15,8 @@ from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems.any_system import AnySystem, Ensemble
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.model import Model
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.systems.training import Training

@@ -1,10 +1,15 @@
 """Inverted dropout: of every number, or with one mask for all time steps (Gal and Ghahramani 2016; Nematus)."""
 
+from typing import Literal, TypeAlias
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pipeline_py.config.systems.model import Dropout as Rates
 from pipeline_py.nmt.device import on_cpu
+
+Place: TypeAlias = Literal["embeddings", "states", "contexts", "readout"]
 
 BITS = 16
 """Random bits that decide about a number on a CPU, where torch's own draws take several times longer."""
@@ -32,15 +37,16 @@ class Dropout(nn.Module):
 class SharedDropout(nn.Module):
     """Draws masks; nothing is dropped when the network is not training."""
 
-    def __init__(self, rate: float) -> None:
+    def __init__(self, rates: Rates) -> None:
         super().__init__()
-        self.rate = rate
+        self.rates = rates
 
-    def draw(self, rows: int, width: int, like: Tensor) -> Tensor | None:
-        """Draw a mask (rows, width) of zeros and 1/(1 − rate), or None where nothing is dropped."""
-        if not self.training or self.rate == 0:
+    def draw(self, place: Place, rows: int, width: int, like: Tensor) -> Tensor | None:
+        """Draw a mask (rows, width) of zeros and 1/(1 − rate of the place), or None where nothing is dropped."""
+        rate: float = getattr(self.rates, place)
+        if not self.training or rate == 0:
             return None
-        return like.new_empty(rows, width).bernoulli_(1 - self.rate).div_(1 - self.rate)
+        return like.new_empty(rows, width).bernoulli_(1 - rate).div_(1 - rate)
 
 
 def drop(values: Tensor, mask: Tensor | None) -> Tensor:

@@ -43,7 +43,7 @@ class Model(nn.Module):
         self.graphs = nn.ModuleDict(
             {
                 str(number): part("graph", options.graph.type)(
-                    options.graph, encoder.size, system.model.dropout, self.vocabularies
+                    options.graph, encoder.size, system.model.rates.states, self.vocabularies
                 )
                 for number, (options, encoder) in enumerate(zip(system.encoders, encoders, strict=True))
                 if options.graph

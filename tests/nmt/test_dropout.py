@@ -1,11 +1,42 @@
-"""Masks of every number for itself."""
+"""Masks of every number for itself, and the places of a network that have them."""
 
+import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
+from pipeline_py.config.systems.composition import System
+from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.model import Model
+from tests.nmt.reference import SIZES, VOCABULARIES, make_model, make_pairs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+
+STACK = {"type": "transformer", "layers": 1, "heads": 2}
+NETWORKS = {
+    "conditional GRU": {},
+    "several contexts": {"contexts": ["global", "flexible"], "decoder": {"gru_context": "both"}},
+    "LSTM": {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"},
+    "GRU": {"encoders": ["gru"], "decoder": "gru"},
+    "Transformer": {"encoders": [STACK], "decoder": STACK},
+}
+NEARLY_ALL = 1 - 1e-12
+BATCH = make_pairs(lengths=((4, 3), (2, 4)))
+
+
+def network(composition: dict, dropout: object) -> Model:
+    size = {**SIZES, "embedding": 4, "hidden": 4, "dropout": dropout}
+    return make_model(System.model_validate({**composition, "model": size})).train()
+
+
+def drawn_losses(model: Model, sources: list = BATCH[0]) -> Tensor:
+    torch.manual_seed(5)
+    return model.loss(collate(sources, *BATCH[1:]))
+
+
+def with_other_words() -> list[np.ndarray]:
+    return [np.append(1 + row[:-1] % (VOCABULARIES["source"] - 1), row[-1]) for row in BATCH[0]]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
@@ -44,3 +75,48 @@ def test_masks_follow_the_seed_and_differ_from_call_to_call() -> None:
 def test_nothing_is_dropped_outside_of_training_or_at_rate_zero() -> None:
     values = torch.randn(3, 5)
     assert Dropout(0.5).eval()(values) is values and Dropout(0.0).train()(values) is values
+
+
+@pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
+def test_one_rate_is_that_of_every_place(composition: dict) -> None:
+    model = network(composition, 0.5)
+    everywhere, places = drawn_losses(model), sorted(model.system.decoder.drops)
+    assert torch.equal(drawn_losses(network(composition, dict.fromkeys(places, 0.5))), everywhere)
+    without = drawn_losses(network(composition, 0.0))
+    assert torch.equal(drawn_losses(network(composition, {})), without)
+    for place in places:
+        alone = drawn_losses(network(composition, {place: 0.5}))
+        assert not torch.equal(alone, without) and not torch.equal(alone, everywhere)
+        assert torch.equal(drawn_losses(network(composition, {place: 0.5}).eval()), without)
+
+
+def test_a_place_that_a_decoder_lacks_is_told() -> None:
+    for composition, place in ((NETWORKS["LSTM"], "contexts"), (NETWORKS["Transformer"], "readout")):
+        with pytest.raises(ValueError, match=rf"has no dropout of `{place}`; give `dropout: {{{place}: 0}}`"):
+            network(composition, {place: 0.5})
+        network(composition, {place: 0})
+
+
+@pytest.mark.parametrize("name", ["conditional GRU", "several contexts"])
+def test_without_contexts_the_source_says_nothing(name: str) -> None:
+    model = network(NETWORKS[name], {"contexts": NEARLY_ALL})
+    assert torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
+    model = network(NETWORKS[name], {"states": 0.5, "embeddings": 0.5, "readout": 0.5})
+    assert not torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
+
+
+@pytest.mark.parametrize("name", ["conditional GRU", "LSTM", "GRU"])
+def test_without_a_readout_all_words_are_guessed(name: str) -> None:
+    model = network(NETWORKS[name], {"readout": NEARLY_ALL})
+    _, targets, _ = BATCH
+    guesses = model.decoder.softmax.bias.log_softmax(0)
+    expected = [-guesses[torch.as_tensor(target).long()].sum() for target in targets]
+    torch.testing.assert_close(drawn_losses(model), torch.stack(expected))
+
+
+@pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
+def test_without_embeddings_no_word_is_told_from_another(composition: dict) -> None:
+    model = network(composition, {"embeddings": NEARLY_ALL})
+    assert torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
+    model = network(composition, 0.5)
+    assert not torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))

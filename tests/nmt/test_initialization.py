@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.composition import Initialization, System
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.model import Initialization
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence.linear import Linear

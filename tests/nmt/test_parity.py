@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import (
     ConditionalGRU,
     FlexibleContext,
@@ -12,6 +12,7 @@ from pipeline_py.config.systems.decoders import (
     LocalContext,
     SyntaxContext,
 )
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
+from pipeline_py.config.systems.model import Model
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data import sources as sources_module
 from pipeline_py.nmt.data.batch import collate

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.numbers import NUMBER, Size
 from pipeline_py.config.systems.decoders import (
     AnyContext,
     AnyDecoder,
@@ -18,31 +17,9 @@ from pipeline_py.config.systems.decoders import (
     Softmax,
 )
 from pipeline_py.config.systems.encoders import AnyEncoder, BidirectionalGRU
+from pipeline_py.config.systems.model import Dropout, Model
 from pipeline_py.config.systems.parts import module_of, or_of_type, type_alone
 from pipeline_py.kinds.kind import Kind, kind_of
-
-Initialization = Literal["nematus", "uniform", "lecun", "glorot"]
-
-
-class Model(Section):
-    """Sizes of a network, and how it begins."""
-
-    embedding: Size = 620
-    hidden: Size = 1000
-    dropout: Annotated[float, NUMBER] = Field(0.2, ge=0, lt=1)
-    initialization: Initialization = Field(
-        "nematus",
-        description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
-        "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
-        "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), "
-        "vectors as uniform, for small networks and short trainings. glorot: matrices U(±√(6/(fan-in + fan-out))), "
-        "embeddings and the softmax N(0, 1/embedding), vectors as uniform, for Transformers.",
-    )
-    tied_embeddings: Literal["none", "target", "all"] = Field(
-        "none",
-        description="target: the embedding of target words is the matrix of the softmax too; all: it is the embedding "
-        "of source words as well, which needs a `subword.joint_vocabulary` (Press and Wolf 2017).",
-    )
 
 
 class System(Section):
@@ -94,6 +71,9 @@ class System(Section):
         if not self.decoder.takes_scores and (self.scores != [MLPScore()] or self.contexts != [GlobalContext()]):
             raise ValueError(f"the decoder {decoder} attends in its own way; leave out `scores` and `contexts`")
         self._check_tied()
+        if isinstance(self.model.dropout, Dropout):
+            for place in sorted({place for place, rate in self.model.dropout if rate} - self.decoder.drops):
+                raise ValueError(f"the decoder {decoder} has no dropout of `{place}`; give `dropout: {{{place}: 0}}`")
         if not self.decoder.takes_several and len(self.encoders) * len(self.scores) > 1:
             raise ValueError(f"the decoder {decoder} has one encoder and one score; only conditional_gru takes several")
         if self.decoder.needs_cells and not self.encoders[0].has_cells:

@@ -118,6 +118,9 @@ class Decoder(PartOptions):
     needs_cells: ClassVar[bool] = False
     """Whether the first state is that of an encoder with cells."""
 
+    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "readout"})
+    """Places where it has dropout."""
+
     @property
     def weighs_phrases(self) -> bool:
         """Whether phrases have a weight of their own."""
@@ -134,6 +137,7 @@ class ConditionalGRU(Decoder):
 
     type: Literal["conditional_gru"] = "conditional_gru"
     takes_several: ClassVar[bool] = True
+    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts", "readout"})
     gru_context: Literal["global", "both"] = Field(
         "global",
         description="With several contexts: what the second GRU is fed, the global one (the first where none is "
@@ -170,6 +174,7 @@ class TransformerDecoder(Decoder, Layers):
 
     type: Literal["transformer"] = "transformer"
     takes_scores: ClassVar[bool] = False
+    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts"})
     attention: list[Annotated[AnyCrossAttention, BeforeValidator(type_alone)]] = Field(
         [], description="What changes the scores of the attention to the annotations, one after the other."
     )

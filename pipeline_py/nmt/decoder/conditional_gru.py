@@ -11,7 +11,7 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Parts
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.decoder.state import State, Step
-from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.dropout import Place, drop
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.gru import GRU, as_read
 from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
@@ -62,7 +62,10 @@ class ConditionalGRUDecoder(RecurrentDecoder):
     def keys(self, memory: Memory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         dropped = [
-            drop(annotations.transpose(0, 1), self.dropout.draw(len(annotations), annotations.shape[2], annotations))
+            drop(
+                annotations.transpose(0, 1),
+                self.dropout.draw("contexts", len(annotations), annotations.shape[2], annotations),
+            )
             for annotations in memory.states
         ]
         return super().keys(replace(memory, states=tuple(annotations.transpose(0, 1) for annotations in dropped)))
@@ -87,7 +90,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
     def _first_hidden(self, memory: Memory) -> Tensor:
         hidden = []
         for linear, summary in zip(self.initial, memory.summary, strict=True):
-            dropped = drop(summary, self.dropout.draw(len(summary), summary.shape[1], summary))
+            dropped = drop(summary, self.dropout.draw("contexts", len(summary), summary.shape[1], summary))
             hidden.append(torch.tanh(at_least_single(linear(dropped))))
         return _side_by_side(hidden)
 
@@ -98,10 +101,10 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         rows, like = len(memory.mask), memory.states[0]
         return [
             Masks(
-                first=self.dropout.draw(rows, self.size, like),
-                query=self.dropout.draw(rows, self.size, like),
-                second=self.dropout.draw(rows, self.size, like),
-                context=self.dropout.draw(rows, memory_size * len(self.fed), like),
+                first=self.dropout.draw("states", rows, self.size, like),
+                query=self.dropout.draw("states", rows, self.size, like),
+                second=self.dropout.draw("states", rows, self.size, like),
+                context=self.dropout.draw("contexts", rows, memory_size * len(self.fed), like),
             )
             for memory_size in self.memory_sizes
         ]
@@ -140,7 +143,11 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         return State(joined, attended.carried), Step((joined, _side_by_side(contexts)), attended, projected=projected)
 
     def _readout_masks(self, vectors: Sequence[Tensor], sentences: int) -> list[Tensor | None]:
-        return [self.dropout.draw(sentences, values.shape[1], values) for values in vectors]
+        places: tuple[Place, ...] = ("embeddings", "states", "contexts")
+        return [
+            self.dropout.draw(place, sentences, values.shape[1], values)
+            for place, values in zip(places, vectors, strict=True)
+        ]
 
     def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
         """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""

@@ -61,7 +61,9 @@ class GRUDecoder(RecurrentDecoder):
 
     def _masks(self, memory: Memory) -> Masks:
         rows, like = len(memory.mask), memory.states[0]
-        return Masks(self.dropout.draw(rows, self.size, like), self.dropout.draw(rows, self.size, like))
+        return Masks(
+            self.dropout.draw("states", rows, self.size, like), self.dropout.draw("states", rows, self.size, like)
+        )
 
     def _advance(
         self,

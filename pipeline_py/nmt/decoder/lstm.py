@@ -43,7 +43,7 @@ class LSTMDecoder(RecurrentDecoder):
         return [at_least_single(self.lstm.input(embedded))]
 
     def _masks(self, memory: Memory) -> Tensor | None:
-        return self.dropout.draw(len(memory.mask), 2 * self.size, memory.states[0])
+        return self.dropout.draw("states", len(memory.mask), 2 * self.size, memory.states[0])
 
     def _advance(
         self,

@@ -33,7 +33,7 @@ class RecurrentDecoder(Attending, Decoder):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.system, parts.scores, parts.weightings)
         self.embedding = nn.Embedding(parts.target_size, parts.system.model.embedding)
-        self.dropout = SharedDropout(parts.system.model.dropout)
+        self.dropout = SharedDropout(parts.system.model.rates)
         self.criterion = parts.loss
 
     @abstractmethod
@@ -100,7 +100,7 @@ class RecurrentDecoder(Attending, Decoder):
             vectors.insert(0, before)
 
         drawn = self._readout_masks(vectors, words.sentences)
-        after = self.dropout.draw(words.sentences, self.softmax.in_features, like=before)
+        after = self.dropout.draw("readout", words.sentences, self.softmax.in_features, like=before)
         readout = self._readout([words.drop(values, mask) for values, mask in zip(vectors, drawn, strict=True)])
         losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
         return words.unpack(losses)
@@ -148,7 +148,7 @@ class RecurrentDecoder(Attending, Decoder):
         Yields:
             At each position what it leaves of the sentences that are so long.
         """
-        mask = self.dropout.draw(words.sentences, before.shape[1], before)
+        mask = self.dropout.draw("embeddings", words.sentences, before.shape[1], before)
         inputs = self._inputs(words.drop(before, mask))
         state, masks = self.start(memory), self._masks(memory)
         memory = replace(memory, states=tuple(map(as_multiplied, memory.states)))

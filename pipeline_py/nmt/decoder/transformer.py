@@ -49,7 +49,7 @@ class TransformerDecoder(Decoder):
         model, (memory_size,) = parts.system.model, parts.memory_sizes
         self.embedding = nn.Embedding(parts.target_size, model.embedding)
         self.layers = nn.ModuleList(
-            DecoderLayer(options, model.hidden, memory_size, model.dropout) for _ in range(options.layers)
+            DecoderLayer(options, model.hidden, memory_size, model.rates) for _ in range(options.layers)
         )
         self.last_norm = last_norm(model.hidden, options.norm)
         self.options = options
@@ -57,7 +57,7 @@ class TransformerDecoder(Decoder):
             part("cross_attention", change.type)(change, model.hidden, options.heads)
             for change in options.cross_attention
         )
-        self.dropout = Dropout(model.dropout)
+        self.dropout = Dropout(model.rates.embeddings)
         self.softmax = OutputLayer(model.hidden, parts.target_size)
         self.criterion = parts.loss
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import BidirectionalGRU
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -31,7 +31,7 @@ class BidirectionalGRUEncoder(nn.Module):
         self.inputs = Inputs(inputs)
         self.forwards = GRU(sizes.embedding, sizes.hidden)
         self.backwards = GRU(sizes.embedding, sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(sizes.rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder as Options
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -32,7 +32,7 @@ class GRUEncoder(nn.Module):
         each = sizes.hidden if options.direction == "forward" else sizes.hidden // 2
         self.forwards = OriginalGRU(sizes.embedding, each)
         self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(sizes.rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

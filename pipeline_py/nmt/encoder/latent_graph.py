@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import LatentGraph
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
@@ -57,7 +57,7 @@ class LatentGraphEncoder(Parser):
         self.annotation = nn.Linear(4 * hidden + labels, hidden)
         self.last_state = nn.Linear(2 * hidden, hidden)
         self.last_cell = nn.Linear(2 * hidden, hidden)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(sizes.rates)
 
     def initialize(self, rule: Rule) -> None:
         """Let ROOT begin as the rule says."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import LSTMEncoder as Options
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
@@ -40,7 +40,7 @@ class LSTMEncoder(nn.Module):
             self.annotation = nn.Linear(2 * sizes.hidden, sizes.hidden)
             self.last_state = nn.Linear(2 * sizes.hidden, sizes.hidden)
             self.last_cell = nn.Linear(2 * sizes.hidden, sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(sizes.rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

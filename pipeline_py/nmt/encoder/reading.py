@@ -25,6 +25,6 @@ def read(recurrence: Any, values: Tensor, words: Words, dropout: SharedDropout) 
     Returns:
         What the recurrence's `sequence` gives: states (N, H), of an LSTM cells too.
     """
-    values = words.drop(values, dropout.draw(words.sentences, values.shape[1], values))
-    mask = dropout.draw(words.sentences, recurrence.hidden, values)
+    values = words.drop(values, dropout.draw("embeddings", words.sentences, values.shape[1], values))
+    mask = dropout.draw("states", words.sentences, recurrence.hidden, values)
     return recurrence.sequence(recurrence.input(values), words.steps, mask)

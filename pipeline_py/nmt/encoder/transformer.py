@@ -6,8 +6,8 @@ from functools import partial
 
 from torch import nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TransformerEncoder as Options
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
@@ -35,13 +35,15 @@ class TransformerEncoder(nn.Module):
         self.size = self.summary_size = sizes.hidden
         self.options = options
         self.inputs = Inputs(inputs)
-        self.layers = nn.ModuleList(EncoderLayer(options, sizes.hidden, sizes.dropout) for _ in range(options.layers))
+        self.layers = nn.ModuleList(
+            EncoderLayer(options, sizes.hidden, sizes.rates.states) for _ in range(options.layers)
+        )
         self.last_norm = last_norm(sizes.hidden, options.norm)
         self.changes = nn.ModuleList(
             part("self_attention", change.type)(change, sizes.hidden, options.heads)
             for change in options.self_attention
         )
-        self.dropout = Dropout(sizes.dropout)
+        self.dropout = Dropout(sizes.rates.embeddings)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

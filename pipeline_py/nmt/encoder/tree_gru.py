@@ -6,8 +6,8 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TreeGRU as Options
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder import gru
 from pipeline_py.nmt.memory import Memory

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import TreeLSTM as Options
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -40,7 +40,7 @@ class TreeLSTMEncoder(nn.Module):
             self.leaves = LSTM(sizes.embedding, sizes.hidden)
             self.summarize = TreeLSTM(sizes.hidden)
         self.tree = TreeLSTM(sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout)
+        self.dropout = SharedDropout(sizes.rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions and P phrases."""
@@ -67,4 +67,4 @@ class TreeLSTMEncoder(nn.Module):
 
     def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
         """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""
-        return self.dropout.draw(sentences, 2 * self.size, like)
+        return self.dropout.draw("states", sentences, 2 * self.size, like)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.config.systems.model import Dropout as Rates
 from pipeline_py.config.systems.transformer import Layers
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.search.owners import Owners
@@ -33,14 +34,14 @@ class Attended:
 class DecoderLayer(nn.Module):
     """Self-attention to the words so far, attention to the memory, a feed-forward network, in residual connections."""
 
-    def __init__(self, options: Layers, size: int, memory_size: int, dropout: float) -> None:
+    def __init__(self, options: Layers, size: int, memory_size: int, rates: Rates) -> None:
         super().__init__()
         self.attention = MultiHeadAttention(size, options.heads)
         self.to_memory = MultiHeadAttention(size, options.heads, memory_size)
         self.feed_forward = FeedForward(size, round(options.feed_forward * size))
-        self.around_attention = Residual(size, options.norm, dropout)
-        self.around_memory = Residual(size, options.norm, dropout)
-        self.around_feed_forward = Residual(size, options.norm, dropout)
+        self.around_attention = Residual(size, options.norm, rates.states)
+        self.around_memory = Residual(size, options.norm, rates.contexts)
+        self.around_feed_forward = Residual(size, options.norm, rates.states)
 
     def forward(self, states: Tensor, attended: Attended, observe: bool = False) -> tuple[Tensor, Tensor | None]:
         """Map the states of whole sentences.

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import Model
 from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU, WordInput
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
 from pipeline_py.nmt.input.words import WordEmbedding as Words

@@ -9,8 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.systems.composition import Model, System
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
+from pipeline_py.config.systems.model import Model
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
