@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.model import Dropout as Rates
 from pipeline_py.config.systems.transformer import PASCAL
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model
@@ -152,7 +153,7 @@ def copy_layer(ours: nn.Module, theirs: nn.Module) -> None:
 def test_layers_are_those_of_torch(norm: str) -> None:
     torch.manual_seed(0)
     options = transformer(norm).encoders[0]
-    encoder, decoder = EncoderLayer(options, 8, 0.0).double(), DecoderLayer(options, 8, 8, 0.0).double()
+    encoder, decoder = EncoderLayer(options, 8, 0.0).double(), DecoderLayer(options, 8, 8, Rates()).double()
     for parameter in (*encoder.parameters(), *decoder.parameters()):
         nn.init.normal_(parameter)
     settings = {"d_model": 8, "nhead": 2, "dim_feedforward": 12, "dropout": 0.0, "batch_first": True}
