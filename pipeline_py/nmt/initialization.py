@@ -36,6 +36,10 @@ class Rule(ABC):
         """Fill the matrix before a softmax (V, X)."""
         self.matrix(weight)
 
+    def tied(self, size: int) -> float:
+        """Say what vectors of this size are multiplied with where they are the matrix before a softmax as well."""
+        return 1.0
+
     def linear(self, module: nn.Linear) -> None:
         """Fill weight and bias of a linear map."""
         self.matrix(module.weight)
@@ -77,6 +81,9 @@ class LeCun(Rule):
 
     def embedding(self, weight: Tensor) -> None:
         weight.normal_(std=1.0)
+
+    def tied(self, size: int) -> float:
+        return float(size**-0.5)
 
     def vector(self, weight: Tensor) -> None:
         weight.uniform_(-SMALL, SMALL)
@@ -127,6 +134,12 @@ def initialize(network: nn.Module, name: Initialization) -> None:
             rule.embedding(module.weight)
         elif not _of_torch(module) and next(module.parameters(recurse=False), None) is not None:
             raise TypeError(f"{type(module).__name__} has parameters; say in `initialize(rule)` how they begin")
+
+
+@torch.no_grad()
+def initialize_tied(embedding: Tensor, name: Initialization) -> None:
+    """Let an embedding (V, E) that `initialize` has drawn begin as one that is the softmax's matrix as well."""
+    embedding.mul_(RULES[name].tied(embedding.shape[1]))
 
 
 def _of_torch(module: nn.Module) -> bool:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
-from pipeline_py.nmt.initialization import initialize
+from pipeline_py.nmt.initialization import initialize, initialize_tied
 from pipeline_py.nmt.input.words import WordEmbedding
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.part import part
@@ -63,6 +63,8 @@ class Model(nn.Module):
         initialize(self, system.model.initialization)
         for name in self._tied(system.model.tied_embeddings):
             tie(self, name, "decoder.embedding.weight")
+        if system.model.tied_embeddings != "none":
+            initialize_tied(self.decoder.embedding.weight, system.model.initialization)
 
     def _encoder(self, options: Any) -> Any:
         sizes = options.sizes(self.system.model.embedding)

@@ -48,6 +48,18 @@ def test_initial_parameters(
             assert parameter.std().item() == pytest.approx(expected, rel=0.25), name
 
 
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("nematus", 0.01), ("uniform", 0.1 / 3**0.5), ("lecun", 30**-0.5), ("glorot", 30**-0.5)]
+)
+def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(rule: Initialization, expected: float) -> None:
+    """Otherwise words would be guessed with confidence before anything is learnt."""
+    torch.manual_seed(0)
+    sizes = {"embedding": 30, "hidden": 40, "initialization": rule, "tied_embeddings": "target"}
+    model = Model(System.model_validate({"model": sizes}), {"source": 200, "target": 200})
+    assert model.decoder.softmax.weight is model.decoder.embedding.weight
+    assert model.decoder.embedding.weight.std().item() == pytest.approx(expected, rel=0.05)
+
+
 @pytest.mark.parametrize("rule", ["uniform", "nematus", "lecun"])
 def test_first_parameters(rule: Initialization) -> None:
     """Tree2seq section 4.2: forget gates 1, other biases and the softmax 0, the rest U(−0.1, 0.1)."""
