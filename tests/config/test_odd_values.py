@@ -77,7 +77,7 @@ NUMBERS = [
     ("systems.Hierarchical-words.scores.0", ["encoder", "width"]),
     ("systems.Sennrich-deponly.encoders.0.inputs.1", ["size", "share"]),
     ("systems.Seq2Seq-K50.loss", ["samples", "power"]),
-    ("training.optimizer", ["learning_rate", "rho", "epsilon", "decay"]),
+    ("training.optimizer", ["learning_rate", "rho", "epsilon", "decay", "decay_patience"]),
     ("training", ["batch_size", "max_length", "epochs", "updates", "clip", "validate_every", "patience"]),
     ("training", ["checkpoint_minutes", "threads", "processes"]),
     ("decoding", ["beam", "batch_size", "length_normalization", "max_length_ratio", "max_length", "length_floor"]),

@@ -36,6 +36,11 @@ class Optimizer(Section):
         description="Multiply the rate by this after each validation whose loss is worse than that of the one before "
         "(tree2seq section 4.2: sgd from 1.0, halved); null: the rate stays.",
     )
+    decay_patience: Count | None = Field(
+        None,
+        description="With `decay`: multiply the rate after so many validations in a row without a better score "
+        "instead, and again after as many more.",
+    )
     schedule: Literal["constant", "linear", "inverse_square_root"] = Field(
         "constant",
         description="linear: the rate falls to 0 at the last update, given by `epochs` or `updates`. "
@@ -47,6 +52,8 @@ class Optimizer(Section):
     def _check(self) -> Self:
         if self.decay is not None and self.schedule != "constant":
             raise ValueError("the learning rate follows either `decay` or a `schedule`, not both")
+        if self.decay_patience is not None and self.decay is None:
+            raise ValueError("`decay_patience` says when the rate decays; say by which factor, as `decay: 0.5`")
         return self
 
 

@@ -1,6 +1,6 @@
 """Update rules."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -61,15 +61,21 @@ def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update
 
 
 def decay_if_worse(
-    optimizer: torch.optim.Optimizer, options: Optimizer, loss: float, curve: Sequence[Mapping[str, Any]]
+    optimizer: torch.optim.Optimizer, options: Optimizer, losses: Sequence[float], since_best: int
 ) -> None:
-    """Lower the rate, if it is to decay, where dev has become worse (tree2seq section 4.2).
+    """Lower the rate, if it is to decay, where dev has become worse (tree2seq section 4.2) or no better for long.
 
     Args:
         optimizer: what is used from the next update on.
-        options: say by which factor, if at all.
-        loss: on the development set.
-        curve: the looks before, with their "dev_loss".
+        options: say by which factor, if at all, and when.
+        losses: on the development set, of all validations.
+        since_best: how many of the last ones had no better score.
     """
-    if options.decay is not None and curve and loss > curve[-1]["dev_loss"]:
+    if options.decay is None:
+        return
+    if options.decay_patience is None:
+        decays = len(losses) > 1 and losses[-1] > losses[-2]
+    else:
+        decays = since_best > 0 and since_best % options.decay_patience == 0
+    if decays:
         set_learning_rate(optimizer, learning_rate(optimizer) * options.decay)

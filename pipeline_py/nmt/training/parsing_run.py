@@ -118,7 +118,9 @@ class ParsingRun:
             attached, labelled = parse.attached(batch)
             right, both = right + attached, both + labelled
         rate = learning_rate(optimizer)
-        decay_if_worse(optimizer, self.training.optimizer, loss / words, self.curve)
+        losses = [*(row["dev_loss"] for row in self.curve), loss / words]
+        since_best = len(losses) - 1 - losses.index(min(losses))
+        decay_if_worse(optimizer, self.training.optimizer, losses, since_best)
         self.curve.append(
             {
                 "epoch": epoch,

@@ -202,7 +202,8 @@ class Run:
             state.best_update = state.update
         state.validations_since_best = 0 if better else state.validations_since_best + 1
         rate = learning_rate(self._optimizer)
-        decay_if_worse(self._optimizer, self.training.optimizer, loss, state.curve)
+        losses = [*(row["dev_loss"] for row in state.curve), loss]
+        decay_if_worse(self._optimizer, self.training.optimizer, losses, state.validations_since_best)
         self._tick()
         state.curve.append(
             {

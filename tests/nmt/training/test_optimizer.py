@@ -62,9 +62,23 @@ def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
     assert not torch.equal(found[0], start)
 
 
+def test_the_rate_decays_when_dev_is_worse_than_before_or_no_better_for_long() -> None:
+    losses, since = [3.0, 2.0, 2.5, 2.2, 2.4, 2.1, 1.0], [0, 0, 1, 2, 3, 4, 0]
+    for patience, expected in ((None, [1, 1, 0.5, 0.5, 0.25, 0.25, 0.25]), (2, [1, 1, 1, 0.5, 0.5, 0.25, 0.25])):
+        options = Optimizer(name="sgd", decay=0.5, decay_patience=patience)
+        optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
+        rates = []
+        for number, since_best in enumerate(since, start=1):
+            decay_if_worse(optimizer, options, losses[:number], since_best)
+            rates.append(learning_rate(optimizer))
+        assert rates == expected
+    with pytest.raises(ValueError, match=r"say by which factor, as `decay: 0\.5`"):
+        Optimizer(decay_patience=2)
+
+
 def test_a_constant_schedule_leaves_alone_what_dev_has_lowered() -> None:
     options = Optimizer(name="sgd", decay=0.5, warmup=1)
     optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
-    decay_if_worse(optimizer, options, 2.0, [{"dev_loss": 1.0}])
+    decay_if_worse(optimizer, options, [1.0, 2.0], since_best=1)
     follow_schedule(optimizer, options, update=2, done=0.5)
     assert learning_rate(optimizer) == 0.5
