@@ -115,20 +115,7 @@ def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: S
     options = ["--configfile", *configfiles] if configfiles else []
     arguments = [*targets, *options, "--config", *overrides, *AS_IF_NOTHING_WERE_THERE]
     try:
-        snakemake(
-            [
-                *arguments,
-                "--dry-run",
-                "--forceall",
-                "--nolock",
-                "--cores",
-                "all",
-                "--scheduler",
-                "greedy",
-                "--workflow-profile",
-                "none",
-            ]
-        )
+        snakemake(arguments)
     except SystemExit as end:
         if end.code or not jobs.found:
             raise InputError(jobs.mistakes or "Snakemake plans nothing") from None

@@ -1,0 +1,53 @@
+"""BLEU of the tokens of Moses, as papers of before sacrebleu have it (multi-bleu.perl on tokenized text).
+
+Output and references are text here too: punctuation is normalized and words are separated by the rules of Moses for the
+target language, in both alike. So outputs that were tokenized in other ways are counted in the same way.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sacrebleu.metrics.base import Signature
+from sacrebleu.metrics.bleu import BLEU
+
+from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metrics.bleu import Bleu
+
+
+class MosesBleu(Bleu):
+    """BLEU of Moses' tokens in percent."""
+
+    label = "BLEU (Moses tokens)"
+
+    @staticmethod
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> BLEU:
+        """Give sacrebleu's BLEU of other words, whatever tokenizer others have."""
+        return MosesBLEU(language, lowercase, references)
+
+
+class MosesBLEU(BLEU):
+    """sacrebleu's BLEU behind Moses' normalizer and tokenizer.
+
+    Args:
+        language: ISO 639 code of the target language.
+        lowercase: whether case is ignored.
+        references: for each reference its sentences.
+    """
+
+    def __init__(self, language: str, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
+        from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+        self.language = language.partition("-")[0]
+        self._normalizer, self._tokenizer = MosesPunctNormalizer(self.language), MosesTokenizer(self.language)
+        super().__init__(lowercase=lowercase, tokenize="none", force=True, references=references or None)
+
+    def _preprocess_segment(self, sent: str) -> str:
+        words = self._tokenizer.tokenize(self._normalizer.normalize(sent), escape=False)
+        preprocessed: str = super()._preprocess_segment(" ".join(words))
+        return preprocessed
+
+    def get_signature(self) -> Signature:
+        """Say what decides a score, in sacrebleu's form."""
+        signature: Any = super().get_signature()
+        signature.info["tok"] = f"moses-{self.language}"
+        return signature
