@@ -21,19 +21,22 @@ class CountedMetric(Metric):
 
     fields: ClassVar[Sequence[str]] = ()
 
-    def __init__(self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str = "en"
+    ) -> None:
         """Count the references once for many outputs.
 
         Args:
             tokenizer: sacrebleu's tokenizer, for metrics that count words as BLEU does.
             lowercase: whether case is ignored.
             references: for each reference its sentences.
+            language: ISO 639 code of the target language, for metrics that count words by its rules.
 
         Raises:
             InputError: if the tokenizer needs a package that is not installed.
         """
         try:
-            self._counter = self.counter(tokenizer, lowercase, references)
+            self._counter = self.counter(tokenizer, lowercase, references, language)
         except (ImportError, RuntimeError) as error:
             raise InputError(
                 f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[ja]" or choose another one'
@@ -41,7 +44,7 @@ class CountedMetric(Metric):
 
     @staticmethod
     @abstractmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> "Counter":
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> "Counter":
         """Give the metric of sacrebleu, or one made after its pattern, that counts statistics of sentences."""
 
     @property

@@ -1,7 +1,7 @@
 """What a metric is: statistics of each sentence, and the score of a corpus from their sum.
 
-Each is a class in a module of its own in `metrics`: `metrics/bleu.py` has `Bleu`. What stands there can be named in the
-configuration, and is then counted, tested, broken down and shown as any other.
+Each is a class in a module of its own in `metrics`: `metrics/moses_bleu.py` has `MosesBleu`. What stands there can be
+named in the configuration, and is then counted, tested, broken down and shown as any other.
 """
 
 from abc import ABC, abstractmethod
@@ -58,5 +58,7 @@ class Metric(ABC):
 
 def named(name: str) -> type[Metric]:
     """Find a metric by the name of its module."""
-    found: type[Metric] = getattr(import_module(f"pipeline_py.evaluation.metrics.{name}"), name.capitalize())
+    found: type[Metric] = getattr(
+        import_module(f"pipeline_py.evaluation.metrics.{name}"), name.title().replace("_", "")
+    )
     return found

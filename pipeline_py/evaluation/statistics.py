@@ -28,6 +28,7 @@ def statistics(
     segment_scores: list[str] | None = None,
     tokenizer: Tokenizer = "13a",
     lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    language: str = "en",
 ) -> None:
     """Compute the statistics of a system's output on one set for all metrics.
 
@@ -46,6 +47,7 @@ def statistics(
             (`evaluation.segment_metric`); repeatable.
         tokenizer: Sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
         lowercase: Ignore case, as in the papers.
+        language: ISO 639 code of the target language, for metrics that count words by its rules.
 
     Raises:
         InputError: if files differ in length, a reference line is empty, or there is no sentence.
@@ -58,7 +60,7 @@ def statistics(
         kind = named(name)
         counting: Metric
         if issubclass(kind, CountedMetric):
-            counting = kind(tokenizer, lowercase, references)
+            counting = kind(tokenizer, lowercase, references, language)
         elif issubclass(kind, SegmentMetric) and name in scored:
             counting = kind(scored[name])
         else:

@@ -74,7 +74,7 @@ def test_further_metrics_are_sacrebleus(tmp_path: Path, name: str, command: str,
     assert named(name).scores(columns[name].sum(axis=0)[None]).tolist() == pytest.approx([ours["score"]])
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "ribes"])
+@pytest.mark.parametrize("name", ["bleu", "chrf", "moses_bleu", "ribes", "ter"])
 @settings(max_examples=50)
 @given(data=st.data())
 def test_scores_of_many_corpora_are_those_of_each(name: str, data: st.DataObject) -> None:

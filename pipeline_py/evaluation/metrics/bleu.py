@@ -23,7 +23,7 @@ class Bleu(CountedMetric):
     fields = ("counts", "totals", "precisions", "bp", "sys_len", "ref_len")
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> BLEU:
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> BLEU:
         """Give sacrebleu's BLEU."""
         # `force` only silences the warning about text that looks tokenized, which is meant to be so here.
         options: Any = {"lowercase": lowercase, "tokenize": tokenizer, "force": tokenizer == "none"}

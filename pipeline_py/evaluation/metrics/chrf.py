@@ -19,7 +19,7 @@ class Chrf(CountedMetric):
     label = "chrF"
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> CHRF:
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> CHRF:
         """Give sacrebleu's chrF, which knows no words."""
         return CHRF(lowercase=lowercase, references=references)
 

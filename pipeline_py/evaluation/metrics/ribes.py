@@ -33,7 +33,7 @@ class Ribes(CountedMetric):
     label = "RIBES"
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> "RIBES":
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> "RIBES":
         """Give RIBES on the words that BLEU counts with the same tokenizer and case."""
         return RIBES(tokenizer, lowercase, references)
 
@@ -76,7 +76,7 @@ class RIBES(SacrebleuMetric):
         self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]] | None = None
     ) -> None:
         super().__init__()
-        self._words = Bleu.counter(tokenizer, lowercase, [])
+        self._words = Bleu.counter(tokenizer, lowercase, [], language="")
         self.lowercase = lowercase
         self.tokenizer_signature = self._words.tokenizer_signature
         if references is not None:

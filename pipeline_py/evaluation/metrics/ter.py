@@ -19,7 +19,7 @@ class Ter(CountedMetric):
     higher_is_better = False
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]]) -> TER:
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> TER:
         """Give sacrebleu's TER, which splits words as Tercom does."""
         return TER(case_sensitive=not lowercase, references=references)
 

@@ -209,6 +209,7 @@ rule statistics:
             "options": [
                 *(f"--metric={metric}" for metric in plan.evaluation.metrics),
                 *plan.evaluation.bleu_options(),
+                f"--language={plan.corpus.language('target').language}",
             ],
             "made_by": made_by(
                 "evaluation.statistics",
