@@ -17,6 +17,8 @@ from statistics import median
 
 import stanza
 import torch
+from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
+from stanza.models.depparse import model as depparse
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
@@ -25,6 +27,7 @@ from pipeline_py.order import in_order
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.stanza.pipeline import models_left_alone
+from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
 from pipeline_py.syntax.stanza.text_parser import text_parser
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
@@ -136,9 +139,13 @@ def sentences_of(tokens: Path) -> Iterator[Sentence]:
 
 
 def directly(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:
-    """Parse and forget."""
-    for batch in batches:
-        pipeline(batch)
+    """Parse as Stanza does by itself, and forget."""
+    depparse.chuliu_edmonds_one_root = chuliu_edmonds_one_root
+    try:
+        for batch in batches:
+            pipeline(batch)
+    finally:
+        with_greedy_trees()
 
 
 def to_file(parser: BatchParser[str], tokens: Path, trees: Path) -> None:

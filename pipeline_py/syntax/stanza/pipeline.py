@@ -19,6 +19,7 @@ from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
 from pipeline_py.optimizers import without_compiler
 from pipeline_py.syntax.stanza.directory import FOLDERS, INDEX
+from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
@@ -95,6 +96,7 @@ def origin(directory: Path | None, package: str | None) -> dict[str, Any]:
 def _pipeline(
     language: str, processors: Sequence[str], device: str, batch_size: int, options: dict[str, Any], failure: str
 ) -> Pipeline:
+    with_greedy_trees()
     without_compiler()  # Stanza makes optimizers with its models, and does not use them
     try:
         pipeline = stanza.Pipeline(

@@ -1,0 +1,80 @@
+"""Trees of best heads are those of the algorithm that contracts cycles."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
+from stanza.models.depparse import model
+
+from pipeline_py.syntax.stanza.spanning_tree import greedy_heads, maximum_tree, with_greedy_trees
+
+
+def is_tree(heads: tuple[int, ...]) -> bool:
+    """Whether words 1 … W reach the root 0, which one of them hangs from."""
+    for word in range(1, len(heads)):
+        for _ in heads:
+            word = heads[word]
+        if word:
+            return False
+    return heads[1:].count(0) == 1
+
+
+def best_of_all(scores: np.ndarray) -> tuple[int, ...]:
+    words = range(len(scores))
+    trees = filter(is_tree, ((0, *heads) for heads in itertools.product(words, repeat=len(scores) - 1)))
+    return max(trees, key=lambda heads: sum(scores[word, heads[word]] for word in words[1:]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 10**6), words=st.integers(1, 5), sure=st.sampled_from([0.0, 3.0, 30.0]))
+def test_a_tree_is_the_best_of_all(seed: int, words: int, sure: float) -> None:
+    """`sure`: how much more probable the heads of a random tree are than others."""
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=(words + 1, words + 1)).astype(np.float32)
+    for word in range(1, words + 1):
+        scores[word, random.integers(0, word) if word > 1 else 0] += sure
+    scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    given_scores = scores.copy()
+    found = maximum_tree(scores)
+    assert np.array_equal(scores, given_scores), "scores are not changed"
+    assert found.tolist() == chuliu_edmonds_one_root(scores).tolist() == [*best_of_all(scores)]
+    greedy = greedy_heads(scores)
+    assert greedy is None or greedy.dtype == found.dtype
+
+
+@pytest.mark.parametrize(
+    "heads", [(0, 0, 0), (0, 2, 1), (0, 0, 3, 2), (0, 0, 1, 0)], ids=["two roots", "no root", "cycle", "two of three"]
+)
+def test_best_heads_that_are_no_tree_are_not_taken(heads: tuple[int, ...]) -> None:
+    scores = np.full((len(heads), len(heads)), -9.0, dtype=np.float32)
+    for word in range(1, len(heads)):
+        scores[word, heads[word]] = -0.1 * word
+    assert greedy_heads(scores) is None
+    assert is_tree(tuple(maximum_tree(scores).tolist()))
+
+
+def test_long_chains_are_trees() -> None:
+    size = 70
+    scores = np.full((size, size), -9.0, dtype=np.float32)
+    scores[np.arange(1, size), np.arange(size - 1)] = -0.1
+    assert greedy_heads(scores).tolist() == [0, *range(size - 1)]
+
+
+class Labels:
+    """A vocabulary of labels that are their numbers."""
+
+    def unmap(self, numbers: list[int]) -> list[int]:
+        return numbers
+
+
+def test_stanzas_parser_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "chuliu_edmonds_one_root", chuliu_edmonds_one_root)
+    scores = np.array([[[0, 0, 0], [-0.1, -9, -3], [-5, -0.1, -9]]], dtype=np.float32)
+    predictions = scores, np.full((1, 3, 3), 7)
+    expected = model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3])
+    with_greedy_trees()
+    monkeypatch.setattr("pipeline_py.syntax.stanza.spanning_tree.chuliu_edmonds_one_root", None)
+    assert model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3]) == expected == [[[0, 7], [1, 7]]]
