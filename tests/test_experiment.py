@@ -209,7 +209,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
         (
             "tables.tree2seq/table7.columns",
             ["hidden"],
-            "tables.tree2seq/table7: only bleu, chrf, comet, ribes, ter can have marks",
+            "tables.tree2seq/table7: only bleu, chrf, comet, moses_bleu, ribes, ter can have marks",
         ),
         ("tables.tree2seq/table7.marks.0.against", ["Dep2Seq"], "the mark ‡ compares `Dep2Seq`, which is not a row"),
         ("tables.tree2seq/table12.systems", ["PBSMT"], "table `tree2seq/table12`: `PBSMT` is not a network"),

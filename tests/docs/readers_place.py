@@ -12,9 +12,11 @@ import yaml
 from tests.docs.pages import Block, blocks
 from tests.workplace import ROOT, Workplace, merged
 
-OPTIONS_OF_PARTS = "pipeline_py/config/systems/decoders.py"
-UNION = "AnyContext = Annotated[\n    "
-"""What new options stand before, and are named in."""
+UNIONS = {
+    "pipeline_py/config/systems/decoders.py": "AnyContext = Annotated[\n    ",
+    "pipeline_py/config/systems/transformer.py": "AnySelfAttention = Annotated[",
+}
+"""Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
 
 PAGE_OF_FILE = {"docs/results.md": "docs/parsers.md", "docs/faq.md": "docs/systems.md"}
 """Page that names a file → page where the file stands, if elsewhere."""
@@ -28,17 +30,12 @@ def configuration_of(page: str) -> str:
     return f"reader/{PAGE_OF_FILE.get(page, page).replace('/', '.')}.yaml"
 
 
-def page_with_parts() -> tuple[str, list[Block]]:
-    """The page that teaches a new part, and its blocks of Python: options, then the module."""
+def parts() -> list[tuple[Block, Block, str]]:
+    """The parts that a page has its reader make: options, module, and the module's file."""
     found = blocks("python")
     (page,) = {block.page for block in found}
-    return page, found
-
-
-def module_on(page: str) -> str:
-    """The file that a page has its reader make."""
-    (module,) = re.findall(r"`(pipeline_py/nmt/\S+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
-    return module
+    files = re.findall(r"`(pipeline_py/nmt/\S+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
+    return list(zip(found[::2], found[1::2], files, strict=True))
 
 
 class ReadersPlace(Workplace):
@@ -57,13 +54,13 @@ class ReadersPlace(Workplace):
             self._write(configuration_of(page), given)
 
     def _make_parts(self) -> None:
-        page, (options, module) = page_with_parts()
-        file = self.folder / OPTIONS_OF_PARTS
-        before, union, after = file.read_text(encoding="utf-8").partition(UNION)
-        (name,) = re.findall(r"^class (\w+)", options.text, flags=re.MULTILINE)
-        assert union
-        file.write_text(f"{before}{options.text}\n\n{union}{name} | {after}", encoding="utf-8")
-        (self.folder / module_on(page)).write_text(module.text, encoding="utf-8")
+        for (options, module, place), (name, union) in zip(parts(), UNIONS.items(), strict=True):
+            file = self.folder / name
+            before, there, after = file.read_text(encoding="utf-8").partition(union)
+            (part,) = re.findall(r"^class (\w+)", options.text, flags=re.MULTILINE)
+            assert there
+            file.write_text(f"{before}{options.text}\n\n{union}{part} | {after}", encoding="utf-8")
+            (self.folder / place).write_text(module.text, encoding="utf-8")
 
     def _write(self, name: str, content: dict) -> None:
         (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")

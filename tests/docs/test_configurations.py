@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.docs.pages import blocks
-from tests.docs.readers_place import ReadersPlace, page_with_parts
+from tests.docs.readers_place import ReadersPlace
 from tests.workplace import ROOT
 
 
@@ -84,22 +84,58 @@ def test_every_key_and_part_is_explained():
 
 
 @pytest.mark.slow
-def test_the_new_part_does_what_the_page_says(place):
+def test_a_new_context_does_what_the_page_says(place):
     """A softmax of scores over T, by numpy; padding gets nothing."""
-    _, (options, _) = page_with_parts()
-    name = re.findall(r'= "(\w+)"', options.text)[0]
-    code = f"""
+    code = """
 import numpy, torch
 from types import SimpleNamespace
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.part import part
-(context,) = System.model_validate({{"contexts": [{{"type": {name!r}, "temperature": 0.25}}]}}).contexts
+(context,) = System.model_validate({"contexts": [{"type": "tempered", "temperature": 0.25}]}).contexts
 scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])
 mask = torch.tensor([[True, True, True], [True, True, False]])
-weights, carried = part("weighting", {name!r})(context, 4)(scores, None, SimpleNamespace(mask=mask), ())
+weights, carried = part("weighting", "tempered")(context, 4)(scores, None, SimpleNamespace(mask=mask), ())
 expected = numpy.where(mask.numpy(), numpy.exp(scores.numpy() / 0.25), 0)
 expected = expected / expected.sum(axis=1, keepdims=True)
 assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), weights
+"""
+    done = place.run(sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_a_new_change_of_scores_does_what_the_page_says(place):
+    """Nothing at first or where all distances have one bias; then something, in the layer that is named."""
+    code = """
+import numpy, torch
+from pipeline_py.config.systems.composition import System
+from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.model import Model
+
+stack = {"type": "transformer", "layers": 2, "heads": 2}
+sizes = {"embedding": 8, "hidden": 8, "dropout": 0, "initialization": "glorot"}
+distances = numpy.array([0, 1, 2, 1, 0, 1, 2, 1, 0], dtype=numpy.uint8)
+batch = collate([numpy.array([3, 4, 0])], [numpy.array([5, 0])], {"distances": [distances]})
+
+def losses(layer, biases):
+    attention = [] if layer is None else [{"type": "tree_bias", "layers": [layer], "farthest": 4}]
+    encoder = {**stack, "attention": attention}
+    system = System.model_validate({"encoders": [encoder], "decoder": stack, "model": sizes})
+    assert system.syntax == (["distances"] if attention else [])
+    torch.manual_seed(1)
+    model = Model(system, {"source": 9, "target": 9})
+    loss = model.loss(batch)
+    for change in model.encoders[0].changes:
+        loss.sum().backward()
+        assert change.bias.grad[:3].any() and not change.bias.grad[3:].any()
+        change.bias.data[:] = torch.tensor(biases)
+    return loss, model.loss(batch)
+
+plain, _ = losses(None, [])
+unbiased, alike = losses(0, [3.0, 3.0, 3.0, 0.0, 0.0])
+assert torch.allclose(unbiased, plain) and torch.allclose(alike, plain)
+(_, lower), (_, upper) = (losses(layer, [3.0, 0.0, -3.0, 0.0, 0.0]) for layer in (0, 1))
+assert not torch.allclose(lower, plain) and not torch.allclose(upper, plain) and not torch.allclose(lower, upper)
 """
     done = place.run(sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr
