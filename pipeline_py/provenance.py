@@ -87,7 +87,7 @@ def _read(module: str) -> tuple[str, list[str]]:
     """
     if module == PACKAGE:
         return "pass", []
-    file = _file_of(module)
+    file = file_of(module)
     if file is None:
         raise ModuleNotFoundError(f"no module {module}")
     tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
@@ -98,7 +98,7 @@ def _read(module: str) -> tuple[str, list[str]]:
     return ast.unparse(tree) + beside, [*_first_party_imports(tree)]
 
 
-def _file_of(module: str) -> Path | None:
+def file_of(module: str) -> Path | None:
     """Where the code of a first-party module stands, found without importing any."""
     place = FOLDER.joinpath(*module.split(".")[1:])
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
@@ -124,7 +124,7 @@ def _first_party_imports(tree: ast.AST) -> Iterator[str]:
         for name in names:
             package, _, module = name.partition(".")
             counts = package == PACKAGE and not module.startswith("config") and module not in CHANGE_NO_RESULT
-            if counts and _file_of(name) is not None:
+            if counts and file_of(name) is not None:
                 yield name
 
 

@@ -10,9 +10,11 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.systems.any_system import Ensemble
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
 from pipeline_py.plan.paths import named_files, one_of
 from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.provenance import PACKAGE, file_of
 
 SIDES = ("source", "target")
 SPLITS = ("train", "dev")
@@ -21,10 +23,22 @@ SPLITS = ("train", "dev")
 
 @dataclass(frozen=True)
 class NmtPlan:
-    """Inputs, settings and options of networks."""
+    """Inputs, settings and options of networks.
+
+    Raises:
+        InputError: a part of a network has no module.
+    """
 
     experiment: Experiment
     subword: SubwordPlan
+
+    def __post_init__(self) -> None:
+        """See to it that all parts are there, before a system waits for its texts."""
+        for name, system in self.experiment.systems.items():
+            for module in system.modules if isinstance(system, NeuralSystem) else ():
+                if file_of(f"{PACKAGE}.{module}") is None:
+                    path = f"{PACKAGE}/{module.replace('.', '/')}.py"
+                    raise InputError(f"systems.{name}: there is no {path}, where a part of this type should be")
 
     @property
     def networks(self) -> str:

@@ -3,6 +3,11 @@
 import json
 import re
 
+import pytest
+
+from pipeline_py.input_error import InputError
+from pipeline_py.plan import nmt
+
 
 def test_a_network_is_trained_with_what_it_reads(planned):
     nmt = planned().nmt
@@ -70,3 +75,10 @@ def test_both_translations_of_a_contrastive_set_are_given(planned, tmp_path):
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
     assert plan.nmt.translations("Cut", "gender") == pieces
     assert plan.subword.codes("cut", "target1") == "<results>/subword/cut/codes.target"
+
+
+def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
+    there = nmt.file_of
+    monkeypatch.setattr(nmt, "file_of", lambda name: None if name.endswith("weighting.syntax") else there(name))
+    with pytest.raises(InputError, match=r"systems\.SDAtt: there is no pipeline_py/nmt/weighting/syntax\.py, where a"):
+        planned()

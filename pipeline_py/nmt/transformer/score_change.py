@@ -55,8 +55,11 @@ class CrossScoreChange(nn.Module, ABC):
 
 
 def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
-    """Put together what parts of a layer, by their options, change of its scores; None: nothing."""
-    changes = [of_heads(change, options.heads) for options, change in parts]
+    """Put together what parts of a layer, by their options, change of its scores; None: nothing.
+
+    The change raises TypeError where a part makes scores of another shape.
+    """
+    changes = [of_heads(_shaped(change, type(options).__name__), options.heads) for options, change in parts]
     if not changes:
         return None
 
@@ -66,6 +69,16 @@ def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
         return scores
 
     return change
+
+
+def _shaped(change: Change, part: str) -> Change:
+    def changed(scores: Tensor) -> Tensor:
+        made = change(scores)
+        if made.shape != scores.shape:
+            raise TypeError(f"{part} made scores {tuple(made.shape)} of {tuple(scores.shape)}; return the same shape")
+        return made
+
+    return changed
 
 
 def of_heads(change: Change, heads: Sequence[int] | None) -> Change:

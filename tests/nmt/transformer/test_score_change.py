@@ -1,0 +1,25 @@
+"""Changes of scores are of the heads that options name, one after the other, and of the shape of the scores."""
+
+import pytest
+import torch
+
+from pipeline_py.config.systems.transformer import DepsSAN
+from pipeline_py.nmt.transformer.score_change import of_layer
+
+SCORES = torch.arange(2 * 3 * 4 * 4.0).reshape(2, 3, 4, 4)
+
+
+def test_changes_follow_each_other_in_the_heads_of_each() -> None:
+    first, all_heads = DepsSAN(heads=[-1, 0]), DepsSAN()
+    change = of_layer([(first, lambda scores: scores + 1), (all_heads, lambda scores: scores * 2)])
+    expected = SCORES.clone()
+    expected[:, [0, 2]] += 1
+    assert torch.equal(change(SCORES), 2 * expected)
+    assert of_layer([]) is None
+
+
+@pytest.mark.parametrize("heads", [None, [0], [0, 1]])
+def test_scores_of_another_shape_are_told(heads: list[int] | None) -> None:
+    change = of_layer([(DepsSAN(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
+    with pytest.raises(TypeError, match=r"^DepsSAN made scores \(2, \d, 4, 1\) of \(2, \d, 4, 4\); return the same"):
+        change(SCORES)
