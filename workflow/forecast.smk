@@ -30,7 +30,8 @@ class Forecast(logging.Handler):
         cards = workflow.global_resources.get("gpu") if cores and plan.gpu else None
         try:
             sentences = {split: plan.corpus.most_sentences(split) for split in EXPERIMENT.corpora.splits}
-            stages = planned(counts, EXPERIMENT, sentences)
+            lengths = {split: plan.corpus.relative_length(split) for split in EXPERIMENT.corpora.splits}
+            stages = planned(counts, EXPERIMENT, sentences, lengths)
             run_lines.expected.update({stage.name: stage.work / stage.jobs for stage in stages})
             logger.info(summary(stages, cores, cards and cards.value))
         except Exception as error:  # no run shall end for want of a forecast

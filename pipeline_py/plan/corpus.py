@@ -26,6 +26,9 @@ from pipeline_py.text import read_bytes
 CORRECT, CONTRASTIVE = "target", "target1"
 """Sides of a contrastive set: its translations stand there like two references of a held-out set."""
 
+BYTES_OF_A_GENERATED_SENTENCE = 52
+"""The mean of the embedded corpus's sources."""
+
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
@@ -166,6 +169,21 @@ class CorpusPlan:
             return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
         except OSError as error:
             raise InputError(str(error)) from None
+
+    def relative_length(self, split: str) -> float:
+        """The mean length of a split's sources before cleaning, as a multiple of a generated one's.
+
+        It is counted in bytes, which grow with words in every language alike.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        files = self.files_of(split, "source")
+        try:
+            lines = [len(line) for file in files for line in read_bytes(Path(file))]
+        except OSError as error:
+            raise InputError(str(error)) from None
+        return sum(lines) / len(lines) / BYTES_OF_A_GENERATED_SENTENCE if lines else 1.0
 
     def sets_that_may_leak(self) -> list[str]:
         """Sources of the held-out sets whose sentences are taken out of the training text.

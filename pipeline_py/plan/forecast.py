@@ -24,7 +24,13 @@ RATES = {
     "report": (2.0, 0.0),
     "": (0.6, 0.3),
 }
-"""Seconds to start a job of a stage, else of its package, else of any, and for a thousand sentences; on an AMD EPYC."""
+"""Seconds to start a job of a stage, else of its package, else of any, and for a thousand sentences; on an AMD EPYC.
+
+The sentences are as long as those of the embedded corpus.
+"""
+
+BY_SENTENCE = ("evaluation/", "report/", "syntax/train_parser")
+"""Stages that take as long for short sentences as for long ones, or read other texts."""
 
 
 class Stage(NamedTuple):
@@ -36,8 +42,17 @@ class Stage(NamedTuple):
     seen: int = 0
 
 
-def planned(counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int]) -> list[Stage]:
-    """Stages of a run, given its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv, and sizes of splits."""
+def planned(
+    counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int], lengths: Mapping[str, float]
+) -> list[Stage]:
+    """Make the stages of a run.
+
+    Args:
+        counts: its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv.
+        experiment: the whole configuration.
+        sentences: of each split.
+        lengths: mean length of these sentences, as a multiple of those of the embedded corpus.
+    """
     benchmarks, stages = Path(experiment.folder("benchmarks")), []
     for pattern, jobs in counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
@@ -45,7 +60,8 @@ def planned(counts: Mapping[str, int], experiment: Experiment, sentences: Mappin
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
             start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
-            seconds = start + of_thousand * _work(stage, pattern, experiment, sentences) / 1000
+            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(pattern, sentences, lengths)
+            seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences) / 1000
         stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
 
@@ -66,6 +82,13 @@ def recorded(folder: Path) -> list[float]:
         if wall:
             found.append(min(wall, busy) if busy and wall >= 10 else wall)  # samples of a few seconds mean nothing
     return found
+
+
+def _length(pattern: str, sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
+    """How long the sentences are that a stage's jobs read, on average of all."""
+    splits = [*sentences] if "{split" in pattern else ["train"]
+    words = sum(sentences[split] * lengths[split] for split in splits)
+    return words / (sum(sentences[split] for split in splits) or 1)
 
 
 def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> float:

@@ -50,6 +50,16 @@ def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of
         corpus.most_sentences("dev")
 
 
+def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_path):
+    (tmp_path / "a.en").write_text("x" * 104 + "\n")
+    with gzip.open(tmp_path / "b.en.gz", "wt") as file:
+        file.write("y" * 52 + "\n")
+    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    assert corpus.relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.relative_length("long") == 1
+    with pytest.raises(InputError, match=r"d\.en"):
+        corpus.relative_length("dev")
+
+
 def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_path):
     assert corpus_of().sets_that_may_leak() == []
     files = corpus_of(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})

@@ -11,6 +11,7 @@ from pipeline_py.plan.forecast import Stage, planned, recorded, summary
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = {"train": 4000, "dev": 200, "mixed": 200}
+LENGTHS = dict.fromkeys(SENTENCES, 1.0)
 TRAIN = "benchmarks/nmt/train/{system}.{run}.tsv"
 
 
@@ -24,8 +25,15 @@ def nothing_ran_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def seconds(pattern: str, described: Experiment | None = None, jobs: int = 1, **sentences: int) -> float:
-    (stage,) = planned({f"benchmarks/{pattern}": jobs}, described or experiment(), {**SENTENCES, **sentences})
+def seconds(
+    pattern: str,
+    described: Experiment | None = None,
+    jobs: int = 1,
+    lengths: dict[str, float] = LENGTHS,
+    **sentences: int,
+) -> float:
+    sizes = {**SENTENCES, **sentences}
+    (stage,) = planned({f"benchmarks/{pattern}": jobs}, described or experiment(), sizes, lengths)
     assert stage.jobs == jobs and stage.name == "/".join(pattern.split("/")[:2])
     return stage.work / jobs
 
@@ -65,6 +73,18 @@ def test_parsing_is_by_shard_and_slower_with_models_of_others() -> None:
     assert seconds("syntax/parse/{parser}.{split}.{trees}.tsv", packaged, dev=4000, mixed=4000) - 2 == 3 * whole
 
 
+def test_work_grows_with_the_length_of_sentences() -> None:
+    """Of those that a stage reads; scores and reports go by sentences."""
+    long = {"train": 3.0, "dev": 1.0, "mixed": 1.0}
+    for pattern, start, times in [
+        ("nmt/train/{system}.{run}.tsv", 1.5, 3),
+        ("syntax/parse/{parser}.{split}.{trees}.tsv", 2, (4000 * 3 + 400) / 4400),
+        ("evaluation/statistics/{system}.{run}.{split}.tsv", 0.3, 1),
+        ("syntax/train_parser/{parser}.{processor}.tsv", 0.5, 1),
+    ]:
+        assert seconds(pattern, lengths=long) - start == pytest.approx(times * (seconds(pattern) - start)), pattern
+
+
 def test_parsers_grow_with_their_treebank() -> None:
     larger = experiment(parsers={"embedded": {"type": "trained", "treebank": {"generate": 1800}}})
     once = seconds("syntax/train_parser/{parser}.{processor}.tsv") - 0.5
@@ -81,7 +101,7 @@ def test_all_jobs_that_ran_here_take_as_long_again_and_a_few_as_the_usual_one() 
         ran(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
-    (stage,) = planned({"benchmarks/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES)
+    (stage,) = planned({"benchmarks/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
     assert stage.seen == 3
 
 
