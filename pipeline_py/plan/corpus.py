@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,23 @@ BYTES_OF_A_GENERATED_SENTENCE = 52
 """The mean of the embedded corpus's sources."""
 
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
+
+
+@cache
+def lines_and_bytes(*files: str) -> tuple[int, int]:
+    """Count the lines of all files, and the bytes in these; each file is read once in a run.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    lines = size = 0
+    try:
+        for file in files:
+            for line in read_bytes(Path(file)):
+                lines, size = lines + 1, size + len(line)
+    except OSError as error:
+        raise InputError(str(error)) from None
+    return lines, size
 
 
 def generation(what: Generated | GeneratedPairs, generator: Generator, share: Share) -> dict[str, Any]:
@@ -163,12 +181,7 @@ class CorpusPlan:
         if split in self.pairs:
             return self.pairs[split]
         files = self.files_of(split, "source")
-        if not files:
-            return self._generated(split).sentences
-        try:
-            return sum(sum(1 for _ in read_bytes(Path(file))) for file in files)
-        except OSError as error:
-            raise InputError(str(error)) from None
+        return lines_and_bytes(*files)[0] if files else self._generated(split).sentences
 
     def relative_length(self, split: str) -> float:
         """The mean length of a split's sources before cleaning, as a multiple of a generated one's.
@@ -178,12 +191,8 @@ class CorpusPlan:
         Raises:
             InputError: a file cannot be read.
         """
-        files = self.files_of(split, "source")
-        try:
-            lines = [len(line) for file in files for line in read_bytes(Path(file))]
-        except OSError as error:
-            raise InputError(str(error)) from None
-        return sum(lines) / len(lines) / BYTES_OF_A_GENERATED_SENTENCE if lines else 1.0
+        lines, size = lines_and_bytes(*self.files_of(split, "source"))
+        return size / lines / BYTES_OF_A_GENERATED_SENTENCE if lines else 1.0
 
     def sets_that_may_leak(self) -> list[str]:
         """Sources of the held-out sets whose sentences are taken out of the training text.
