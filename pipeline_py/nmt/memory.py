@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.data.batch import Batch, of_kind
 from pipeline_py.nmt.search.owners import Owners
 from pipeline_py.nmt.trees.schedule import Schedule
 
@@ -73,6 +73,14 @@ class Memory:
             words.place_in_rectangle if words.real is None else None,
             words.lengths,
         )
+
+    def table(self, kind: str) -> Tensor:
+        """Return the syntax of a kind (B, …).
+
+        Raises:
+            LookupError: the network does not read it.
+        """
+        return of_kind(kind, self.syntax)
 
     def with_phrases(self, annotations: Tensor, phrases: Schedule) -> "Memory":
         """Put the phrases of trees behind the words of the only encoder: (B, P, M)."""

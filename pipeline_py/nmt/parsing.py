@@ -63,7 +63,7 @@ def parsed_words(batch: Batch) -> Tensor:
 
 def _gold(batch: Batch) -> tuple[Tensor, Tensor]:
     """Return heads and labels (B, J), `NO_HEAD` at EOS, behind it, and where there is no parse."""
-    heads, labels = (batch.tables[kind].squeeze(2) for kind in ("heads", "labels"))
+    heads, labels = (batch.table(kind).squeeze(2) for kind in ("heads", "labels"))
     last = batch.source_lengths.unsqueeze(1) - 1
     unknown = (heads == NO_HEAD) | (torch.arange(heads.shape[1], device=heads.device) >= last)
     return heads.masked_fill(unknown, NO_HEAD), labels.masked_fill(unknown, NO_HEAD)

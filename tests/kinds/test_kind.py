@@ -70,7 +70,7 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
         with pytest.raises(InputError, match=message):
             open_syntax({"tags": tmp_path / "tags"}, source, vocabularies)
     batch = collate([np.array([2, 0])], syntax={"tags": [np.array([1, 2, 3, 0])]})
-    assert batch.tables["tags"].tolist() == [[[1, 2], [3, 0]]]
+    assert batch.table("tags").tolist() == [[[1, 2], [3, 0]]]
 
 
 def test_what_words_have_not_is_not_inherited(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def measured(folder: Path, sentences: int) -> tuple[float, float]:
     for number in range(sentences):
         batch = dev.batch(np.array([number]))
         n = batch.source.shape[1] - 1
-        gold = batch.tables["heads"][0, :n, 0]
+        gold = batch.table("heads")[0, :n, 0]
         assert (number % 10 == 9) == bool((gold < 0).all())
         if gold[0] >= 0:
             right += int((model.encoders[0].parse(batch).heads[0, :n].argmax(1) == gold).sum())

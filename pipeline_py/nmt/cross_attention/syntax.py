@@ -27,7 +27,7 @@ class SyntaxDirected(CrossScoreChange):
         mask = memory.mask[:, None, None]
         weights = masked_softmax(scores, mask)
         with torch.autocast(weights.device.type, enabled=False):
-            distance = weights @ memory.syntax["distances"].to(weights.dtype).unsqueeze(1)
+            distance = weights @ memory.table("distances").to(weights.dtype).unsqueeze(1)
         least = distance.masked_fill(~mask, torch.inf).amin(dim=3, keepdim=True)
         exponent = -(distance**2) / (2 * self.sigma**2)
         changed = scores * exponent.exp() if self.scales else scores + exponent

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -10,6 +11,8 @@ from torch import Tensor
 from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.trees.schedule import Schedule
+
+Held = TypeVar("Held", Tensor, Schedule)
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,7 @@ class Batch:
         target_words: where those stand, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
             "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1; "parents": two
-            of them (B, J, 2). "trees" and
-            "lexical_trees" → the schedule of the trees.
+            of them (B, J, 2). "trees" and "lexical_trees" → the schedule of the trees.
     """
 
     source: Tensor
@@ -58,11 +60,21 @@ class Batch:
         sides = (self.source, self.source_lengths, self.target, self.target_lengths)
         return [tensor for tensor in (*sides, *of_words, *self.tables.values()) if tensor is not None]
 
+    def table(self, kind: str) -> Tensor:
+        """Return the syntax of a kind that has a row for each sentence (B, …).
+
+        Raises:
+            LookupError: the network does not read it.
+        """
+        return of_kind(kind, self.tables)
+
     def schedule(self, kind: str) -> Schedule:
-        """Return the trees of a kind."""
-        schedule = self.syntax[kind]
-        assert isinstance(schedule, Schedule)
-        return schedule
+        """Return the trees of a kind.
+
+        Raises:
+            LookupError: the network does not read them.
+        """
+        return of_kind(kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, Schedule)})
 
     def to(self, device: torch.device | str) -> "Batch":
         """Copy the tensors to a device."""
@@ -83,6 +95,17 @@ class Batch:
                 for kind, held in self.syntax.items()
             },
         )
+
+
+def of_kind(kind: str, syntax: Mapping[str, Held]) -> Held:
+    """Return what a network reads of a kind of syntax.
+
+    Raises:
+        LookupError: it reads none.
+    """
+    if kind not in syntax:
+        raise LookupError(f"the sentences come without `{kind}`; name this kind in `reads` of the part's options")
+    return syntax[kind]
 
 
 def collate(

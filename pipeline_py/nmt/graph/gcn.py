@@ -35,7 +35,7 @@ class SyntacticConvolution(nn.Module):
     def forward(self, memory: Memory, batch: Batch) -> Memory:
         """Replace the annotations (B, J, M) of a memory without phrases."""
         (states,) = memory.states
-        heads, labels = (batch.tables[kind].squeeze(2) for kind in ("heads", "labels"))
+        heads, labels = (batch.table(kind).squeeze(2) for kind in ("heads", "labels"))
         own = torch.arange(heads.shape[1], device=heads.device)
         hangs = (heads != NO_HEAD) & (heads != own)
         for layer in self.layers:

@@ -39,7 +39,7 @@ class PredictedParents(ScoreChange):
         """Compare the parse with the trees of the batch, if it has some; EOS does not count for the accuracy."""
         if "parents" not in batch.tables:
             return None
-        heads = batch.tables["parents"][:, :, 0]
+        heads = batch.table("parents")[:, :, 0]
         scores = self._parse(states).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
         last = batch.source_lengths.unsqueeze(1) - 1
         counted = (heads != NO_HEAD) & (torch.arange(heads.shape[1], device=heads.device) < last)

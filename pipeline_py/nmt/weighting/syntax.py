@@ -59,7 +59,7 @@ class SyntaxWeighting(Weighting):
 
     def _distance(self, scores: Tensor, query: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return m (B, J) and the words that may get weight (B, J) bool."""
-        matrix = memory.syntax["distances"]  # (B, J, J)
+        matrix = memory.table("distances")  # (B, J, J)
         if self.position is None:
             weights = masked_softmax(scores, memory.mask)
             with torch.autocast(weights.device.type, enabled=False):

@@ -224,7 +224,7 @@ def test_parents_are_ignored_in_training_alone() -> None:
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)
     torch.testing.assert_close(part(scores, scores, batch), scaled, rtol=0, atol=0)
-    parsed = (batch.tables["parents"][:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
+    parsed = (batch.table("parents")[:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
     assert (scaled[parsed] < 0.4 * scores[parsed]).all() and torch.equal(scaled[~parsed], scores[~parsed])
     found = part.train()(scores, scores, batch)
     ignored, kept = (found == scores).all(dim=3), (found == scaled).all(dim=3)

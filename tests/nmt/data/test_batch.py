@@ -1,0 +1,15 @@
+"""Syntax that a batch does not hold is told, and not found to be missing somewhere within a part."""
+
+import numpy as np
+import pytest
+
+from pipeline_py.nmt.data.batch import collate
+
+
+def test_syntax_that_is_not_read_is_told() -> None:
+    batch = collate([np.array([3, 0])], syntax={"labels": [np.array([1, 0])]})
+    assert batch.table("labels").tolist() == [[[1], [0]]]
+    with pytest.raises(LookupError, match=r"^the sentences come without `distances`; name this kind in `reads` of the"):
+        batch.table("distances")
+    with pytest.raises(LookupError, match="without `trees`"):
+        batch.schedule("trees")
