@@ -181,6 +181,13 @@ def workplace(tmp_path_factory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("made"))
 
 
+def test_a_run_that_stops_before_the_answers_ends_well(tmp_path):
+    done = Workplace(tmp_path).snakemake("results/table1.tsv", "--until", "clean")
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert "Error" not in done.stderr and "More in" not in done.stderr
+    assert (tmp_path / "results/corpus").exists()
+
+
 @pytest.mark.slow
 def test_every_kind_of_system_in_one_table(workplace):
     """Phrases, labels, units, two encoders, a graph, three contexts, two tasks, on pieces of words, with two seeds."""

@@ -37,7 +37,8 @@ def tell_answers():
     from pipeline_py.report.answers import read_answers, told
 
     results = EXPERIMENT.folder("results")
-    answers = [one for file in plan.claims.told for one in read_answers(Path(file.replace("<results>", results)))]
+    files = [Path(file.replace("<results>", results)) for file in plan.claims.told]
+    answers = [one for file in files if file.exists() for one in read_answers(file)]  # none is made with `--until`
     if answers:
         where = ", ".join(f"{results}/{file}" for file in plan.report.shown_of_run())
         logger.info("\n".join(["", *told(answers), f"More in: {where}"]))
