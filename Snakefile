@@ -17,6 +17,7 @@ from pipeline_py.config.names import is_path
 from pipeline_py.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
+from pipeline_py.plan.evaluation import TESTS
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.report import called
@@ -69,7 +70,7 @@ pathvars:
 
 
 wildcard_constraints:
-    split="[^/.]+",
+    split=one_of([*EXPERIMENT.corpora.texts, TESTS]),
     side=r"source|target\d*",
     parser=one_of(EXPERIMENT.parsers),
     system=one_of(EXPERIMENT.systems),
