@@ -93,7 +93,7 @@ PLANNED = {
     ("multi30k", "fast"): (10, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
     ("multi30k", "published"): (36, 0, 6, 0, 0),
-    ("multi30k_transformers", None): (15, 0, 6, 0, 0),
+    ("multi30k_transformers", None): (26, 0, 6, 0, 0),
     ("nc11", None): (0, 0, 2, 0, 0),
     ("readings", None): (16, 0, 0, 3, 0),
     ("whole_lexicon", None): (44, 1, 0, 3, 0),
