@@ -30,11 +30,17 @@ def configuration_of(page: str) -> str:
     return f"reader/{PAGE_OF_FILE.get(page, page).replace('/', '.')}.yaml"
 
 
+TESTED = "tests/nmt/self_attention/test_tree_bias.py"
+"""Where the test of the second part stands, the last block of Python."""
+
+
 def parts() -> list[tuple[Block, Block, str]]:
     """The parts that a page has its reader make: options, module, and the module's file."""
-    found = blocks("python")
-    (page,) = {block.page for block in found}
-    files = re.findall(r"`(pipeline_py/nmt/\S+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
+    *found, test = blocks("python")
+    (page,) = {block.page for block in (*found, test)}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert f"`{TESTED}`" in text
+    files = re.findall(r"module `(pipeline_py/nmt/\S+\.py)`", text)
     return list(zip(found[::2], found[1::2], files, strict=True))
 
 
@@ -61,6 +67,9 @@ class ReadersPlace(Workplace):
             assert there
             file.write_text(f"{before}{options.text}\n\n{union}{part} | {after}", encoding="utf-8")
             (self.folder / place).write_text(module.text, encoding="utf-8")
+        test = self.folder / TESTED
+        test.parent.mkdir(parents=True)
+        test.write_text(blocks("python")[-1].text, encoding="utf-8")
 
     def _write(self, name: str, content: dict) -> None:
         (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.docs.pages import blocks
-from tests.docs.readers_place import ReadersPlace
+from tests.docs.readers_place import TESTED, ReadersPlace, parts
 from tests.workplace import ROOT
 
 
@@ -104,38 +104,14 @@ assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), w
 
 
 @pytest.mark.slow
-def test_a_new_change_of_scores_does_what_the_page_says(place):
-    """Nothing at first or where all distances have one bias; then something, in the layer that is named."""
-    code = """
-import numpy, torch
-from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model
-
-stack = {"type": "transformer", "layers": 2, "heads": 2}
-sizes = {"embedding": 8, "hidden": 8, "dropout": 0, "initialization": "glorot"}
-distances = numpy.array([0, 1, 2, 1, 0, 1, 2, 1, 0], dtype=numpy.uint8)
-batch = collate([numpy.array([3, 4, 0])], [numpy.array([5, 0])], {"distances": [distances]})
-
-def losses(layer, biases):
-    attention = [] if layer is None else [{"type": "tree_bias", "layers": [layer], "farthest": 4}]
-    encoder = {**stack, "attention": attention}
-    system = System.model_validate({"encoders": [encoder], "decoder": stack, "model": sizes})
-    assert system.syntax == (["distances"] if attention else [])
-    torch.manual_seed(1)
-    model = Model(system, {"source": 9, "target": 9})
-    loss = model.loss(batch)
-    for change in model.encoders[0].changes:
-        loss.sum().backward()
-        assert change.bias.grad[:3].any() and not change.bias.grad[3:].any()
-        change.bias.data[:] = torch.tensor(biases)
-    return loss, model.loss(batch)
-
-plain, _ = losses(None, [])
-unbiased, alike = losses(0, [3.0, 3.0, 3.0, 0.0, 0.0])
-assert torch.allclose(unbiased, plain) and torch.allclose(alike, plain)
-(_, lower), (_, upper) = (losses(layer, [3.0, 0.0, -3.0, 0.0, 0.0]) for layer in (0, 1))
-assert not torch.allclose(lower, plain) and not torch.allclose(upper, plain) and not torch.allclose(lower, upper)
-"""
-    done = place.run(sys.executable, "-c", code)
-    assert done.returncode == 0, done.stderr
+def test_a_new_change_of_scores_passes_the_test_of_the_page(place):
+    """And one that does something else fails it."""
+    module, command = place.folder / parts()[1][2], (sys.executable, "-m", "pytest", "-q", "-n", "0", TESTED)
+    done = place.run(*command)
+    assert done.returncode == 0, done.stdout
+    as_taught = module.read_text(encoding="utf-8")
+    for right, wrong in ((".clamp(max=len(self.bias) - 1)", ".clamp(max=1)"), ("scores + self", "scores - self")):
+        assert right in as_taught
+        module.write_text(as_taught.replace(right, wrong), encoding="utf-8")
+        assert "1 failed" in place.run(*command).stdout
+    module.write_text(as_taught, encoding="utf-8")

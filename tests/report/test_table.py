@@ -110,6 +110,13 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
+def test_bold_is_what_is_seen_to_be_better(tmp_path: Path) -> None:
+    few = Inputs(tmp_path, {"GlobalAtt": [1.0, 0.001, 30.004], "SDAtt": [1.0, 0.004, 30.006]}, ["dev", "one", "two"])
+    table(**few.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    (row,) = [line for line in (tmp_path / "table.md").read_text(encoding="utf-8").splitlines() if "SDAtt |" in line]
+    assert "| 0.00 | **30.01** |" in row
+
+
 @pytest.mark.usefixtures("wide_terminal")
 def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))

@@ -99,7 +99,9 @@ class _Crossing:
         ensembles = [row for row in rows if any(map(self._parser_of, self._members_of(row)))]
         self.mistakes += [EntryError(*entry, f": `{row}`: {ENSEMBLE}") for row in ensembles]
         if not crossings and not ensembles and all(map(self._is_known, rows)):
-            self.mistakes.append(EntryError(*entry, ": none of its rows reads trees, so leave out `parsers`"))
+            self.mistakes.append(
+                EntryError(*entry, ": none of its rows has a part that `reads` trees, so leave out `parsers`")
+            )
         baseline = table.get("baseline")
         if isinstance(baseline, str) and baseline in crossings:
             names = ", ".join(f"`{name}`" for name in crossings[baseline])

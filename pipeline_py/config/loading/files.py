@@ -20,6 +20,10 @@ from pipeline_py.text import read_lines
 MERGE = "tag:yaml.org,2002:merge"
 """The tag of `<<`, which may be given several times, and whose keys may be given anew."""
 
+ENDINGS = (".yaml", ".yml", ".json")
+
+TARGETS_FIRST = "write targets before `--configfile`, which takes several files"
+
 DEEPEST = 50
 """Levels of mappings and lists; a file of many thousands would end the process, which reads one in another."""
 
@@ -134,10 +138,10 @@ def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
 def _instead(path: Path) -> str:
     """What may have been meant by a file that is none."""
     if path.parent.is_dir():
-        there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in (".yaml", ".yml", ".json")}
+        there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in ENDINGS}
         if near := difflib.get_close_matches(path.stem, there, n=1):
-            return f"did you mean {there[near[0]]}?"
-    return "give a configuration file (write targets before `--configfile`, which takes several files)"
+            return f"did you mean {there[near[0]]}? ({TARGETS_FIRST})"
+    return f"give a configuration file ({TARGETS_FIRST})"
 
 
 def check_files(paths: Sequence[Path]) -> None:
@@ -149,6 +153,10 @@ def check_files(paths: Sequence[Path]) -> None:
     for path in paths:
         try:
             read_file(path)
+        except InputError as error:
+            if path.is_file() and path.suffix not in ENDINGS:
+                raise InputError(f"{error} (if it is a target: {TARGETS_FIRST})") from None
+            raise
         except OSError as error:
             raise InputError(failures.about(error) or str(error)) from None
 

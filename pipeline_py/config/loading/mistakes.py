@@ -45,6 +45,8 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
     if mistake["type"] == "string_type" and mistake["loc"][-1] == "[key]":
         return f"{mistake['loc'][0]}: the name {mistake['input']!r} is not text; put it in quotes"
     message = mistake["msg"].removeprefix("Value error, ")
+    if mistake["type"] == "missing" and len(mistake["loc"]) == 1:
+        message += " (is config.yaml in this folder?)"
     if mistake["type"] == "union_tag_not_found":
         message = f"give its `type`: {mistake['ctx']['discriminator']} is missing"
     if mistake["type"] == "string_pattern_mismatch":

@@ -137,12 +137,12 @@ class System(Section):
     @property
     def syntax(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
-        return sorted({kind.name for parts in self._parts.values() for part in parts for kind in part.kinds_read})
+        return sorted({kind.name for parts in self._parts.values() for part in parts for kind in part.reads})
 
     @property
     def trained_on(self) -> list[str]:
         """Names of the kinds that are needed in training: those that parts read or learn to predict, sorted."""
-        learnt = {part.learns.name for parts in self._parts.values() for part in parts if part.learns}
+        learnt = {kind.name for parts in self._parts.values() for part in parts for kind in part.learns}
         return sorted({*self.syntax, *learnt})
 
     @property

@@ -83,7 +83,7 @@ class SyntaxContext(Context):
     """Gaussian over the syntax distance from where the attention is, or from a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
-    reads: ClassVar[Kind | None] = distances.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (distances.KIND,)
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["attention", "interpolate", "round"] = Field(
         "attention",

@@ -43,14 +43,14 @@ class LabelInput(Input):
     """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
 
     type: Literal["labels"] = "labels"
-    reads: ClassVar[Kind | None] = labels.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (labels.KIND,)
 
 
 class UnitInput(Input):
     """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
 
     type: Literal["units"] = "units"
-    reads: ClassVar[Kind | None] = units.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (units.KIND,)
     order: Literal["stacked", "alternate"] = Field(
         "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
     )
@@ -63,12 +63,8 @@ class GCN(PartOptions):
     """Layers of graph convolution over the dependency tree (Bastings et al. 2017)."""
 
     type: Literal["gcn"] = "gcn"
+    reads: ClassVar[tuple[Kind, ...]] = (heads.KIND, labels.KIND)
     layers: Annotated[int, NUMBER] = Field(1, gt=0, le=100)
-
-    @property
-    def kinds_read(self) -> tuple[Kind, ...]:
-        """Edges and their labels."""
-        return heads.KIND, labels.KIND
 
 
 class Encoder(PartOptions):
@@ -166,7 +162,7 @@ class TreeLSTM(Encoder):
     """A binary Tree-LSTM over the words of a forward LSTM (tree2seq eq. 11–18)."""
 
     type: Literal["tree_lstm"] = "tree_lstm"
-    reads: ClassVar[Kind | None] = trees.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (trees.KIND,)
     has_phrases: ClassVar[bool] = True
     has_cells: ClassVar[bool] = True
     leaves: Literal["lstm", "embeddings"] = Field(
@@ -196,9 +192,9 @@ class TreeGRU(Encoder):
         return self.leaves == "bidirectional"
 
     @property
-    def reads(self) -> Kind:  # type: ignore[override]
-        """The kind of trees."""
-        return trees.KIND if self.trees == "parse" else lexical_trees.KIND
+    def reads(self) -> tuple[Kind, ...]:  # type: ignore[override]
+        """One kind of trees."""
+        return (trees.KIND if self.trees == "parse" else lexical_trees.KIND,)
 
 
 class LatentGraph(Encoder):

@@ -30,16 +30,18 @@ def or_of_type(usual: str) -> BeforeValidator:
 class PartOptions(Section):
     """Options of a part, which says what it needs."""
 
-    reads: ClassVar[Kind | None] = None
-    """The kind of syntax that the part reads."""
+    reads: ClassVar[tuple[Kind, ...]] = ()
+    """The kinds of syntax that the part reads."""
 
-    learns: ClassVar[Kind | None] = None
-    """The kind of syntax that the part learns to predict beside translation, and needs in training alone."""
+    learns: ClassVar[tuple[Kind, ...]] = ()
+    """The kinds of syntax that the part learns to predict beside translation, and needs in training alone."""
 
-    @property
-    def kinds_read(self) -> tuple[Kind, ...]:
-        """Kinds of syntax that the part reads: the one of `reads`, or several."""
-        return () if self.reads is None else (self.reads,)
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Raise TypeError where a kind stands for a tuple of kinds."""
+        super().__init_subclass__(**kwargs)
+        for name in ("reads", "learns"):
+            if not isinstance(getattr(cls, name), tuple | property):
+                raise TypeError(f"`{name}` of `{cls.__name__}` is a tuple of kinds, as `(distances.KIND,)`")
 
     def check_sizes(self, embedding: int, hidden: int) -> None:
         """Raise ValueError where the sizes of the network do not suit the part; most suit all."""

@@ -50,6 +50,10 @@ class Heads(PartOptions):
         """Whether scores of a layer are changed."""
         return self.layers is None or layer in self.layers
 
+    def chosen(self, heads: int) -> list[int]:
+        """Which of so many heads are changed, in ascending order."""
+        return sorted({*range(heads)} if self.heads is None else {head % heads for head in self.heads})
+
     def check_there(self, stack: Layers) -> None:
         """Raise ValueError where a layer or head is chosen that is not there."""
         for name, chosen, there in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
@@ -66,7 +70,7 @@ class DepsSAN(SelfAttention):
     """A Gaussian of the distance in the dependency tree (Peng et al. 2021; there in layers 0 to 2)."""
 
     type: Literal["deps_san"] = "deps_san"
-    reads: ClassVar[Kind | None] = distances.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (distances.KIND,)
     sigma: Ratio = Field(1.0, description="Standard deviation, in edges of the tree.")
     gaussian: Literal["score", "log"] = Field(
         "score", description="The Gaussian scales the score, or its logarithm is added to the score."
@@ -77,7 +81,7 @@ class PASCAL(SelfAttention):
     """A Gaussian around the head word (Bugliarello and Okazaki 2020; there in the last 2 of 8 heads of layer 0)."""
 
     type: Literal["pascal"] = "pascal"
-    reads: ClassVar[Kind | None] = parents.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (parents.KIND,)
     layers: list[Place] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
     heads: list[Head] | None = Field([-2, -1], min_length=1, description="Which heads of each; null: all.")
     sigma: Ratio = Field(1.0, description="Standard deviation, in positions.")
@@ -90,7 +94,7 @@ class LISA(SelfAttention):
     """A head that learns to look at the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
 
     type: Literal["lisa"] = "lisa"
-    learns: ClassVar[Kind | None] = parents.KIND
+    learns: ClassVar[tuple[Kind, ...]] = (parents.KIND,)
     layers: list[Place] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
     heads: list[Head] | None = Field([0], min_length=1, description="Which heads of each; null: all.")
     weight: Ratio = Field(1.0, description="Of −log p of the head words in the loss of training.")
@@ -107,7 +111,7 @@ class SyntaxHeads(CrossAttention):
     """A Gaussian over the syntax distance from where a head looks (SDAtt eq. 9–11, as contexts of type `syntax`)."""
 
     type: Literal["syntax"] = "syntax"
-    reads: ClassVar[Kind | None] = distances.KIND
+    reads: ClassVar[tuple[Kind, ...]] = (distances.KIND,)
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     gaussian: Literal["log", "score"] = Field(
         "log", description="The logarithm of the Gaussian is added to the score, or the Gaussian scales the score."

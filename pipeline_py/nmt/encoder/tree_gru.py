@@ -32,7 +32,8 @@ class TreeGRUEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
-        self.trees, self.kind = options.trees, options.reads.name
+        (kind,) = options.reads
+        self.trees, self.kind = options.trees, kind.name
         self.leaves = gru.GRUEncoder(gru.Options(direction=options.leaves), sizes, inputs, vocabularies)
         self.bottom_up = TreeGRU(sizes.hidden)
         self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None

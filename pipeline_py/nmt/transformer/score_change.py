@@ -1,7 +1,7 @@
 """What changes the scores of chosen heads of an encoder's self-attention, or of a decoder's attention to the source."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -59,7 +59,7 @@ def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
 
     The change raises TypeError where a part makes scores of another shape.
     """
-    changes = [of_heads(_shaped(change, type(options).__name__), options.heads) for options, change in parts]
+    changes = [_of_heads(_shaped(change, type(options).__name__), options) for options, change in parts]
     if not changes:
         return None
 
@@ -81,14 +81,13 @@ def _shaped(change: Change, part: str) -> Change:
     return changed
 
 
-def of_heads(change: Change, heads: Sequence[int] | None) -> Change:
-    """Change the scores of some heads of a layer, of all where none are named."""
-    if heads is None:
+def _of_heads(change: Change, options: Heads) -> Change:
+    if options.heads is None:
         return change
 
     def change_some(scores: Tensor) -> Tensor:
         parts = list(scores.split(1, dim=1))
-        chosen = sorted({head % len(parts) for head in heads})
+        chosen = options.chosen(len(parts))
         changed = change(torch.cat([parts[head] for head in chosen], dim=1)).split(1, dim=1)
         for head, values in zip(chosen, changed, strict=True):
             parts[head] = values

@@ -50,7 +50,7 @@ def _made_of(experiment: Experiment, row: str) -> str:
     if not isinstance(system, NeuralSystem):
         members = f" Of {', '.join(system.members)}." if system.members else ""
         return _said([system]) + members
-    read = [one for encoder in system.encoders for one in encoder.inputs if one.reads is not None]
+    read = [one for encoder in system.encoders for one in encoder.inputs if one.reads]
     several = f"{len(system.encoders)} encoders. " if len(system.encoders) > 1 else ""
     return f"{several}{_said([*system.encoders, *read])} Attention: {_said(system.contexts)}"
 

@@ -124,12 +124,13 @@ class Table:
         )
 
     def _is_bold(self, row: str, said: Said, mean: float) -> bool:
-        """Whether a proposed row is better than the best of the others, on a test set or on average."""
+        """Whether a proposed row is better than the best of the others, on a test set or on average, as printed."""
         proposed = isinstance(self.options, BleuTable) and row in self.options.proposed
         if not proposed or self.best is None or said.on not in (*self.measured.tests, AVERAGE):
             return False
         other = fmean(self.measured.of(self.best, said.what, said.on) or [mean])
-        return mean > other if named(said.what).higher_is_better else mean < other
+        mine, theirs = (round(one, decimals_of(said.what)) for one in (mean, other))
+        return mine > theirs if named(said.what).higher_is_better else mine < theirs
 
 
 def bleu_sheet(

@@ -75,10 +75,17 @@ def test_a_mapping_in_itself_ends(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:
     (tmp_path / "multi30k.yaml").write_text("a: 1")
-    with pytest.raises(InputError, match=r"multi30.yaml: no such file; did you mean .*/multi30k.yaml\?"):
+    with pytest.raises(
+        InputError, match=r"multi30.yaml: no such file; did you mean .*/multi30k.yaml\? .*targets before"
+    ):
         check_files([tmp_path / "multi30.yaml"])
     with pytest.raises(InputError, match=r"table1: no such file; .*write targets before `--configfile`"):
         check_files([tmp_path / "table1"])
+    (tmp_path / "table1.tsv").write_text("a\tb")
+    with pytest.raises(
+        InputError, match=r"table1.tsv, line 1: not valid YAML.*if it is a target: write targets before"
+    ):
+        check_files([tmp_path / "table1.tsv"])
     with pytest.raises(InputError, match="this is not a file"):
         check_files([tmp_path])
     with pytest.raises(InputError, match="the name is too long"):
