@@ -50,8 +50,10 @@ class Side:
         precision: float32, tf32 or bfloat16.
         system: of ours, its name in `config.yaml`.
         optimizer: adam or sgd.
-        learning_rate: of it, constant.
+        learning_rate: of it, in the first epoch.
+        falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
+        tied: of ours, whether embeddings of the target are the matrix before the softmax.
     """
 
     name: str
@@ -61,7 +63,13 @@ class Side:
     system: str = "GlobalAtt"
     optimizer: str = "adam"
     learning_rate: float = LEARNING_RATE
+    falls_over: int = 0
     clip: float = CLIP
+    tied: bool = False
+
+    def rate(self, epoch: int) -> float:
+        """The learning rate of an epoch, from 1 on."""
+        return self.learning_rate * max(1 - (epoch - 1) / self.falls_over, 0) if self.falls_over else self.learning_rate
 
 
 def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
@@ -126,6 +134,8 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     sizes = dict(material.sizes)
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
+    if system is not None and side.tied:
+        system["model"]["tied_embeddings"] = "target"
     return {
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},

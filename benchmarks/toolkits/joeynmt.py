@@ -88,6 +88,11 @@ class JoeyNMT(Side):
             manager.scaler.update()
         self.model.zero_grad()
 
+    def take_rate(self, rate: float) -> None:
+        """Set that of all parameters, as its schedulers do."""
+        for group in self._manager.optimizer.param_groups:
+            group["lr"] = rate
+
     def translate(self, batch: tuple[Batch, int], beam: int) -> list[list[int]]:
         """Search as `predict` does."""
         sentences, longest = batch

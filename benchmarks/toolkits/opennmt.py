@@ -92,6 +92,10 @@ class OpenNMT(Side):
         statistics = onmt.utils.Statistics(), onmt.utils.Statistics()
         self._trainer._gradient_accumulation([batch[0]], len(batch[0]["srclen"]), *statistics)
 
+    def take_rate(self, rate: float) -> None:
+        """Set what its optimizer gives all parameters at each step."""
+        self._trainer.optim._learning_rate = rate
+
     def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[list[int]]:
         """Search as `Translator` does."""
         tensors, longest = batch

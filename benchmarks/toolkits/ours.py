@@ -17,7 +17,7 @@ from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.training.optimizer import build
+from pipeline_py.nmt.training.optimizer import build, set_learning_rate
 from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
 
@@ -37,8 +37,8 @@ class Ours(Side):
         optimizer = {"name": job["optimizer"], "learning_rate": job["learning_rate"]}
         settings = {"optimizer": optimizer, "clip": job["clip"], "precision": job["precision"]}
         training = Training.model_validate(settings)
-        rule = build(training.optimizer, self.model.parameters())
-        self._update = Update(self.model, self.model.loss, rule, training, self._device)
+        self._rule = build(training.optimizer, self.model.parameters())
+        self._update = Update(self.model, self.model.loss, self._rule, training, self._device)
 
     def prepared(self, batch: Sentences) -> Sentences:
         """Leave it as it is: the pipeline makes its batches as it trains and translates, and so they are timed."""
@@ -48,6 +48,10 @@ class Ours(Side):
         """Read the pairs from the packed files and make one update."""
         self._update.begin([Part(self._data.batch(batch.numbers, self._update.multiple).to(self._device))])
         self._update.finish()
+
+    def take_rate(self, rate: float) -> None:
+        """Set that of all parameters."""
+        set_learning_rate(self._rule, rate)
 
     def searching(self) -> AbstractContextManager[None]:
         """Lay out the weights as `nmt.translate` does."""

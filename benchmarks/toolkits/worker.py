@@ -2,7 +2,7 @@
 
     {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
     {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
-    {"do": "study", "batches": FILE, "seed": 1}                  make an update with each batch of a file
+    {"do": "study", "batches": FILE, "seed": 1, "rate": 0.002}   make an update with each batch of a file
     {"do": "say", "batches": FILE, "beam": 12}                   tell translations of all batches
     {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
     {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
@@ -63,6 +63,10 @@ class Side(ABC):
         """Make one update: forward, loss, backward, clipping, step of the optimizer."""
 
     @abstractmethod
+    def take_rate(self, rate: float) -> None:
+        """Set the learning rate of the updates that follow."""
+
+    @abstractmethod
     def translate(self, batch: Any, beam: int) -> list[list[int]]:
         """Search the best translation of each sentence: its predictions, the end of sentence included."""
 
@@ -112,8 +116,9 @@ class Rounds:
         counts = {"sentences": len(predictions), "words": sum(map(len, predictions))}
         return {"seconds": seconds, **counts, "peak_memory": self._peak()}
 
-    def study(self, batches: str, seed: int) -> dict[str, Any]:
+    def study(self, batches: str, seed: int, rate: float) -> dict[str, Any]:
         """Make an update with each batch of a file; its batches are not kept."""
+        self.side.take_rate(rate)
         chosen = [(batch, self.side.prepared(batch)) for batch in read(batches)]
         torch.manual_seed(seed)
         self.side.model.train()

@@ -127,12 +127,16 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
         before = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
         process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=298)
         for _ in range(2):
-            studied = process.asked("study", batches=tmp_path / "pairs.npz", seed=1)
+            studied = process.asked("study", batches=tmp_path / "pairs.npz", seed=1, rate=0.001)
             assert studied["words"] == 9 and studied["cpu_seconds"] > 0
         after = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
-        said = dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"])
+        said = []
+        for rate in (None, 0.0, 1e3):
+            if rate is not None:
+                process.asked("study", batches=tmp_path / "pairs.npz", seed=1, rate=rate)
+            said.append(dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"]))
     assert after == 9 != before
-    assert said == {number: row[-3:].tolist() for number, row in enumerate(rows)}
+    assert said[0] == said[1] == {number: row[-3:].tolist() for number, row in enumerate(rows)} != said[2]
 
 
 @needs_peers
