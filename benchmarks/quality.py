@@ -28,7 +28,7 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 OUR_RECIPE: dict[str, Any] = {"learning_rate": 0.002, "falls_over": 16}
-"""With Adam: the preset `published` of `workflow/experiments/multi30k.yaml`, for two thirds of its epochs and rate."""
+"""With Adam: the preset `published` of `workflow/experiments/multi30k.yaml`, with two thirds of its rate, over fewer epochs."""
 
 OUTSIDE = "<outside>"
 """What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
