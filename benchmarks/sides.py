@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Side:
         learning_rate: of it, in the first epoch.
         falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
-        tied: of ours, whether embeddings of the target are the matrix before the softmax.
+        model: of ours, options of the network that are not those of all sides.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Side:
     learning_rate: float = LEARNING_RATE
     falls_over: int = 0
     clip: float = CLIP
-    tied: bool = False
+    model: Mapping[str, Any] = field(default_factory=dict)
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, from 1 on."""
@@ -134,8 +134,8 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     sizes = dict(material.sizes)
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
-    if system is not None and side.tied:
-        system["model"]["tied_embeddings"] = "target"
+    if system is not None:
+        system["model"] |= side.model
     return {
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
