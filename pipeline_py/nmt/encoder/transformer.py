@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from torch import nn
+from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import TransformerEncoder as Options
 from pipeline_py.config.systems.model import Model
@@ -12,8 +12,9 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder.reading import Inputs
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.memory import Auxiliary, Memory
 from pipeline_py.nmt.part import part
+from pipeline_py.nmt.transformer.attention import Change
 from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
@@ -49,16 +50,19 @@ class TransformerEncoder(nn.Module):
         """Annotate B sentences of up to J positions."""
         mask = batch.mask
         states = self.dropout(with_positions(batch.source_words.unpack(self.inputs(batch))))
-        auxiliary = []
+        auxiliary: list[Auxiliary] = []
         for number, layer in enumerate(self.layers):
-            changes = [
-                (options, change)
-                for options, change in zip(self.options.self_attention, self.changes, strict=True)
-                if options.is_of(number)
-            ]
-            auxiliary += [learnt for _, change in changes if (learnt := change.auxiliary(states, batch))]  # type: ignore[operator]
-            made = ((options, partial(change, states=states, batch=batch)) for options, change in changes)
-            states = layer(states, mask, of_layer(made))
+            states = layer(states, mask, partial(self._change, number, batch, auxiliary))
         states = at_least_single(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
         memory = Memory.of_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
         return replace(memory, auxiliary=tuple(auxiliary))
+
+    def _change(self, layer: int, batch: Batch, auxiliary: list[Auxiliary], read: Tensor) -> Change | None:
+        """Say what changes the scores of a layer that reads (B, J, D), and add what that learns to a list."""
+        changes = [
+            (options, change)
+            for options, change in zip(self.options.self_attention, self.changes, strict=True)
+            if options.is_of(layer)
+        ]
+        auxiliary += [learnt for _, change in changes if (learnt := change.auxiliary(read, batch))]  # type: ignore[operator]
+        return of_layer((options, partial(change, states=read, batch=batch)) for options, change in changes)

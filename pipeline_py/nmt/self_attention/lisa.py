@@ -17,9 +17,9 @@ from pipeline_py.nmt.transformer.score_change import ScoreChange
 class PredictedParents(ScoreChange):
     """The weights of a head are the distribution over the heads of words, of a deep biaffine scorer.
 
-    With x_i what the layer reads, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size of
-    one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i. −log p of the
-    true heads is added to the loss in training; no tree is needed for translation.
+    With x_i what the attention reads, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size
+    of one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i. −log p of
+    the true heads is added to the loss in training; no tree is needed for translation.
 
     The head of a piece is the first piece of its head word. A root has the first piece of its own word, EOS itself.
     """

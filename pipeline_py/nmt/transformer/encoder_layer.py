@@ -1,5 +1,6 @@
 """A layer of the encoder (Vaswani et al. 2017, section 3.1)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from torch import Tensor, nn
@@ -20,13 +21,26 @@ class EncoderLayer(nn.Module):
         self.around_attention = Residual(size, options.norm, dropout)
         self.around_feed_forward = Residual(size, options.norm, dropout)
 
-    def forward(self, states: Tensor, mask: Tensor, change: Change | None = None) -> Tensor:
-        """Map states (B, J, D) → (B, J, D); the mask (B, J) says where words are."""
-        states = self.around_attention(states, partial(self._attend, allowed=mask.unsqueeze(1), change=change))
+    def forward(
+        self, states: Tensor, mask: Tensor, changing: Callable[[Tensor], Change | None] = lambda read: None
+    ) -> Tensor:
+        """Map states.
+
+        Args:
+            states: (B, J, D).
+            mask: where words are (B, J).
+            changing: told what the attention reads (B, J, D), normalized if it is so before the sublayer, says what
+                changes its scores.
+
+        Returns:
+            (B, J, D).
+        """
+        states = self.around_attention(states, partial(self._attend, allowed=mask.unsqueeze(1), changing=changing))
         mapped: Tensor = self.around_feed_forward(states, self.feed_forward)
         return mapped
 
-    def _attend(self, states: Tensor, allowed: Tensor, change: Change | None) -> Tensor:
+    def _attend(self, states: Tensor, allowed: Tensor, changing: Callable[[Tensor], Change | None]) -> Tensor:
+        change = changing(states)
         states = as_read(states)
         keys, values = self.attention.key(states), self.attention.value(states)
         attended: Tensor = self.attention(states, keys, values, allowed, change)

@@ -25,7 +25,7 @@ class ScoreChange(nn.Module, ABC):
         Args:
             scores: q_i · k_j / √d of the chosen heads (B, heads, J, J), queries i in rows; at least float32. Padding
                 is not masked yet.
-            states: what the layer reads (B, J, D).
+            states: what the attention reads (B, J, D), normalized if it is so before the sublayer.
             batch: the sentences and their syntax.
 
         Returns:
@@ -33,7 +33,7 @@ class ScoreChange(nn.Module, ABC):
         """
 
     def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
-        """Say what the part learns beside translation of what a layer reads (B, J, D); None: nothing."""
+        """Say what the part learns beside translation of what a layer's attention reads (B, J, D); None: nothing."""
         return None
 
 

@@ -60,9 +60,12 @@ class Reference:
 
     def sublayer(self, name, norm, states, sublayer):
         """Put f(states, number) around all states."""
-        read = [self.norm(f"{name}.norm", x) for x in states] if norm == "pre" else states
+        read = self.read_by_sublayer(name, norm, states)
         added = [x + sublayer(read, i) for i, x in enumerate(states)]
         return added if norm == "pre" else [self.norm(f"{name}.norm", x) for x in added]
+
+    def read_by_sublayer(self, name, norm, states):
+        return [self.norm(f"{name}.norm", x) for x in states] if norm == "pre" else states
 
     def feed(self, name, norm, states):
         def mapped(read, i):
@@ -80,8 +83,9 @@ class Reference:
         states = self.read(rows, range(len(rows)))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
+            parsed = self.read_by_sublayer(f"{name}.around_attention", options.norm, states)
             parses = {
-                number: self.parse(f"encoders.0.changes.{number}", states)
+                number: self.parse(f"encoders.0.changes.{number}", parsed)
                 for number, part in enumerate(options.attention)
                 if part.type == "lisa" and self.is_in(part, layer)
             }
