@@ -242,7 +242,7 @@ def test_what_has_nothing_to_do_with_parsers(finished, change, again, never):
 
 
 def test_reports_do_not_depend_on_the_order_of_parsers(finished):
-    """Which of two parsers comes first says nothing; neither does the size of shards of which no text fills one."""
+    """Which of two parsers comes first says nothing; neither does the size of shards where nothing is parsed."""
     tree, chain = ({"type": "control", "shape": shape} for shape in ("balanced", "chain"))
     tables = {"table1": {"systems": ["GlobalAtt", "SDAtt [one]", "SDAtt [two]"], "proposed": []}}
     plans = [
@@ -416,7 +416,7 @@ def test_other_trees_train_again(finished):
 def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     """A parse that is killed in the middle of its shards goes on with those that are not finished."""
     workplace = finished.copied(tmp_path / "shards")
-    config = {"parsing": {"shard_size": 30}}
+    config = {"parsing": {"shard_size": 260}}  # words: 30 sentences
     target = "results/syntax/embedded/train.conllu"
     assert workplace.planned(target, config=config)["parse_shard"] == 4
     shards = workplace.folder / "results/syntax/embedded/shards/train"

@@ -392,7 +392,7 @@ def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
             "dev": texts["dev"],
             "tests": [{"name": "one", **texts["one"]}],
         },
-        "parsing": {"shard_size": 50},
+        "parsing": {"shard_size": 500},
         "parsers": {
             "bank": {
                 "type": "trained",

@@ -262,7 +262,7 @@ class Parsing(Section):
     """How much of a text one job parses."""
 
     shard_size: Count = Field(
-        50000,
-        description="Sentences that one job parses; a longer text is parsed in shards side by side, which are merged "
-        "in order.",
+        200_000,
+        description="Words that one job parses, at six bytes a word; a longer text is parsed in shards side by side, "
+        "which are merged in order.",
     )

@@ -30,6 +30,9 @@ CORRECT, CONTRASTIVE = "target", "target1"
 BYTES_OF_A_GENERATED_SENTENCE = 52
 """The mean of the embedded corpus's sources."""
 
+BYTES_OF_A_WORD = 6
+"""Of text, with the space behind it where there is one: of English, and about as many of Chinese."""
+
 SOFTWARE_OF_TOKENIZERS = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
@@ -193,6 +196,15 @@ class CorpusPlan:
         """
         lines, size = lines_and_bytes(*self.files_of(split, "source"))
         return size / lines / BYTES_OF_A_GENERATED_SENTENCE if lines else 1.0
+
+    def sentences_with(self, words: int, split: str) -> int:
+        """How many sentences of a split have so many words, to two digits, so that it is as many of a longer text.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        of_a_sentence = self.relative_length(split) * BYTES_OF_A_GENERATED_SENTENCE / BYTES_OF_A_WORD
+        return max(1, int(float(f"{words / of_a_sentence:.1e}")))
 
     def sets_that_may_leak(self) -> list[str]:
         """Sources of the held-out sets whose sentences are taken out of the training text.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.parsers import StanzaParser, TrainedParser
+from pipeline_py.plan.corpus import BYTES_OF_A_GENERATED_SENTENCE, BYTES_OF_A_WORD
 
 RATES = {
     "syntax/train_parser": (0.5, 5.5),  # for a thousand trees, as often as there are epochs
@@ -61,7 +62,7 @@ def planned(
         else:
             start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
             length = 1.0 if stage.startswith(BY_SENTENCE) else _length(pattern, sentences, lengths)
-            seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences) / 1000
+            seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences, length) / 1000
         stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
 
@@ -91,8 +92,8 @@ def _length(pattern: str, sentences: Mapping[str, int], lengths: Mapping[str, fl
     return words / (sum(sentences[split] for split in splits) or 1)
 
 
-def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> float:
-    """What a stage's rate is multiplied with: on average, where its jobs read different texts."""
+def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int], length: float) -> float:
+    """What a stage's rate is multiplied with: on average, where its jobs read different texts, and for such lengths."""
     train, held_out = sentences.get("train", 0), [size for split, size in sentences.items() if split != "train"]
     size = mean(sentences.values()) if "{split" in pattern else train
     if stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
@@ -102,7 +103,8 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
         return mean((parser.treebank.generate or 10_000) * (parser.depparse.epochs or 5) for parser in parsers)
     if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
         packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParser)
-        return min(size, experiment.parsing.shard_size) * (3 if packaged else 1)
+        of_a_shard = experiment.parsing.shard_size * BYTES_OF_A_WORD / (length * BYTES_OF_A_GENERATED_SENTENCE)
+        return min(size, of_a_shard) * (3 if packaged else 1)
     if stage == "nmt/train":
         training = experiment.training
         size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)

@@ -28,8 +28,9 @@ class SyntaxPlan:
     goes on with what the results already hold.
 
     Attributes:
+        sentences: how many sentences a shard of each text has; nothing where no text is parsed and so need be counted.
         shards: how many shards each text is parsed in. Cleaning may leave fewer sentences of the training text than
-            that, so that its last shards may be empty. Texts are not read to be counted where nothing is parsed.
+            that, so that its last shards may be empty.
     """
 
     def __init__(
@@ -45,10 +46,11 @@ class SyntaxPlan:
         self.corpus = corpus
         self.parsers = parsers
         stanza = [name for name, parser in experiment.parsers.items() if parser.runs_stanza]
+        texts = experiment.corpora.texts
         size = experiment.parsing.shard_size
-        self.shards = {
-            split: max(1, ceil(corpus.most_sentences(split) / size)) if stanza else 1
-            for split in experiment.corpora.texts
+        self.sentences = {split: corpus.sentences_with(size, split) for split in texts if stanza}
+        self.shards = dict.fromkeys(texts, 1) | {
+            split: max(1, ceil(corpus.most_sentences(split) / sentences)) for split, sentences in self.sentences.items()
         }
         self._models: dict[str, dict[str, list[str]]] = {}
         self._tokenizers: dict[str, list[str]] = {}
@@ -128,10 +130,10 @@ class SyntaxPlan:
             "made_by": made_by("syntax.parse", "stanza", "torch"),
         }
 
-    def part_of_text(self, shard: int) -> list[str]:
+    def part_of_text(self, split: str, shard: int) -> list[str]:
         """Options of `parse` for one shard."""
-        size = self.experiment.parsing.shard_size
-        return [f"--first={shard * size}", f"--sentences={size}"]
+        sentences = self.sentences[split]
+        return [f"--first={shard * sentences}", f"--sentences={sentences}"]
 
     def shards_of(self, parser: str, split: str, trees: Trees) -> dict[str, list[str]]:
         """Trees, counts and facts of the shards of a text, in order."""

@@ -87,7 +87,7 @@ def test_a_mistake_gets_one_sentence(config, options, sentence):
 
 
 def test_shards_have_a_size(config):
-    assert load(config).parsing.shard_size == 50000
+    assert load(config).parsing.shard_size == 200_000
     assert load(config, command_line={"parsing": {"shard_size": 10}}).parsing.shard_size == 10
     with pytest.raises(InputError, match=r"parsing.shard_size: input should be greater than 0, not 0"):
         load(config, command_line={"parsing": {"shard_size": 0}})

@@ -56,6 +56,8 @@ def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_pa
         file.write("y" * 52 + "\n")
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.relative_length("long") == 1
+    assert corpus.sentences_with(1000, "long") == 120, "8.7 words each"
+    assert corpus.sentences_with(1000, "train") == 77 and corpus.sentences_with(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
         corpus.relative_length("dev")
 

@@ -20,12 +20,12 @@ def directory(folder, tokenizer: bool = False):
 
 def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert planned().syntax.shards == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
-    syntax = planned(parsing={"shard_size": 150}).syntax
+    syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
     assert syntax.shards == {"train": 67, "dev": 2, "mixed": 2, "long": 1, "particles": 2}
     shards = syntax.shards_of("embedded", "dev", "ptb")
     assert shards["parts"] == [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
     assert shards["facts"][1].endswith("0001.ptb.facts.json")
-    assert syntax.part_of_text(1) == ["--first=150", "--sentences=150"]
+    assert syntax.part_of_text("dev", 1) == ["--first=150", "--sentences=150"]
 
 
 def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_path):

@@ -5,7 +5,7 @@ REQUIRED INPUTS: plan.corpus.tokens("source"); model files of a parser, or trees
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
 Dependency and constituency trees are made apart: a system that reads one never waits for the other. A text of more
-than `parsing.shard_size` sentences is parsed in shards, side by side, which are merged in order.
+than `parsing.shard_size` words is parsed in shards, side by side, which are merged in order.
 """
 
 
@@ -81,7 +81,7 @@ use rule parse as parse_shard with:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
     params:
-        part=lambda wildcards: plan.syntax.part_of_text(int(wildcards.shard)),
+        part=lambda wildcards: plan.syntax.part_of_text(wildcards.split, int(wildcards.shard)),
 
 
 rule merge_trees:
