@@ -99,7 +99,7 @@ def distinct(numbers: Tensor) -> tuple[Tensor, Tensor | None]:
 
     A GPU would have to be asked how many there are, and computes with the same ones as fast as with others.
     """
-    if not on_cpu(numbers.device):
+    if len(numbers) == 1 or not on_cpu(numbers.device):
         return numbers, None
     found, place = torch.unique(numbers, return_inverse=True)
     return found, place

@@ -195,9 +195,14 @@ def survey(logits: Tensor) -> tuple[Tensor, Tensor]:
         of_blocks = _maxima(part)
         rest = part[:, of_blocks.shape[1] * BLOCK :]
         peak = torch.cat([of_blocks, rest], dim=1).amax(dim=1, keepdim=True)
-        normalizers.append((part - peak).exp_().sum(dim=1, keepdim=True).log_().add_(peak))
+        normalizers.append(log_of_sum(part, peak))
         maxima.append(of_blocks)
     return torch.cat(normalizers), torch.cat(maxima)
+
+
+def log_of_sum(logits: Tensor, peak: Tensor) -> Tensor:
+    """The logarithm of each row's sum of exponents: (R, V), the greatest (R, 1) → (R, 1)."""
+    return (logits - peak).exp_().sum(dim=1, keepdim=True).log_().add_(peak)
 
 
 def _maxima(logits: Tensor) -> Tensor:

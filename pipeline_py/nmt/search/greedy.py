@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.search.beams import Move, survey
+from pipeline_py.nmt.search.beams import Move, log_of_sum
 from pipeline_py.nmt.search.finished import Finished
 from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
 from pipeline_py.subword.vocabulary import EOS
@@ -44,10 +44,10 @@ class Greedy:
         """
         self._trail.attend(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        normalizer, _ = survey(logits)
         tokens = logits.argmax(dim=1)
-        log_probabilities = logits.gather(1, tokens.unsqueeze(1)) - normalizer
-        self._sums = self._sums + log_probabilities.squeeze(1).clamp(max=0)
+        greatest = logits.gather(1, tokens.unsqueeze(1))
+        normalizer = log_of_sum(logits, greatest)
+        self._sums = self._sums + (greatest - normalizer).squeeze(1).clamp(max=0)
         step = self._finished.step + 1
         ended = (tokens == EOS) | (self._limits <= step)
         wrong, ends = torch.stack([self._sums.isnan().any(), ended.any()]).tolist()
