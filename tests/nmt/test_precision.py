@@ -65,13 +65,14 @@ def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> 
 
 def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that only products move: those of bfloat16 take a third of the time."""
-    now, multiply = [0.0], torch.Tensor.__matmul__
+    now = [0.0]
 
-    def product(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    def multiplied(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
         now[0] += 1.0 if one.dtype == torch.bfloat16 else 3.0
-        return multiply(one, other)
+        return one @ other
 
-    monkeypatch.setattr(torch.Tensor, "__matmul__", product)
+    monkeypatch.setattr(precision, "product", multiplied)
+    monkeypatch.setattr(precision, "gradient_of_weight", lambda one, other: multiplied(one.T, other))
     monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
     assert half_speedup() == 3.0

@@ -49,7 +49,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         self.size, self.read = model.hidden, model.embedding
         self.fed = _fed(options, parts.system.contexts)
         self.memory_sizes = list(memory_sizes)
-        self.initial = nn.ModuleList(nn.Linear(summary, self.size) for summary in parts.summary_sizes)
+        self.initial = nn.ModuleList(Linear(summary, self.size) for summary in parts.summary_sizes)
         self.first = nn.ModuleList(GRU(model.embedding, self.size) for _ in memory_sizes)
         self.second = nn.ModuleList(GRU(memory * len(self.fed), self.size) for memory in memory_sizes)
         self.readout_word = Linear(model.embedding, model.embedding)

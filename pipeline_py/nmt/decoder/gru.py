@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from pipeline_py.config.systems.decoders import GRUDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
@@ -44,7 +44,7 @@ class GRUDecoder(RecurrentDecoder):
         model = parts.system.model
         (memory_size,), (summary_size,) = parts.memory_sizes, parts.summary_sizes
         self.size, self.phrase_weight = model.hidden, options.phrase_weight
-        self.initial = nn.Linear(summary_size, self.size)
+        self.initial = Linear(summary_size, self.size)
         self.gru = OriginalGRU(model.embedding, self.size)
         self.feed = LoopLinear(self.size, 3 * self.size, bias=False)  # the columns of W x that read c
         self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)

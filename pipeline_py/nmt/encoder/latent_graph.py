@@ -14,6 +14,7 @@ from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
+from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
@@ -51,12 +52,12 @@ class LatentGraphEncoder(Parser):
         self.inputs = Inputs(inputs)
         self.forwards = LSTM(sizes.embedding, hidden)
         self.backwards = LSTM(sizes.embedding, hidden)
-        self.head = nn.Linear(2 * hidden, 2 * hidden, bias=False)
+        self.head = Linear(2 * hidden, 2 * hidden, bias=False)
         self.root = nn.Parameter(torch.zeros(2 * hidden))
-        self.label = nn.Linear(4 * hidden, labels)
-        self.annotation = nn.Linear(4 * hidden + labels, hidden)
-        self.last_state = nn.Linear(2 * hidden, hidden)
-        self.last_cell = nn.Linear(2 * hidden, hidden)
+        self.label = Linear(4 * hidden, labels)
+        self.annotation = Linear(4 * hidden + labels, hidden)
+        self.last_state = Linear(2 * hidden, hidden)
+        self.last_cell = Linear(2 * hidden, hidden)
         self.dropout = SharedDropout(sizes.rates)
 
     def initialize(self, rule: Rule) -> None:

@@ -12,6 +12,7 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
@@ -37,9 +38,9 @@ class LSTMEncoder(nn.Module):
         self.backwards = None
         if options.direction == "bidirectional":
             self.backwards = LSTM(sizes.embedding, sizes.hidden)
-            self.annotation = nn.Linear(2 * sizes.hidden, sizes.hidden)
-            self.last_state = nn.Linear(2 * sizes.hidden, sizes.hidden)
-            self.last_cell = nn.Linear(2 * sizes.hidden, sizes.hidden)
+            self.annotation = Linear(2 * sizes.hidden, sizes.hidden)
+            self.last_state = Linear(2 * sizes.hidden, sizes.hidden)
+            self.last_cell = Linear(2 * sizes.hidden, sizes.hidden)
         self.dropout = SharedDropout(sizes.rates)
 
     def forward(self, batch: Batch) -> Memory:

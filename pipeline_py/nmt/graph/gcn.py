@@ -12,6 +12,7 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.recurrence.linear import Linear
 
 
 class SyntacticConvolution(nn.Module):
@@ -46,7 +47,7 @@ class SyntacticConvolution(nn.Module):
 class _Layer(nn.Module):
     def __init__(self, size: int, labels: int) -> None:
         super().__init__()
-        self.maps = nn.ModuleDict({edge: nn.Linear(size, size, bias=False) for edge in ("in", "out", "self")})
+        self.maps = nn.ModuleDict({edge: Linear(size, size, bias=False) for edge in ("in", "out", "self")})
         self.gates = nn.Parameter(torch.zeros(3, size))
         self.biases = nn.ParameterDict({edge: torch.zeros(labels, size + 1) for edge in ("in", "out")})
         self.own_bias = nn.Parameter(torch.zeros(size + 1))

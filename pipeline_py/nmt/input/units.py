@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import UnitInput
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.recurrence.linear import Linear
 
 WIDTH = 3
 """Rows under a convolution's kernel."""
@@ -29,8 +30,8 @@ class UnitConvolution(nn.Module):
         super().__init__()
         self.order = options.order
         self.embedding = nn.Embedding(vocabularies["units"], size)
-        self.first = nn.Linear(WIDTH * size, size)
-        self.second = nn.Linear(WIDTH * size, size)
+        self.first = Linear(WIDTH * size, size)
+        self.second = Linear(WIDTH * size, size)
 
     def forward(self, batch: Batch) -> Tensor:
         """Represent the units of the N words of a batch: (N, size)."""
@@ -48,7 +49,7 @@ class UnitConvolution(nn.Module):
         return rows.mean(dim=1)
 
 
-def _convolve(rows: Tensor, kernels: nn.Linear, stride: int = 1) -> Tensor:
+def _convolve(rows: Tensor, kernels: Linear, stride: int = 1) -> Tensor:
     """Apply all kernels to every three consecutive rows: (U, R, d) → (U, ⌊(R − 3) / stride⌋ + 1, d)."""
     count = (rows.shape[1] - WIDTH) // stride + 1
     last = stride * (count - 1) + 1

@@ -10,9 +10,7 @@ from torch.autograd.function import once_differentiable
 from pipeline_py.config.systems.decoders import BlackOut, Softmax
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.kernels.groups import groups
-
-ALIGNED = 32
-"""Numbers at whose multiples a row of logits begins: MKL writes other rows two thirds as fast."""
+from pipeline_py.nmt.kernels.products import gradient_of_weight, product
 
 
 class SoftmaxLoss(nn.Module):
@@ -60,7 +58,7 @@ class _Losses(Function):
         if torch.is_autocast_enabled(device):
             half = torch.get_autocast_dtype(device)
             readout, weight = readout.to(half), weight.to(half)
-        products = _products(readout, weight)
+        products = product(readout, weight.T)
         normalizers = torch.empty(len(products), dtype=bias.dtype, device=bias.device)
         means = torch.empty_like(normalizers) if smoothing else None
         for rows in groups(len(products), products.shape[1], products.device):
@@ -79,7 +77,7 @@ class _Losses(Function):
         readout, weight, bias, targets, normalizers = ctx.saved_tensors
         products, ctx.products = ctx.products, None
         if products is None:  # who goes back a second time finds that room taken
-            products = _products(readout, weight)
+            products = product(readout, weight.T)
         grad_bias = torch.zeros_like(bias)
         for rows in groups(len(products), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
@@ -89,10 +87,5 @@ class _Losses(Function):
             grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale * (1 - ctx.smoothing))
             grad_bias += grad_logits.sum(dim=0)
             products[rows] = grad_logits
-        return (products @ weight).to(ctx.dtypes[0]), (products.T @ readout).to(ctx.dtypes[1]), grad_bias, None, None
-
-
-def _products(readout: Tensor, weight: Tensor) -> Tensor:
-    """Multiply (N, E) with the rows of (V, E): (N, V)."""
-    width = -(-len(weight) // ALIGNED) * ALIGNED
-    return torch.mm(readout, weight.T, out=readout.new_empty(len(readout), width)[:, : len(weight)])
+        grad_readout, grad_weight = product(products, weight), gradient_of_weight(products, readout)
+        return grad_readout.to(ctx.dtypes[0]), grad_weight.to(ctx.dtypes[1]), grad_bias, None, None

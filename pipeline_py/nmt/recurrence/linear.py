@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.kernels.products import linear, product
 
 
 class Weight:
@@ -26,9 +27,9 @@ class Weight:
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
         """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
         if self._packed is None:
-            return values @ self._matrix if bias is None else torch.addmm(bias, values, self._matrix)
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
-        return product
+            return product(values, self._matrix, bias)
+        made: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
+        return made
 
 
 class Linear(nn.Linear):
@@ -39,7 +40,7 @@ class Linear(nn.Linear):
     def forward(self, values: Tensor) -> Tensor:
         """Map (…, X) → (…, Y)."""
         if self.layout is None:
-            return super().forward(values)
+            return linear(values, self.weight, self.bias)
         return self.layout(values.flatten(0, -2), self.bias).unflatten(0, values.shape[:-1])
 
 

@@ -10,6 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.kernels.products import gradient_of_weight
 from pipeline_py.nmt.recurrence.linear import Linear, Weight
 from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
 
@@ -81,7 +82,7 @@ class _LinearTrace(Trace):
         self._went_back.clear()
         rows = self._steps[-1].stop
         grad_outputs, inputs = grad_outputs[:rows], self._inputs[:rows]
-        return grad_outputs.T @ inputs, None if self.bias is None else grad_outputs.sum(dim=0)
+        return gradient_of_weight(grad_outputs, inputs), None if self.bias is None else grad_outputs.sum(dim=0)
 
 
 def loop_dtype(weight: Tensor) -> torch.dtype:

@@ -13,6 +13,7 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.kernels import elementwise
 from pipeline_py.nmt.kernels.groups import groups
+from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
 from pipeline_py.nmt.search.owners import Owners
@@ -25,7 +26,7 @@ class PerceptronScore(LoopPart):
         super().__init__()
         width = round(options.width * query_size)
         self.query = LoopLinear(query_size, width, bias=False)
-        self.key = nn.Linear(memory_size, width)
+        self.key = Linear(memory_size, width)
         self.vector = nn.Parameter(torch.empty(width))
         self.bias = nn.Parameter(torch.zeros(()))
 
