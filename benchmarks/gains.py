@@ -26,7 +26,7 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
-from pipeline_py.nmt.kernels import elementwise
+from pipeline_py.nmt.kernels import elementwise, products
 from pipeline_py.nmt.loss import sampled, softmax
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
@@ -123,12 +123,18 @@ def not_laid_out() -> AbstractContextManager[Any]:
     return patch.object(beam_search, "laid_out", lambda _: nullcontext())
 
 
+def by_mkl() -> AbstractContextManager[Any]:
+    """Let torch multiply float32 by the library that it does so with."""
+    return patch.object(products, "_is_faster", lambda: False)
+
+
 def not_together() -> AbstractContextManager[Any]:
     """Say nothing of where rows of a sentence stand, as on a GPU."""
     return patch.object(Owners, "of", lambda sentence, _, reach=None: Owners(sentence, reach))
 
 
 GAINS = [
+    Gain("products of float32 by oneDNN (kernels/products.py)", "GlobalAtt", by_mkl),
     Gain("gates of a GRU in C (elementwise.c)", "GlobalAtt", no_gru),
     Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
     Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),

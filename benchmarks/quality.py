@@ -1,6 +1,6 @@
 """Compare the time until a quality: CPU minutes of training until the translated development set has a given BLEU.
 
-    python -m benchmarks.quality --embedding 128 --hidden 256 --dropout 0.2 --beam 1 --threads 1
+    python -m benchmarks.quality --embedding 128 --hidden 256 --dropout 0.1 --beam 1 --threads 1 --precision float32
 
 All sides train on the same batches and are searched with the same beam, each by its own code, as many at a time as the
 processors have threads for. After every epoch each translates the development set; only training counts.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from sacrebleu import corpus_bleu
 
 from benchmarks import chosen, machine, peers, quality_figure, table
@@ -23,23 +24,26 @@ from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, worker
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
+from pipeline_py.config.systems.training import Training
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
+from pipeline_py.nmt.precision import with_precision
 from pipeline_py.ragged import Ragged
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-OUR_RECIPE: dict[str, Any] = {"learning_rate": 0.002, "falls_over": 16}
+OUR_RECIPE: dict[str, Any] = {"learning_rate": 0.002, "falls_over": 8}
 """Of all sides but the documented ones, with Adam."""
 
-OUR_MODEL = {"tied_embeddings": "target", "dropout": {"embeddings": 0.2, "contexts": 0.3, "readout": 0.3}}
-"""Of the preset `published` of `workflow/experiments/multi30k.yaml`; peers have no such options."""
+OUR_MODEL = {"tied_embeddings": "target"}
+"""Peers tie only embeddings of the hidden size."""
 
 OUTSIDE = "<outside>"
 """What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
 
 COLUMNS = {
     "side": ("", ""),
+    "precision": ("", ""),
     "level": ("BLEU", ".0f"),
     "cpu_minutes": ("CPU minutes", ".1f"),
     "epochs": ("epochs", "d"),
@@ -47,24 +51,24 @@ COLUMNS = {
 }
 
 
-def sides(system: str, shape: Shape, precision: str, with_peers: bool) -> list[Side]:
+def sides(system: str, shape: Shape, setting: Setting, with_peers: bool) -> list[Side]:
     """Say what takes part: ours, and each peer with our recipe and with the one that its documentation has.
 
-    Embeddings are tied in ours alone, since the peers tie only those of the hidden size, and dropout has one rate in
-    theirs.
+    Ours has the precision that `training.precision: auto` takes on this machine, peers the first one of the setting.
 
     Documented are SGD with rate 1 and gradients up to 5 (OpenNMT-py's defaults), and Adam with rate 0.0002 without a
     limit (JoeyNMT's configuration for IWSLT14); their rates fall later than what is measured here.
     """
-    ours = [Side(system, OURS, shape, precision, system, model=OUR_MODEL, **OUR_RECIPE)]
+    auto = with_precision(Training(), shape.hidden, torch.device(device_named(setting.device))).precision
+    ours = [Side(system, OURS, shape, auto, system, model=OUR_MODEL, **OUR_RECIPE)]
     if not with_peers:
         return ours
-    unlimited = 1e9
+    precision, unlimited = setting.precision[0], 1e9
     return [
         *ours,
         Side("OpenNMT-py", OPENNMT, shape, precision, **OUR_RECIPE),
-        Side("OpenNMT-py, its defaults", OPENNMT, shape, precision, optimizer="sgd", learning_rate=1.0, clip=5.0),
         Side("JoeyNMT", JOEYNMT, shape, precision, **OUR_RECIPE),
+        Side("OpenNMT-py, its defaults", OPENNMT, shape, precision, optimizer="sgd", learning_rate=1.0, clip=5.0),
         Side("JoeyNMT, its recipe", JOEYNMT, shape, precision, learning_rate=0.0002, clip=unlimited),
     ]
 
@@ -82,7 +86,7 @@ def quality(setting: Setting) -> list[table.Row]:
     curves: list[table.Row] = []
     rows: list[table.Row] = []
     for shape in setting.shapes:
-        taking_part = sides(SYSTEMS[setting.architecture], shape, setting.precision[0], python is not None)
+        taking_part = sides(SYSTEMS[setting.architecture], shape, setting, python is not None)
         with ThreadPoolExecutor(max(machine.cores() // setting.threads, 1)) as pool:
             of_shape = [*pool.map(lambda side: _curve(side, setting, material, python), taking_part)]
         curves += [point for curve in of_shape for point in curve]

@@ -58,6 +58,7 @@ class Model(nn.Module):
             scores=[part("score", score.type)(score, hidden, memory_sizes[score.encoder]) for score in scores],
             weightings=[part("weighting", context.type)(context, hidden) for context in contexts],
             loss=part("loss", system.loss.type)(system.loss, vocabularies["target"]),
+            vocabularies=self.vocabularies,
         )
         self.decoder: Decoder = part("decoder", system.decoder.type)(system.decoder, parts)
         initialize(self, system.model.initialization)

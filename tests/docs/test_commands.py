@@ -203,6 +203,11 @@ SAYS_LITTLE = ("-n", "--quiet", "rules")
 MAKES_NOTHING = ("--unlock",)
 
 
+def is_of_the_reader(word: str) -> bool:
+    """Whether a word is a configuration that a page has its reader write; one may lie in the folder of the project."""
+    return word.endswith(".yaml") and not (ROOT / word).is_relative_to(ROOT / "workflow") and word != "config.yaml"
+
+
 def dry(command: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The targets of a command, and its options for a dry run in the place of somebody who read its page."""
     words = [PLACEHOLDER.sub(lambda match: VALUES[match[0]], word) for word in command.words[1:]]
@@ -212,7 +217,7 @@ def dry(command: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
     own = configuration_of(command.block.page)
-    words = [own if word.endswith(".yaml") and not (ROOT / word).is_file() else word for word in words]
+    words = [own if is_of_the_reader(word) else word for word in words]
     return tuple(targets), tuple(_without_missing_plugins(words))
 
 
@@ -260,5 +265,5 @@ def test_own_files_stand_on_their_pages():
         page = PAGE_OF_FILE.get(command.block.page, command.block.page)
         text = (ROOT / page).read_text(encoding="utf-8")
         for word in command.words:
-            if word.endswith(".yaml") and not (ROOT / word).is_file():
+            if is_of_the_reader(word):
                 assert f"`{word}`" in text, command

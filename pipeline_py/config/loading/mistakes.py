@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.unknown import shortened, unknown
+from pipeline_py.config.loading.unknown import nearest, shortened, unknown
 
 PATTERNS = {
     NAME: "letters, digits, _ and -, a letter or digit first",
@@ -35,10 +35,15 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
                 f"unknown key `{where}`; type {kind} has no such key (files are merged: if another file gives "
                 f"`{location[1]}` another type, choose a new name)"
             )
-        beside = _keys_beside(mistake["loc"], config)
-        if places := _sections_with(str(location[-1])):
+        models, of_other_types = _models_beside(mistake["loc"], config)
+        key = str(location[-1])
+        beside = list(dict.fromkeys(name for model in models for name in model.model_fields))
+        types = [str(name) for model in of_other_types if key in model.model_fields for name in _types_of(model)]
+        if types and not nearest(key, beside):
+            return f"unknown key `{where}`; only the type {' or '.join(dict.fromkeys(types))} has it"
+        if places := _sections_with(key):
             return f"unknown key `{where}`; did you mean `{'` or `'.join(places)}`?"
-        return unknown("key", where, beside, last=str(location[-1]))
+        return unknown("key", where, beside, last=key)
     if mistake["type"] == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in mistake["ctx"]["expected_tags"].split(",")]
         return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
@@ -83,17 +88,22 @@ def _sections_with(key: str) -> list[str]:
     ]
 
 
-def _keys_beside(location: Sequence[Any], config: Mapping[str, Any]) -> list[str]:
-    """Keys that the configuration knows in the place of the last one."""
+def _models_beside(
+    location: Sequence[Any], config: Mapping[str, Any]
+) -> tuple[list[type[BaseModel]], list[type[BaseModel]]]:
+    """Models of the section that the last step is a key of, and those that it would have if it had another type."""
     models: list[type[BaseModel]] = [Experiment]
+    others: list[type[BaseModel]] = []
     for step, is_key in [*_steps(location, config)][:-1]:
         if not is_key:
-            models = [model for model in models if step in _types_of(model)] or models
+            of_branch = [model for model in models if step in _types_of(model)]
+            models, others = of_branch or models, [model for model in models if of_branch and model not in of_branch]
             continue
         fields = [model.model_fields[step].annotation for model in models if step in model.model_fields]
         # A step that no model knows is a list's index or a name that the user chose.
         models = [inner for annotation in fields for inner in _models_in(annotation)] if fields else models
-    return list(dict.fromkeys(key for model in models for key in model.model_fields))
+        others = []
+    return models, others
 
 
 def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:

@@ -17,9 +17,15 @@ def listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def nearest(given: str, known: Any) -> str | None:
+    """What is known that is most like what was given, if anything is."""
+    near = difflib.get_close_matches(given, [str(name) for name in known], n=1, cutoff=0.5)
+    return near[0] if near else None
+
+
 def unknown(kind: str, given: str, known: Any, last: str | None = None) -> str:
     """Name the nearest of what is known, or all but systems with other parsers; `last` of `given` is compared."""
-    near = difflib.get_close_matches(last or given, [str(name) for name in known], n=1, cutoff=0.5)
+    near = nearest(last or given, known)
     named = ", ".join(sorted(str(name) for name in known if " [" not in str(name)))
-    hint = f"did you mean `{near[0]}`?" if near else f"known are {named or 'none'}"
+    hint = f"did you mean `{near}`?" if near else f"known are {named or 'none'}"
     return f"unknown {kind} `{shortened(given)}`; {hint}"

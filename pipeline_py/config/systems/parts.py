@@ -37,10 +37,13 @@ class PartOptions(Section):
     """The kinds of syntax that the part learns to predict beside translation, and needs in training alone."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Raise TypeError where a kind stands for a tuple of kinds."""
+        """Raise TypeError where something else stands for a tuple of kinds."""
         super().__init_subclass__(**kwargs)
         for name in ("reads", "learns"):
-            if not isinstance(getattr(cls, name), tuple | property):
+            kinds = getattr(cls, name)
+            if isinstance(kinds, property):
+                continue
+            if not isinstance(kinds, tuple) or not all(isinstance(kind, Kind) for kind in kinds):
                 raise TypeError(f"`{name}` of `{cls.__name__}` is a tuple of kinds, as `(distances.KIND,)`")
 
     def check_sizes(self, embedding: int, hidden: int) -> None:

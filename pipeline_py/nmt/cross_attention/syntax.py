@@ -1,5 +1,7 @@
 """Syntax-directed attention (SDAtt eq. 9–11) in heads of a Transformer's attention to the source."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -17,7 +19,7 @@ class SyntaxDirected(CrossScoreChange):
     become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
     """
 
-    def __init__(self, options: SyntaxHeads, size: int, heads: int) -> None:
+    def __init__(self, options: SyntaxHeads, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.window, self.sigma = options.window, options.window / 2
         self.scales = options.gaussian == "score"

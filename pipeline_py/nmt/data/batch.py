@@ -104,7 +104,10 @@ def of_kind(kind: str, syntax: Mapping[str, Held]) -> Held:
         LookupError: it reads none.
     """
     if kind not in syntax:
-        raise LookupError(f"the sentences come without `{kind}`; name this kind in `reads` of the part's options")
+        there = ", ".join(f"`{name}`" for name in syntax) or "none"
+        raise LookupError(
+            f"the sentences come without `{kind}`, and with {there}; name this kind in `reads` of the part's options"
+        )
     return syntax[kind]
 
 

@@ -1,7 +1,7 @@
 """What all decoders offer: the loss of whole sentences, steps of a search, and what they attend to."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ class Parts:
         scores: the scores of a step.
         weightings: one for each context.
         loss: makes losses of what the output layer reads.
+        vocabularies: the sizes of those of syntax, by kind.
     """
 
     system: System
@@ -37,6 +38,7 @@ class Parts:
     scores: Sequence[nn.Module]
     weightings: Sequence[Weighting]
     loss: SoftmaxLoss
+    vocabularies: Mapping[str, int]
 
 
 class Decoder(nn.Module, ABC):

@@ -14,13 +14,12 @@ from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.decoder.state import Attention, real_words
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.part import part
 from pipeline_py.nmt.recurrence.linear import OutputLayer
 from pipeline_py.nmt.transformer.attention import as_read
 from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
-from pipeline_py.nmt.transformer.score_change import of_layer
+from pipeline_py.nmt.transformer.score_change import CrossScoreChange, built, of_layer
 from pipeline_py.subword.vocabulary import EOS
 
 
@@ -54,7 +53,7 @@ class TransformerDecoder(Decoder):
         self.last_norm = last_norm(model.hidden, options.norm)
         self.options = options
         self.changes = nn.ModuleList(
-            part("cross_attention", change.type)(change, model.hidden, options.heads)
+            built(CrossScoreChange, "cross_attention", change, model.hidden, options.heads, parts.vocabularies)
             for change in options.cross_attention
         )
         self.dropout = Dropout(model.rates.embeddings)

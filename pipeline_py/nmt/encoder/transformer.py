@@ -13,12 +13,11 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder.reading import Inputs
 from pipeline_py.nmt.memory import Auxiliary, Memory
-from pipeline_py.nmt.part import part
 from pipeline_py.nmt.transformer.attention import Change
 from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
 from pipeline_py.nmt.transformer.positions import with_positions
 from pipeline_py.nmt.transformer.residual import last_norm
-from pipeline_py.nmt.transformer.score_change import of_layer
+from pipeline_py.nmt.transformer.score_change import ScoreChange, built, of_layer
 
 
 class TransformerEncoder(nn.Module):
@@ -41,7 +40,7 @@ class TransformerEncoder(nn.Module):
         )
         self.last_norm = last_norm(sizes.hidden, options.norm)
         self.changes = nn.ModuleList(
-            part("self_attention", change.type)(change, sizes.hidden, options.heads)
+            built(ScoreChange, "self_attention", change, sizes.hidden, options.heads, vocabularies)
             for change in options.self_attention
         )
         self.dropout = Dropout(sizes.rates.embeddings)

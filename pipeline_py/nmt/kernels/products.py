@@ -15,29 +15,32 @@ from torch.nn import functional
 
 from pipeline_py.nmt.device import on_cpu
 
-LARGE = 2**22
-"""Multiply-adds from which on a product gains more than oneDNN takes longer to begin, and to prepare for new sizes."""
+LARGE, LARGE_OF_NEW_SIZE = 2**22, 2**26
+"""Multiply-adds from which on a product gains more than oneDNN takes longer to begin, and than it takes to prepare."""
+
+OF_A_STEP = 128
+"""Rows up to which a product is of a step of a loop: its few sizes come again and again, and are prepared once."""
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Multiply (N, X) with (X, Y) and add a bias (Y,), if there is one; no gradient is kept."""
-    if _by_onednn(left, right, right.shape[1]):
-        made: Tensor = torch.ops.mkldnn._linear_pointwise(left, right.T, bias, "none", [], "")
-        return made
+    if _by_onednn(left, right, left.numel() * right.shape[1], len(left)):
+        return _made_by_onednn(left, right, bias)
     return left @ right if bias is None else torch.addmm(bias, left, right)
 
 
 def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
     """Give that of W (Y, X), of the gradient (N, Y) of `linear` and of what it read (N, X); no gradient is kept."""
-    if _by_onednn(gradient, values, values.shape[1]):  # which copies its first matrix where that has columns for rows
-        return product(values.T, gradient).T.contiguous()
+    if _by_onednn(gradient, values, gradient.numel() * values.shape[1]):
+        # Transposed, since oneDNN copies the first matrix if its columns lie together.
+        return _made_by_onednn(values.T, gradient).T.contiguous()
     return gradient.T @ values
 
 
 def linear(values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Map by W x + b: (…, X), (Y, X), (Y,) → (…, Y), in half precision under autocast."""
     half = torch.is_autocast_enabled(values.device.type)
-    if half or not _by_onednn(values, weight, len(weight)):
+    if half or not _by_onednn(values, weight, values.numel() * len(weight), values.shape[:-1].numel()):
         return functional.linear(values, weight, bias)
     mapped: Tensor = _Linear.apply(values.flatten(0, -2), weight, bias)
     return mapped.unflatten(0, values.shape[:-1])
@@ -63,12 +66,17 @@ class _Linear(Function):
         )
 
 
-def _by_onednn(rows: Tensor, other: Tensor, columns: int) -> bool:
-    """Say whether oneDNN multiplies rows (…, X) with another matrix, into so many columns."""
+def _made_by_onednn(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    made: Tensor = torch.ops.mkldnn._linear_pointwise(left, right.T, bias, "none", [], "")
+    return made
+
+
+def _by_onednn(one: Tensor, other: Tensor, multiply_adds: int, rows: int = OF_A_STEP + 1) -> bool:
+    """Say whether oneDNN multiplies two matrices, into so many rows if their number alone differs between products."""
     return (
-        rows.dtype == other.dtype == torch.float32
-        and rows.numel() * columns >= LARGE
-        and on_cpu(rows.device)
+        multiply_adds >= (LARGE if rows <= OF_A_STEP else LARGE_OF_NEW_SIZE)
+        and one.dtype == other.dtype == torch.float32
+        and on_cpu(one.device)
         and _is_faster()
     )
 

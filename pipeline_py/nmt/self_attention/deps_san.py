@@ -1,5 +1,7 @@
 """Self-attention near in the dependency tree (Peng et al. 2021)."""
 
+from collections.abc import Mapping
+
 from torch import Tensor
 
 from pipeline_py.config.systems.transformer import DepsSAN
@@ -10,7 +12,7 @@ from pipeline_py.nmt.transformer.score_change import ScoreChange
 class DependencyScaled(ScoreChange):
     """e_ij · exp(−d² / 2σ²) (`score`), or e_ij − d² / 2σ² (`log`), with d the distance of words i and j in the tree."""
 
-    def __init__(self, options: DepsSAN, size: int, heads: int) -> None:
+    def __init__(self, options: DepsSAN, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.sigma, self.scales = options.sigma, options.gaussian == "score"
 

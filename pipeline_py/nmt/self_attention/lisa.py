@@ -1,5 +1,7 @@
 """Linguistically-informed self-attention (Strubell et al. 2018, as Bugliarello and Okazaki 2020 adapted it)."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -24,7 +26,7 @@ class PredictedParents(ScoreChange):
     The head of a piece is the first piece of its head word. A root has the first piece of its own word, EOS itself.
     """
 
-    def __init__(self, options: LISA, size: int, heads: int) -> None:
+    def __init__(self, options: LISA, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.weight = options.weight
         self.dependent = Linear(size, size // heads)

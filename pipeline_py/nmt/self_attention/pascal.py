@@ -1,6 +1,7 @@
 """Parent-scaled self-attention (Bugliarello and Okazaki 2020, section 3)."""
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -18,7 +19,7 @@ class ParentScaled(ScoreChange):
     without a parse, always.
     """
 
-    def __init__(self, options: PASCAL, size: int, heads: int) -> None:
+    def __init__(self, options: PASCAL, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.sigma, self.ignoring = options.sigma, options.parent_ignoring
 

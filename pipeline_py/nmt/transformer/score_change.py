@@ -1,7 +1,8 @@
 """What changes the scores of chosen heads of an encoder's self-attention, or of a decoder's attention to the source."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -9,11 +10,12 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.transformer import Heads
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.memory import Auxiliary, Memory
+from pipeline_py.nmt.part import part
 from pipeline_py.nmt.transformer.attention import Change
 
 
 class ScoreChange(nn.Module, ABC):
-    """A part of the kind `self_attention`, built of its options of `config.systems.transformer`, D and number of heads.
+    """A part of the kind `self_attention`; see `built`.
 
     It is called for each layer that its options choose, and for the heads that they choose of it.
     """
@@ -54,6 +56,26 @@ class CrossScoreChange(nn.Module, ABC):
         """
 
 
+def built(kind: type, folder: str, options: Any, size: int, heads: int, vocabularies: Mapping[str, int]) -> Any:
+    """Build a part of its options of `config.systems.transformer`.
+
+    Args:
+        kind: what it is to be.
+        folder: where its module is in `nmt`.
+        options: of the part.
+        size: D, the hidden size.
+        heads: how many there are in a layer.
+        vocabularies: kind of syntax → how many identifiers it has, for kinds of identifiers.
+
+    Raises:
+        TypeError: the class in its module is none of these.
+    """
+    found = part(folder, options.type)
+    if not issubclass(found, kind):
+        raise TypeError(f"`{found.__name__}` in {found.__module__} is no `{kind.__name__}`; derive it from that class")
+    return found(options, size, heads, vocabularies)
+
+
 def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
     """Put together what parts of a layer, by their options, change of its scores; None: nothing.
 
@@ -71,11 +93,12 @@ def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
     return change
 
 
-def _shaped(change: Change, part: str) -> Change:
+def _shaped(change: Change, name: str) -> Change:
     def changed(scores: Tensor) -> Tensor:
-        made = change(scores)
-        if made.shape != scores.shape:
-            raise TypeError(f"{part} made scores {tuple(made.shape)} of {tuple(scores.shape)}; return the same shape")
+        made: Any = change(scores)
+        if getattr(made, "shape", None) != scores.shape:
+            what = f"scores {tuple(made.shape)}" if isinstance(made, Tensor) else repr(made)
+            raise TypeError(f"{name} made {what} of scores {tuple(scores.shape)}; return scores of the same shape")
         return made
 
     return changed

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from pipeline_py.nmt.kernels.products import gradient_of_weight, product
 from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear, loop_dtype
 from pipeline_py.nmt.trees.schedule import Schedule
 
@@ -64,10 +65,10 @@ class _Ascent(Function):
         for level in levels:
             pair, gate, candidate = pairs[level], gates[level], candidates[level]
             torch.index_select(table, 0, children[level].flatten(), out=pair.view(-1, size))
-            torch.sigmoid(torch.addmm(gate_bias, pair.to(products), of_gates).to(own), out=gate)
+            torch.sigmoid(product(pair.to(products), of_gates, gate_bias).to(own), out=gate)
             update, reset = gate.split([size, 2 * size], dim=1)
             kept = (reset * pair).to(products)
-            torch.tanh(torch.addmm(candidate_bias, kept, of_candidate).to(own), out=candidate)
+            torch.tanh(product(kept, of_candidate, candidate_bias).to(own), out=candidate)
             left, right = pair.chunk(2, dim=1)
             torch.lerp(left + right, candidate, update, out=inner[level])
         ctx.save_for_backward(weight, children, pairs, gates, candidates)
@@ -93,16 +94,17 @@ class _Ascent(Function):
             scaled = grad_node * update
             grad_update, grad_reset = grad_gates[level].split([size, 2 * size], dim=1)
             torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=grad_candidates[level])
-            grad_kept = (grad_candidates[level].to(products) @ weight[3 * size :]).to(own)
+            grad_kept = product(grad_candidates[level].to(products), weight[3 * size :]).to(own)
             torch.ops.aten.sigmoid_backward.grad_input(
                 grad_node * (candidate - left - right), update, grad_input=grad_update
             )
             torch.ops.aten.sigmoid_backward.grad_input(grad_kept * pair, reset, grad_input=grad_reset)
-            grad_pair = (grad_gates[level].to(products) @ weight[: 3 * size]).to(own).addcmul_(grad_kept, reset)
+            grad_pair = product(grad_gates[level].to(products), weight[: 3 * size]).to(own).addcmul_(grad_kept, reset)
             below = grad_children[2 * level.start : 2 * level.stop].view(-1, 2, size)
             torch.add(grad_pair.view(-1, 2, size), (grad_node - scaled).unsqueeze(1), out=below)
         kept = (gates[:, size:] * pairs).to(products)
-        grad_weight = torch.cat([grad_gates.T.to(products) @ pairs.to(products), grad_candidates.T.to(products) @ kept])
+        of_gates = gradient_of_weight(grad_gates.to(products), pairs.to(products))
+        grad_weight = torch.cat([of_gates, gradient_of_weight(grad_candidates.to(products), kept)])
         grad_bias = torch.cat([grad_gates.sum(dim=0), grad_candidates.sum(dim=0)])
         return grad_children.index_select(0, place[: ctx.leaves]), grad_weight, grad_bias, None, None
 

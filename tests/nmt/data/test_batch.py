@@ -9,7 +9,7 @@ from pipeline_py.nmt.data.batch import collate
 def test_syntax_that_is_not_read_is_told() -> None:
     batch = collate([np.array([3, 0])], syntax={"labels": [np.array([1, 0])]})
     assert batch.table("labels").tolist() == [[[1], [0]]]
-    with pytest.raises(LookupError, match=r"^the sentences come without `distances`; name this kind in `reads` of the"):
+    with pytest.raises(LookupError, match=r"^the sentences come without `distances`, and with \S+; name this kind in"):
         batch.table("distances")
     with pytest.raises(LookupError, match="without `trees`"):
         batch.schedule("trees")

@@ -54,6 +54,7 @@ def make_decoder(system: System, seed: int = 0) -> GRUDecoder:
             scores=[part("score", system.scores[0].type)(system.scores[0], H, H)],
             weightings=[part("weighting", options.type)(options, H) for options in system.contexts],
             loss=softmax.SoftmaxLoss(system.loss, V),
+            vocabularies={},
         ),
     ).double()
     torch.manual_seed(seed)

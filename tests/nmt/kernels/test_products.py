@@ -25,6 +25,7 @@ def onednn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(products, "_is_faster", lambda: True)
     monkeypatch.setattr(products, "LARGE", 1)
+    monkeypatch.setattr(products, "LARGE_OF_NEW_SIZE", 1)
     monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", counted)
     return calls
 
@@ -85,6 +86,9 @@ def test_other_precisions_small_products_and_other_processors_are_left_to_torch(
         assert linear(left, right.T).dtype == torch.bfloat16
     monkeypatch.setattr(products, "LARGE", 61)
     assert torch.equal(product(left, right), left @ right), "60 multiply-adds"
+    monkeypatch.setattr(products, "OF_A_STEP", 2)
+    monkeypatch.setattr(products, "LARGE_OF_NEW_SIZE", 61)
+    assert torch.equal(linear(left, right.T), left @ right), "which may pay for sizes that come again"
     monkeypatch.setattr(products, "LARGE", 1)
     monkeypatch.setattr(products, "_is_faster", lambda: False)
     assert torch.equal(linear(left, right.T), left @ right)

@@ -13,7 +13,11 @@ def softmax(scores: list[float]) -> list[float]:
 
 
 class Reference:
-    """Log-loss of a sentence, and the weights of the last layer's attention to the source."""
+    """Log-loss of a sentence, and the weights of the last layer's attention to the source.
+
+    `change` and `cross_change` say what a part of the kind `self_attention` or `cross_attention` makes of scores; a
+    further part has a subclass that says it.
+    """
 
     def __init__(self, model: Model) -> None:
         self.p = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
@@ -74,12 +78,13 @@ class Reference:
 
         return self.sublayer(f"{name}.around_feed_forward", norm, states, mapped)
 
-    def encode(self, source, distances=None, parents=None, labels=None):
+    def encode(self, source, **syntax):
+        """Annotations of a sentence, given by kind what its positions have (J, …) in the syntax that parts read."""
         options = self.system.encoders[0]
         self.parses = []
         rows = self.p["encoders.0.inputs.0.embedding.weight"][list(source)]
         if len(options.inputs) > 1:
-            rows = np.hstack([rows, self.p["encoders.0.inputs.1.embedding.weight"][list(labels)]])
+            rows = np.hstack([rows, self.p["encoders.0.inputs.1.embedding.weight"][list(syntax["labels"])]])
         states = self.read(rows, range(len(rows)))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
@@ -96,12 +101,10 @@ class Reference:
                 for number, part in enumerate(options.attention):
                     if not self.is_in(part, layer):
                         continue
-                    if part.type == "pascal":
-                        changes.append(self.parent_scaled(part, parents[i]))
-                    elif part.type == "lisa":
+                    if part.type == "lisa":
                         changes.append(self.predicted(part, parses[number][i]))
                     else:
-                        changes.append(self.change(part, distances, i))
+                        changes.append(self.change(part, i, **syntax))
                 return self.attend(f"{name}.attention", read[i], read, options.heads, changes)[0]
 
             states = self.sublayer(f"{name}.around_attention", options.norm, states, attended)
@@ -112,12 +115,19 @@ class Reference:
     def is_in(part, layer):
         return part.layers is None or layer in part.layers
 
+    def change(self, part, i, **syntax):
+        """What a part makes, in position i, of a score: a function of head, place and score."""
+        chosen = part.chosen(self.system.encoders[0].heads)
+        if part.type == "pascal":
+            return self.parent_scaled(part, chosen, syntax["parents"][i])
+        return self.near_in_the_tree(part, chosen, syntax["distances"][i])
+
     @staticmethod
-    def change(part, distances, i):
+    def near_in_the_tree(part, chosen, distances):
         def changed(head, j, score):
-            if part.heads is not None and head not in part.heads:
+            if head not in chosen:
                 return score
-            gaussian = math.exp(-(float(distances[i][j]) ** 2) / (2 * part.sigma**2))
+            gaussian = math.exp(-(float(distances[j]) ** 2) / (2 * part.sigma**2))
             return score * gaussian if part.gaussian == "score" else score + math.log(gaussian)
 
         return changed
@@ -147,9 +157,9 @@ class Reference:
                 total -= weight * math.log(softmax(row)[head]) if head >= 0 else 0
         return total
 
-    def parent_scaled(self, part, parent):
+    @staticmethod
+    def parent_scaled(part, chosen, parent):
         first, last = map(float, parent)
-        chosen = {head % self.system.encoders[0].heads for head in part.heads}
 
         def changed(head, j, score):
             if head not in chosen or first < 0:
@@ -159,10 +169,12 @@ class Reference:
 
         return changed
 
-    @staticmethod
-    def syntax_directed(part, distances):
+    def cross_change(self, part, distances):
+        """What a part makes of the scores of the source in the decoder: a function of head and the scores of places."""
+        chosen = part.chosen(self.system.decoder.heads)
+
         def changed(head, scores):
-            if part.heads is not None and head not in part.heads:
+            if head not in chosen:
                 return scores
             places, sigma = range(len(scores)), part.window / 2
             weights = softmax(scores)
@@ -177,8 +189,11 @@ class Reference:
 
         return changed
 
-    def decode(self, memory, target, distances=None):
-        """Summed −log p of a target that ends with EOS, and for each word the weights of the memory."""
+    def decode(self, memory, target, **syntax):
+        """Summed −log p of a target that ends with EOS, and for each word the weights of the memory.
+
+        `cross_change` is told the syntax.
+        """
         options, p = self.system.decoder, self.p
         states = self.read(p["decoder.embedding.weight"], [0, *target[:-1]])
         attention = []
@@ -191,7 +206,7 @@ class Reference:
 
             def to_memory(read, i, name=name, attention=attention, layer=layer):
                 parts = [part for part in options.attention if self.is_in(part, layer)]
-                of_rows = [self.syntax_directed(part, distances) for part in parts]
+                of_rows = [self.cross_change(part, **syntax) for part in parts]
                 mixed, weights = self.attend(f"{name}.to_memory", read[i], memory, options.heads, of_rows=of_rows)
                 attention.append(weights)
                 return mixed

@@ -2,9 +2,11 @@
 
 import pytest
 import torch
+from torch import nn
 
 from pipeline_py.config.systems.transformer import DepsSAN
-from pipeline_py.nmt.transformer.score_change import of_layer
+from pipeline_py.nmt.transformer import score_change
+from pipeline_py.nmt.transformer.score_change import ScoreChange, built, of_layer
 
 SCORES = torch.arange(2 * 3 * 4 * 4.0).reshape(2, 3, 4, 4)
 
@@ -21,5 +23,20 @@ def test_changes_follow_each_other_in_the_heads_of_each() -> None:
 @pytest.mark.parametrize("heads", [None, [0], [0, 1]])
 def test_scores_of_another_shape_are_told(heads: list[int] | None) -> None:
     change = of_layer([(DepsSAN(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
-    with pytest.raises(TypeError, match=r"^DepsSAN made scores \(2, \d, 4, 1\) of \(2, \d, 4, 4\); return the same"):
+    with pytest.raises(TypeError, match=r"^DepsSAN made scores \(2, \d, 4, 1\) of scores \(2, \d, 4, 4\); return"):
         change(SCORES)
+
+
+def test_who_forgets_to_return_scores_is_told() -> None:
+    change = of_layer([(DepsSAN(), lambda scores: None)])
+    with pytest.raises(TypeError, match=r"^DepsSAN made None of scores \(2, 3, 4, 4\); return scores of"):
+        change(SCORES)
+
+
+def test_a_part_is_of_the_kind_of_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other(nn.Module):
+        pass
+
+    monkeypatch.setattr(score_change, "part", lambda kind, name: Other)
+    with pytest.raises(TypeError, match=r"^`Other` in tests\.\S+ is no `ScoreChange`; derive it from that class"):
+        built(ScoreChange, "self_attention", DepsSAN(), 8, 2, {})

@@ -86,8 +86,9 @@ def test_loss_is_the_reference(system: System, multiple: int) -> None:
         reference = Reference(model)
         for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
-            states = reference.encode(source, distances, syntax["parents"].reshape(-1, 2), syntax["labels"])
-            expected, _ = reference.decode(states, list(target), distances)
+            parents = syntax["parents"].reshape(-1, 2)
+            states = reference.encode(source, distances=distances, parents=parents, labels=syntax["labels"])
+            expected, _ = reference.decode(states, list(target), distances=distances)
             assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["parents"][::2])), rel=1e-10)
 
 
@@ -219,7 +220,7 @@ def test_padding_and_company_have_no_influence(system: System) -> None:
 
 def test_parents_are_ignored_in_training_alone() -> None:
     options = PASCAL(parent_ignoring=0.25)
-    part, batch = ParentScaled(options, 8, 2), make_batch()
+    part, batch = ParentScaled(options, 8, 2, {}), make_batch()
     torch.manual_seed(0)
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)
