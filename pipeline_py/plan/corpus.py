@@ -198,7 +198,7 @@ class CorpusPlan:
         return size / lines / BYTES_OF_A_GENERATED_SENTENCE if lines else 1.0
 
     def sentences_with(self, words: int, split: str) -> int:
-        """How many sentences of a split have so many words, to two digits, so that it is as many of a longer text.
+        """How many sentences of a split have so many words, rounded to two digits: as many if the text grows a little.
 
         Raises:
             InputError: a file cannot be read.
