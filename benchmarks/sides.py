@@ -53,6 +53,7 @@ class Side:
         learning_rate: of it, in the first epoch.
         falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
+        tied: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
         model: of ours, options of the network that are not those of all sides.
     """
 
@@ -65,6 +66,7 @@ class Side:
     learning_rate: float = LEARNING_RATE
     falls_over: int = 0
     clip: float = CLIP
+    tied: bool = False
     model: Mapping[str, Any] = field(default_factory=dict)
 
     def rate(self, epoch: int) -> float:
@@ -135,13 +137,14 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
     if system is not None:
-        system["model"] |= side.model
+        system["model"] |= side.model | ({"tied_embeddings": "target"} if side.tied else {})
     return {
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
         **side.shape._asdict(),
         **{"dropout": setting.dropout, "optimizer": side.optimizer},
         **{"learning_rate": side.learning_rate, "clip": side.clip},
+        "tied": side.tied and side.shape.embedding == side.shape.hidden,
         **vocabularies,
         **{"system": system, "syntax_sizes": sizes},
         "packed": {name: str(path) for name, path in material.packed.items()},

@@ -31,6 +31,7 @@ class JoeyNMT(Side):
         self.version = metadata.version("joeynmt")
         self._device = torch.device(job["device"])
         options = _transformer(job) if job["architecture"] == "transformer" else _recurrent(job)
+        options["tied_softmax"] = job["tied"]
         model = build_model(options, _vocabulary(job["source"]), _vocabulary(job["target"]))
         model.loss_function = ("crossentropy", 0.0)
         self.model = model.to(self._device)

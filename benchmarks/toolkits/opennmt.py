@@ -125,6 +125,8 @@ def _options(job: dict[str, Any]) -> Namespace:
     command = [word for pair in given.items() for word in pair]
     if job["architecture"] == "transformer":
         command.append("-position_encoding")
+    if job["tied"]:
+        command.append("-share_decoder_embeddings")
     if job["device"] == "cuda":
         command += ["-world_size", "1", "-gpu_ranks", "0"]
     options, _ = parser.parse_known_args(command)

@@ -62,8 +62,9 @@ def started(
     material: Material,
     sizes: Shape = SMALL,
     precision: str = "float32",
+    tied: bool = False,
 ) -> Iterator[Worker]:
-    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture])
+    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture], tied=tied)
     with worker(side, setting, material, PEERS, threads=1) as process:
         yield process
 
@@ -148,6 +149,22 @@ def test_transformers_have_as_many_parameters_in_all_toolkits(setting: Setting, 
         with started(toolkit, setting, material, sizes=sizes) as process:
             found[toolkit] = process.facts["parameters"]
     assert max(found.values()) < 1.02 * min(found.values()), found
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_tied_embeddings_are_the_weights_of_the_softmax_in_all_toolkits(
+    toolkit: str, setting: Setting, material: Material
+) -> None:
+    sizes, words = Shape(HIDDEN, HIDDEN), VOCABULARY + (0 if toolkit == OURS else 2)  # peers have padding and a start
+    found = []
+    for tied in (False, True):
+        with started(toolkit, setting, material, sizes=sizes, tied=tied) as process:
+            found.append(process.facts["parameters"])
+    assert found[0] - found[1] == words * HIDDEN
+
+
+def test_peers_of_unequal_sizes_tie_nothing(setting: Setting, material: Material) -> None:
+    assert not job(Side("peer", OPENNMT, SMALL, tied=True), setting, material, 1)["tied"]
 
 
 @needs_peers
