@@ -137,7 +137,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
     system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
     if system is not None:
-        system["model"] |= side.model | ({"tied_embeddings": "target"} if side.tied else {})
+        system["model"] |= {**side.model, **({"tied_embeddings": "target"} if side.tied else {})}
     return {
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
