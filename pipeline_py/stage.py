@@ -9,7 +9,7 @@ Whoever runs a stage sees one sentence when the input is at fault, and a traceba
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +24,49 @@ OBJECTS = 50_000
 def run(function: Callable[..., Any], checksums: bool = True) -> None:
     """Run `function` with the arguments of the command line (`options.parsed`), and end the process.
 
-    An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
-    code 1. So does an input that has changed since a stage wrote it.
-
     Args:
         function: the stage.
         checksums: leave those of its outputs beside them; not for outputs that the user is to edit.
     """
-    gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
     module = sys.modules["__main__"].__spec__
     name = function.__name__ if module is None else module.name
-    arguments = parsed(function, f"python -m {name}", sys.argv[1:])
+    end_after(lambda: call(function, f"python -m {name}", sys.argv[1:], checksums))
+
+
+def call(function: Callable[..., Any], program: str, words: Sequence[str], checksums: bool = True) -> None:
+    """Run `function` with the arguments of a command line.
+
+    Args:
+        function: the stage.
+        program: what messages about the command line call it.
+        words: the command line behind the program.
+        checksums: leave those of its outputs beside them.
+
+    Raises:
+        InputError: what the stage says of its input, or an input has changed since a stage wrote it.
+    """
+    arguments = parsed(function, program, words)
+    for path in inputs(arguments):
+        if not checksum.is_whole(path):
+            raise InputError(checksum.DAMAGED, path)
+    made = [path for path in outputs(arguments) if checksums]
+    for path in made:
+        checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
+    function(**arguments)
+    for path in made:
+        if path.exists():
+            checksum.record(path)
+
+
+def end_after(work: Callable[[], None]) -> None:
+    """Do some work, and end the process.
+
+    An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
+    code 1.
+    """
+    gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
     try:
-        for path in inputs(arguments):
-            if not checksum.is_whole(path):
-                raise InputError(checksum.DAMAGED, path)
-        made = [path for path in outputs(arguments) if checksums]
-        for path in made:
-            checksum.forget(path)  # whoever is killed from now on leaves none that belongs to another content
-        function(**arguments)
-        for path in made:
-            if path.exists():
-                checksum.record(path)
+        work()
         sys.stdout.flush()
     except Exception as error:
         said = str(error) if isinstance(error, InputError) else failures.about(error)

@@ -35,8 +35,8 @@ def test_a_stage_has_a_rule_a_test_and_a_log_of_its_name(package, name):
     rules = rules_of(package)
     module = (ROOT / "pipeline_py" / package / f"{name}.py").read_text(encoding="utf-8")
     assert f"stage.run({name})" in module, "the function is called like the module"
-    assert re.search(rf"^rule {name}:|name:\s+f?\"{name}_", rules, flags=re.MULTILINE)
-    assert f"python -m pipeline_py.{package}.{name} " in rules
+    assert re.search(rf"^ *rule {name}:|name:\s+f?\"{name}_", rules, flags=re.MULTILINE)
+    assert re.search(rf"python -m pipeline_py\.(each_set )?{package}\.{name} ", rules)
     assert f"<logs>/{package}/{name}/" in rules
     plans = "".join(plan.read_text(encoding="utf-8") for plan in (ROOT / "pipeline_py" / "plan").glob("*.py"))
     assert re.search(rf'made_by\(\s*"{package}\.{name}"', rules + plans)

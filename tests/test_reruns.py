@@ -340,7 +340,7 @@ def test_a_new_test_set_in_files(finished, removed):
     assert ("train" in plan.rules) == ("clean" in plan.rules) == removed
     assert {"new"} <= set(plan.values("parse", "split"))
     if not removed:
-        assert set(plan.values("parse", "split")) == set(plan.values("translate", "split")) == {"new"}
+        assert set(plan.values("parse", "split")) == {"new"} and "translate" in plan.rules
 
 
 def test_a_model_in_a_local_directory(finished):

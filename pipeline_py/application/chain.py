@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py import checksum, stage
-from pipeline_py.application.one_process import OneProcess
 from pipeline_py.input_error import InputError
+from pipeline_py.one_process import OneProcess, warnings_alone
 from pipeline_py.options import parsed
 
 PLANNER = "pipeline_py.application.workflow_steps"
@@ -160,7 +160,7 @@ class Chain:
         Raises:
             InputError: what a stage says of its input, or a file has changed since it was written.
         """
-        with chdir(self.directory), self._process.stage(stage_):
+        with chdir(self.directory), warnings_alone(), self._process.stage(stage_):
             for path in {*stage.inputs(arguments)} - self._whole:
                 if not path.is_relative_to(work):
                     if not checksum.is_whole(path):

@@ -19,6 +19,7 @@ from snakemake.logging import logger
 from snakemake.utils import update_config
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from pipeline_py import each_set
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.loading.load import load
@@ -54,9 +55,11 @@ class Jobs(logging.Filter):
         if record.levelno >= logging.ERROR:
             self._mistakes.append(record)
         elif getattr(record, "event", None) == LogEvent.JOB_INFO:
-            if job.wildcards.get("split") == self.split and job.shellcmd:
+            if job.shellcmd and (found := command(job.shellcmd, job.wildcards.get("split", ""), self.split)):
                 files = {"inputs": [*map(str, job.input)], "outputs": [*map(str, job.output)]}
-                self.found.append(command(job.shellcmd) | files)
+                if "split" not in job.wildcards:
+                    files = {name: _named(of_all, found["arguments"]) for name, of_all in files.items()}
+                self.found.append(found | files)
             return False
         return True
 
@@ -66,13 +69,28 @@ class Jobs(logging.Filter):
         return "; ".join(" ".join(str(record.msg).split()) for record in self._mistakes)
 
 
-def command(shell: str) -> dict[str, Any]:
-    """The stage that a rule runs, and its arguments, without where its messages go."""
+def command(shell: str, split: str, wanted: str) -> dict[str, Any]:
+    """The stage that a rule runs, and its arguments, without where its messages go; nothing of another set.
+
+    Args:
+        shell: what the job runs.
+        split: the set that the job is of; empty of a job of all sets.
+        wanted: the set.
+    """
     words = shlex.split(shell.replace("\\\n", " "))
     end = next((place for place, word in enumerate(words) if word.startswith("2>")), len(words))
     program, option, module, *arguments = words[:end]
     assert (program, option) == ("python", "-m"), shell
-    return {"stage": module.removeprefix("pipeline_py."), "arguments": arguments}
+    if module == each_set.__name__:
+        stage, *words = arguments
+        sets = each_set.of_each(words)
+        return {"stage": stage, "arguments": sets[wanted]} if wanted in sets else {}
+    return {"stage": module.removeprefix("pipeline_py."), "arguments": arguments} if split == wanted else {}
+
+
+def _named(files: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Those of a job's files that a command line names."""
+    return [file for file in files if any(word == file or word.endswith(f"={file}") for word in words)]
 
 
 def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: Sequence[str]) -> dict[str, Any]:

@@ -34,6 +34,10 @@ BY_SENTENCE = ("evaluation/", "report/", "syntax/train_parser")
 """Stages that take as long for short sentences as for long ones, or read other texts."""
 
 
+OF_ALL_SETS = ("nmt/translate", "nmt/force_decode")
+"""Stages whose jobs read all held-out sets, one after the other."""
+
+
 class Stage(NamedTuple):
     """Jobs of a stage, and the seconds of all of them; of `seen` of them it is known by those that ran here."""
 
@@ -61,7 +65,7 @@ def planned(
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
             start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
-            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(pattern, sentences, lengths)
+            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(stage, pattern, sentences, lengths)
             seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences, length) / 1000
         stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
@@ -85,18 +89,24 @@ def recorded(folder: Path) -> list[float]:
     return found
 
 
-def _length(pattern: str, sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
+def _length(stage: str, pattern: str, sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
     """How long the sentences are that a stage's jobs read, on average of all."""
-    splits = [*sentences] if "{split" in pattern else ["train"]
+    splits = _held_out(sentences) if stage in OF_ALL_SETS else [*sentences] if "{split" in pattern else ["train"]
     words = sum(sentences[split] * lengths[split] for split in splits)
     return words / (sum(sentences[split] for split in splits) or 1)
 
 
+def _held_out(sentences: Mapping[str, int]) -> list[str]:
+    return [split for split in sentences if split != "train"]
+
+
 def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int], length: float) -> float:
     """What a stage's rate is multiplied with: on average, where its jobs read different texts, and for such lengths."""
-    train, held_out = sentences.get("train", 0), [size for split, size in sentences.items() if split != "train"]
+    train, held_out = sentences.get("train", 0), [sentences[split] for split in _held_out(sentences)]
     size = mean(sentences.values()) if "{split" in pattern else train
-    if stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
+    if stage in OF_ALL_SETS:
+        size = sum(held_out)
+    elif stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
         size = mean(held_out)
     if stage == "syntax/train_parser":
         parsers = [parser for parser in experiment.parsers.values() if isinstance(parser, TrainedParser)]

@@ -1,6 +1,6 @@
 """What the rules of `nmt` are given: what a network reads, is trained with and is searched with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,7 +12,7 @@ from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
-from pipeline_py.plan.paths import named_files, one_of
+from pipeline_py.plan.paths import cache_of, named_files, one_of, shared_out
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.provenance import PACKAGE, file_of
 
@@ -114,25 +114,43 @@ class NmtPlan:
         network = self.experiment.network(system)
         return [encoder.sizes(network.model.embedding) for encoder in network.encoders]
 
-    def inputs(self, system: str, run: str, split: str) -> dict[str, str | list[str]]:
-        """What a system's networks read a split with: of each weights, source and syntax."""
+    @property
+    def translated(self) -> list[str]:
+        """The sets that systems translate."""
+        return [*self.experiment.corpora.held_out]
+
+    @property
+    def told_apart(self) -> list[str]:
+        """The sets whose given translations systems score."""
+        return [*self.experiment.corpora.contrastive]
+
+    def inputs(self, system: str, run: str, splits: Sequence[str]) -> dict[str, str | list[str]]:
+        """What a system's networks read some sets with: of each weights, of each set in turn their sources and syntax.
+
+        Where an ensemble's networks read the same source, it stands there for each.
+        """
         networks = {name: self.experiment.network(name) for name in self.experiment.networks(system)}
         return {
             "model": [f"<results>/nmt/{name}/{run}/model.safetensors" for name in networks],
             "config": [f"<results>/nmt/{name}/{run}/config.json" for name in networks],
-            "source": [self.subword.packed(self.experiment.units_of(name), split, "source") for name in networks],
+            "source": [
+                self.subword.packed(self.experiment.units_of(name), split, "source")
+                for split in splits
+                for name in networks
+            ],
             "syntax": [
                 file
+                for split in splits
                 for name, network in networks.items()
                 for file in self.subword.syntax_of(name, split, network.syntax)
             ],
             "target_vocabulary": self.subword.vocabulary(self.experiment.units_of(system), "target"),
         }
 
-    def translations(self, system: str, split: str) -> list[str]:
-        """The given translations of a contrastive set in a system's units: correct, contrastive."""
-        pieces = (self.subword.pieces(self.experiment.units_of(system), side) for side in (CORRECT, CONTRASTIVE))
-        return [path.format(split=split) for path in pieces]
+    def translations(self, system: str) -> list[str]:
+        """The given translations of all contrastive sets in a system's units: correct, contrastive."""
+        pieces = [self.subword.pieces(self.experiment.units_of(system), side) for side in (CORRECT, CONTRASTIVE)]
+        return [path.format(split=split) for split in self.told_apart for path in pieces]
 
     def length_model(self, system: str) -> dict[str, str]:
         """The counts of lengths that a system's search looks at, if it does."""
@@ -150,27 +168,60 @@ class NmtPlan:
         decoding = self.decoding(system)
         return decoding.model_dump_json(exclude=decoding.without(Effect.MEANS, "nmt.translate"))
 
-    def member_options(self, system: str, inputs: Mapping[str, Any]) -> list[str]:
-        """Options of `translate` for each of a system's networks, and for the length model."""
+    def member_options(self, inputs: Mapping[str, Any]) -> list[str]:
+        """Options of what translates for the weights of a system's networks, and for the length model."""
+        length_model = inputs.get("length_model")
+        return [
+            *(f"--{option}={file}" for option in ("model", "config") for file in inputs[option]),
+            *([f"--length-model={length_model}"] if length_model else []),
+        ]
+
+    def set_options(self, system: str, splits: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Options for what a system's networks read of each set (`each_set`), by set."""
         networks = self.experiment.networks(system)
         kinds = [
             kind if len(networks) == 1 else f"{number}:{kind}"
             for number, network in enumerate(networks, start=1)
             for kind in self.experiment.network(network).syntax
         ]
-        length_model = inputs.get("length_model")
+        sources, syntax = (shared_out(inputs.get(option, []), len(splits)) for option in ("source", "syntax"))
+        return {
+            split: [f"--set={split}", *(f"--source={file}" for file in of_set), *named_files("syntax", kinds, read)]
+            for split, of_set, read in zip(splits, sources, syntax, strict=True)
+        }
+
+    def translation_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
+        """Options of `translate` for each set: what is read, where translations go and where they are kept."""
+        decoding = self.decoding(system)
+        read = self.set_options(system, self.translated, inputs)
+        files = zip(outputs["pieces"], outputs["alignment"], outputs["counts"], strict=True)
         return [
-            *(f"--{option}={file}" for option in ("model", "config", "source") for file in inputs[option]),
-            *named_files("syntax", kinds, inputs.get("syntax", [])),
-            *([f"--length-model={length_model}"] if length_model else []),
+            option
+            for of_set, (pieces, alignment, counts) in zip(read.values(), files, strict=True)
+            for option in (
+                *of_set,
+                f"--cache={cache_of(pieces)}",
+                f"--output={pieces}",
+                f"--alignment-output={alignment}",
+                *([f"--n-best-output={pieces}.n-best"] if decoding.n_best else []),
+                *([f"--attention-output={pieces}.attention.arrow"] if decoding.attention else []),
+                f"--counts-output={counts}",
+            )
         ]
 
-    def further_outputs(self, system: str, pieces: str) -> list[str]:
-        """What `translate` also writes where it is asked for, beside the pieces, as options."""
-        decoding = self.decoding(system)
+    def scoring_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
+        """Options of `force_decode` for each set: what is read and scored, and where scores go."""
+        read = self.set_options(system, self.told_apart, inputs)
+        given = shared_out(inputs["translations"], len(read))
+        scores = zip(outputs["correct"], outputs["contrastive"], strict=True)
         return [
-            *([f"--n-best-output={pieces}.n-best"] if decoding.n_best else []),
-            *([f"--attention-output={pieces}.attention.arrow"] if decoding.attention else []),
+            option
+            for of_set, translations, made in zip(read.values(), given, scores, strict=True)
+            for option in (
+                *of_set,
+                *(f"--translation={file}" for file in translations),
+                *(f"--output={file}" for file in made),
+            )
         ]
 
     def modules(self, system: str) -> list[str]:

@@ -8,10 +8,10 @@ import torch
 
 from pipeline_py import checksum
 from pipeline_py.application.chain import Chain, Plan, Step
-from pipeline_py.application.one_process import OneProcess
 from pipeline_py.checksum import DAMAGED
 from pipeline_py.corpus import tokenize
 from pipeline_py.input_error import InputError
+from pipeline_py.one_process import OneProcess, warnings_alone
 
 RAW, CLEAN, TOKENS, TEXT = "raw/one.source", "clean/one.source", "tokens/one.source", "text/one.txt"
 
@@ -101,7 +101,7 @@ def test_what_takes_long_to_load_is_loaded_once(monkeypatch):
 
 
 def test_a_stage_tells_warnings_alone_and_leaves_torch_as_it_was(capsys):
-    with pytest.raises(InputError), OneProcess().stage("nmt.translate"):
+    with pytest.raises(InputError), warnings_alone(), OneProcess().stage("nmt.translate"):
         torch.set_deterministic_debug_mode("error")
         torch.set_flush_denormal(True)
         print("progress 3/4\nwarning: mind", file=sys.stderr)

@@ -17,7 +17,7 @@ def test_the_command_of_a_rule():
             --threads 1 \\
             2> >(tee logs/'a b'.log | grep "^warning: " >&2)
         """
-    assert command(shell) == {
+    assert command(shell, "dev", "dev") == {
         "stage": "nmt.translate",
         "arguments": [
             "--syntax=distances=results/a b.arrow",
@@ -27,10 +27,15 @@ def test_the_command_of_a_rule():
             "1",
         ],
     }
-    assert command("python -m pipeline_py.corpus.clean --mode held-out 2>logs/x.log")["arguments"] == [
-        "--mode",
-        "held-out",
-    ]
+    clean = "python -m pipeline_py.corpus.clean --mode held-out 2>logs/x.log"
+    assert command(clean, "dev", "dev")["arguments"] == ["--mode", "held-out"]
+    assert command(clean, "dev", "test") == {}
+
+
+def test_of_a_command_for_several_sets_the_one_of_a_set():
+    shell = "python -m pipeline_py.each_set nmt.translate --beam 2 --set=dev --source a --set=test --source b 2>x.log"
+    assert command(shell, "", "test") == {"stage": "nmt.translate", "arguments": ["--beam", "2", "--source", "b"]}
+    assert command(shell, "", "other") == {}
 
 
 def test_a_system_from_elsewhere_translates_nothing_new(tmp_path):

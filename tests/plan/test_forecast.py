@@ -58,10 +58,10 @@ def test_trainings_grow_with_passes_updates_and_sizes() -> None:
 
 
 def test_search_grows_with_the_beam_and_the_texts() -> None:
-    pattern = "nmt/translate/{system}.{run}.{split}.tsv"
+    pattern = "nmt/translate/{system}.{run}.tsv"
     once = seconds(pattern) - 1.4
     assert seconds(pattern, experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * once)
-    assert seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * once)
+    assert seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * once), "a job translates all sets"
     assert seconds(pattern, train=4001) == pytest.approx(once + 1.4, rel=1e-3), "it is no text that is translated"
 
 

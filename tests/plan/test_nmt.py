@@ -47,21 +47,39 @@ def test_an_ensemble_is_fed_by_its_members(planned):
     nmt = planned(systems=systems).nmt
     assert re.fullmatch(nmt.systems, "Both") and not re.fullmatch(nmt.networks, "Both")
     assert not re.fullmatch(nmt.systems, "PBSMT")
-    inputs = nmt.inputs("Both", "seed1", "dev")
+    inputs = nmt.inputs("Both", "seed1", ["dev", "mixed"])
     assert inputs["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
-    assert len(inputs["syntax"]) == 2
-    given = {"model": ["a", "b"], "config": ["c", "d"], "source": ["e", "f"], "syntax": ["g", "h"], "length_model": "l"}
-    options = nmt.member_options("Both", given)
-    assert options[-3:] == ["--syntax=1:distances=g", "--syntax=2:labels=h", "--length-model=l"]
+    assert [file.rpartition("/")[2].partition(".")[0] for file in inputs["source"]] == ["dev", "dev", "mixed", "mixed"]
+    assert len(inputs["syntax"]) == 4
+    given = {"model": ["a", "b"], "config": ["c", "d"], "length_model": "l"}
+    assert nmt.member_options(given) == ["--model=a", "--model=b", "--config=c", "--config=d", "--length-model=l"]
+    given = {"source": ["e", "f", "g", "h"], "syntax": ["i", "j", "k", "l"]}
+    assert nmt.set_options("Both", ["dev", "mixed"], given) == {
+        "dev": ["--set=dev", "--source=e", "--source=f", "--syntax=1:distances=i", "--syntax=2:labels=j"],
+        "mixed": ["--set=mixed", "--source=g", "--source=h", "--syntax=1:distances=k", "--syntax=2:labels=l"],
+    }
     assert nmt.length_model("Both") == {"length_model": "<results>/nmt/length_model/default.tsv"}
     assert nmt.length_model("SDAtt") == {}
     assert nmt.modules("Both") == sorted({*nmt.modules("SDAtt"), *nmt.modules("Sennrich-deponly")})
 
 
-def test_what_is_asked_for_is_written_beside_the_pieces(planned):
-    assert planned().nmt.further_outputs("SDAtt", "p") == []
-    nmt = planned(decoding={"n_best": 2, "attention": True}).nmt
-    assert nmt.further_outputs("SDAtt", "p") == ["--n-best-output=p.n-best", "--attention-output=p.attention.arrow"]
+def test_what_is_asked_for_is_written_beside_the_pieces_of_each_set(planned):
+    corpora = {"tests": [{"name": "mixed", "generate": {"sentences": 9}}]}
+    given = {"source": ["s", "t"], "syntax": ["d", "e"]}
+    made = {name: [f"dev/{name}", f"mixed/{name}"] for name in ("pieces", "alignment", "counts")}
+    plain = planned(corpora=corpora).nmt.translation_options("SDAtt", given, made)
+    assert [option for option in plain if option.startswith("--set")] == ["--set=dev", "--set=mixed"]
+    assert plain[len(plain) // 2 :] == [
+        *("--set=mixed", "--source=t", "--syntax=distances=e", "--cache=mixed/cache/pieces", "--output=mixed/pieces"),
+        *("--alignment-output=mixed/alignment", "--counts-output=mixed/counts"),
+    ]
+    further = planned(corpora=corpora, decoding={"n_best": 2, "attention": True}).nmt
+    options = further.translation_options("SDAtt", given, made)
+    assert {*options} - {*plain} == {
+        f"--{option}-output={name}/pieces.{ending}"
+        for name in ("dev", "mixed")
+        for option, ending in (("n-best", "n-best"), ("attention", "attention.arrow"))
+    }
 
 
 def test_both_translations_of_a_contrastive_set_are_given(planned, tmp_path):
@@ -71,9 +89,15 @@ def test_both_translations_of_a_contrastive_set_are_given(planned, tmp_path):
     tables = {"m": {"type": "measures", "title": "M", "systems": ["SDAtt", "PBSMT"], "columns": ["contrast"]}}
     plan = planned(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
     words = [f"<results>/corpus/tokenized/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.translations("SDAtt", "gender") == words
+    assert plan.nmt.translations("SDAtt") == words
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.translations("Cut", "gender") == pieces
+    assert plan.nmt.translations("Cut") == pieces
+    read, made = {"source": ["s"], "syntax": ["d"], "translations": words}, {"correct": ["c"], "contrastive": ["w"]}
+    assert plan.nmt.scoring_options("SDAtt", read, made) == [
+        *("--set=gender", "--source=s", "--syntax=distances=d"),
+        *(f"--translation={file}" for file in words),
+        *("--output=c", "--output=w"),
+    ]
     assert plan.subword.codes("cut", "target1") == "<results>/subword/cut/codes.target"
 
 

@@ -47,7 +47,7 @@ def test_both_sides_share_a_joint_vocabulary(planned):
     assert plan.subword.vocabulary("default", "source") == plan.subword.vocabulary("default", "target") == shared
     inputs = plan.nmt.training_inputs("GlobalAtt", "seed1")
     assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
-    assert plan.nmt.inputs("GlobalAtt", "seed1", "dev")["target_vocabulary"] == shared
+    assert plan.nmt.inputs("GlobalAtt", "seed1", ["dev"])["target_vocabulary"] == shared
     assert planned().subword.vocabulary("default", "target") == "<results>/subword/default/vocabulary.target"
 
 
@@ -67,4 +67,4 @@ def test_two_tasks_have_units_of_their_own(planned):
         plan.nmt.training_inputs("Task", "seed1")["train_source"]
         == f"<results>/subword/{units}/packed/train.source.arrow"
     )
-    assert plan.nmt.inputs("Task", "seed1", "dev")["source"] == [f"<results>/subword/{units}/packed/dev.source.arrow"]
+    assert plan.nmt.inputs("Task", "seed1", ["dev"])["source"] == [f"<results>/subword/{units}/packed/dev.source.arrow"]

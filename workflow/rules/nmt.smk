@@ -163,16 +163,16 @@ rule length_model:
 
 rule translate:
     input:
-        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, plan.nmt.translated)),
         unpack(lambda wildcards: plan.nmt.length_model(wildcards.system)),
     output:
-        pieces="<results>/nmt/{system}/{run}/{split}.pieces",
-        alignment="<results>/nmt/{system}/{run}/{split}.alignment",
-        counts="<results>/nmt/{system}/{run}/{split}.json",
+        pieces=expand("<results>/nmt/{{system}}/{{run}}/{split}.pieces", split=plan.nmt.translated),
+        alignment=expand("<results>/nmt/{{system}}/{{run}}/{split}.alignment", split=plan.nmt.translated),
+        counts=expand("<results>/nmt/{{system}}/{{run}}/{split}.json", split=plan.nmt.translated),
     log:
-        "<logs>/nmt/translate/{system}.{run}.{split}.log",
+        "<logs>/nmt/translate/{system}.{run}.log",
     benchmark:
-        "<benchmarks>/nmt/translate/{system}.{run}.{split}.tsv"
+        "<benchmarks>/nmt/translate/{system}.{run}.tsv"
     wildcard_constraints:
         system=plan.nmt.systems,
         run=r"seed\d+",
@@ -183,7 +183,7 @@ rule translate:
     threads: EXPERIMENT.training.threads
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 240 * attempt,
+        runtime=lambda wildcards, attempt: 480 * attempt,
         gpu=plan.gpu,
     params:
         given=lambda wildcards: {
@@ -191,79 +191,72 @@ rule translate:
             "decoding": plan.nmt.search(wildcards.system),
             "made_by": made_by("nmt.translate", "torch", parts=plan.nmt.modules(wildcards.system)),
         },
-        members=lambda wildcards, input: plan.nmt.member_options(wildcards.system, input),
-        requested=lambda wildcards, output: plan.nmt.further_outputs(wildcards.system, output.pieces),
+        members=lambda wildcards, input: plan.nmt.member_options(input),
+        sets=lambda wildcards, input, output: plan.nmt.translation_options(wildcards.system, input, output),
         decoding=lambda wildcards, threads: plan.nmt.decoding(wildcards.system).model_dump_json(),
         device=EXPERIMENT.training.device,
-        cache=lambda wildcards, output: cache_of(output.pieces),
     shell:
         """
-        python -m pipeline_py.nmt.translate \
+        python -m pipeline_py.each_set nmt.translate \
             {params.members:q} \
             --target-vocabulary {input.target_vocabulary:q} \
             --decoding {params.decoding:q} \
             --device {params.device} \
             --threads {threads} \
             --code {params.given[made_by][code]} \
-            --cache {params.cache:q} \
-            --output {output.pieces:q} \
-            --alignment-output {output.alignment:q} \
-            {params.requested:q} \
-            --counts-output {output.counts:q} \
+            {params.sets:q} \
             2> >(tee {log:q} | grep "^warning: " >&2)
         """
 
 
-rule force_decode:
-    input:
-        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
-        translations=lambda wildcards: plan.nmt.translations(wildcards.system, wildcards.split),
-    output:
-        correct="<results>/nmt/{system}/{run}/{split}.correct.tsv",
-        contrastive="<results>/nmt/{system}/{run}/{split}.contrastive.tsv",
-    log:
-        "<logs>/nmt/force_decode/{system}.{run}.{split}.log",
-    benchmark:
-        "<benchmarks>/nmt/force_decode/{system}.{run}.{split}.tsv"
-    wildcard_constraints:
-        system=plan.nmt.systems,
-        run=r"seed\d+",
-        split=one_of(EXPERIMENT.corpora.contrastive),
-    group:
-        on_cluster("scores")
-    conda:
-        "../../envs/nmt.yaml"
-    threads: EXPERIMENT.training.threads
-    resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 240 * attempt,
-        gpu=plan.gpu,
-    params:
-        given=lambda wildcards: {
-            "networks": EXPERIMENT.networks(wildcards.system),
-            "made_by": made_by("nmt.force_decode", "torch", parts=plan.nmt.modules(wildcards.system)),
-        },
-        members=lambda wildcards, input: plan.nmt.member_options(wildcards.system, input),
-        translations=lambda wildcards, input, output: [
-            *(f"--translation={file}" for file in input.translations),
-            *(f"--output={file}" for file in output),
-        ],
-        device=EXPERIMENT.training.device,
-    shell:
-        """
-        python -m pipeline_py.nmt.force_decode \
-            {params.members:q} \
-            --target-vocabulary {input.target_vocabulary:q} \
-            {params.translations:q} \
-            --device {params.device} \
-            --threads {threads} \
-            2> >(tee {log:q} | grep "^warning: " >&2)
-        """
+if plan.nmt.told_apart:  # a rule makes something
+
+    rule force_decode:
+        input:
+            unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, plan.nmt.told_apart)),
+            translations=lambda wildcards: plan.nmt.translations(wildcards.system),
+        output:
+            correct=expand("<results>/nmt/{{system}}/{{run}}/{split}.correct.tsv", split=plan.nmt.told_apart),
+            contrastive=expand("<results>/nmt/{{system}}/{{run}}/{split}.contrastive.tsv", split=plan.nmt.told_apart),
+        log:
+            "<logs>/nmt/force_decode/{system}.{run}.log",
+        benchmark:
+            "<benchmarks>/nmt/force_decode/{system}.{run}.tsv"
+        wildcard_constraints:
+            system=plan.nmt.systems,
+            run=r"seed\d+",
+        group:
+            on_cluster("scores")
+        conda:
+            "../../envs/nmt.yaml"
+        threads: EXPERIMENT.training.threads
+        resources:
+            mem_mb=lambda wildcards, attempt: 8000 * attempt,
+            runtime=lambda wildcards, attempt: 480 * attempt,
+            gpu=plan.gpu,
+        params:
+            given=lambda wildcards: {
+                "networks": EXPERIMENT.networks(wildcards.system),
+                "made_by": made_by("nmt.force_decode", "torch", parts=plan.nmt.modules(wildcards.system)),
+            },
+            members=lambda wildcards, input: plan.nmt.member_options(input),
+            sets=lambda wildcards, input, output: plan.nmt.scoring_options(wildcards.system, input, output),
+            device=EXPERIMENT.training.device,
+        shell:
+            """
+            python -m pipeline_py.each_set nmt.force_decode \
+                {params.members:q} \
+                --target-vocabulary {input.target_vocabulary:q} \
+                --device {params.device} \
+                --threads {threads} \
+                {params.sets:q} \
+                2> >(tee {log:q} | grep "^warning: " >&2)
+            """
 
 
 rule attend:
     input:
-        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, wildcards.split)),
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, [wildcards.split])),
         translation="<results>/nmt/{system}/{run}/{split}.pieces",
     output:
         attention="<results>/nmt/{system}/{run}/{split}.attention.arrow",

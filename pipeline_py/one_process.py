@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from functools import cache
 from importlib import import_module
 from io import TextIOBase
@@ -32,7 +32,7 @@ class OneProcess:
 
     @contextmanager
     def stage(self, module: str) -> Iterator[None]:
-        """Run a stage within it: `nmt.translate`. Of what it says only warnings are told, and at a terminal all."""
+        """Run a stage within it: `nmt.translate`."""
         originals = []
         try:
             for loader in LOADERS.get(module, ()):
@@ -44,8 +44,7 @@ class OneProcess:
                 original = getattr(owner, name)
                 originals.append((owner, name, original))
                 setattr(owner, name, self._once.setdefault(loader, cache(original)))
-            with nullcontext() if sys.stderr.isatty() else redirect_stderr(_Warnings(sys.stderr)):
-                yield
+            yield
         finally:
             for owner, name, original in originals:
                 setattr(owner, name, original)
@@ -59,6 +58,11 @@ def _leave_torch_as_new() -> None:
     if torch is not None:
         torch.set_deterministic_debug_mode("default")
         torch.set_flush_denormal(False)
+
+
+def warnings_alone() -> AbstractContextManager[object]:
+    """Let nothing through that stages say but warnings, and at a terminal all."""
+    return nullcontext() if sys.stderr.isatty() else redirect_stderr(_Warnings(sys.stderr))
 
 
 class _Warnings(TextIOBase):
