@@ -75,6 +75,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
     ("path", "value", "sentence"),
     [
         ("corpra", {}, "unknown key `corpra`; did you mean `corpora`?"),
+        ("training.optimizer.betas", [0.9], "training.optimizer.betas.1: field required"),
         ("training.epochz", 3, "unknown key `training.epochz`; did you mean `epochs`?"),
         (
             "systems.SDAtt.contexts",
@@ -272,7 +273,8 @@ def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(confi
 
 
 def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
-    config["presets"] = {"small": {"model": {"hidden": 6}}, "broken": {"model": {"hiden": 6}}}
+    sizes = {"hidden": 6, "tied_embeddings": "none"}
+    config["presets"] = {"small": {"model": sizes}, "broken": {"model": {"hiden": 6}}}
     with pytest.raises(InputError, match=r"preset broken: .*hiden"):
         load({**config, "preset": "small"})
     del config["presets"]["broken"]

@@ -65,7 +65,10 @@ def _steps(location: Sequence[Any], config: Mapping[str, Any]) -> Iterator[tuple
     """Yield the steps of pydantic's location, and whether each is a key of the file and not the branch of a union."""
     value: Any = config
     for step in location:
-        found = isinstance(step, int) if isinstance(value, list) else isinstance(value, Mapping) and step in value
+        if isinstance(value, list):
+            found = isinstance(step, int) and step < len(value)
+        else:
+            found = isinstance(value, Mapping) and step in value
         yield step, found
         if found:
             value = value[step]
