@@ -32,8 +32,8 @@ class EvaluationPlan:
         evaluation = self.experiment.evaluation
         return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
 
-    def translation(self, system: str) -> dict[str, str]:
-        """A system's translations, with {run} and {split} open, and what words are put back into them from."""
+    def translations(self, system: str) -> dict[str, list[str]]:
+        """A system's translations of all held-out sets, with {run} open, and what words are put back into them from."""
         made = f"{folder_of_system(self.experiment, system)}/{{run}}/{{split}}"
         files = {"pieces": f"{made}.pieces"}
         if self.restores_unknown(system) or self.restores_placeholders(system):
@@ -41,7 +41,8 @@ class EvaluationPlan:
             files |= {"alignment": f"{made}.alignment", "source": source}
         if self.restores_placeholders(system):
             files |= {"tokens": self.corpus.tokens("source")}
-        return files
+        sets = self.experiment.corpora.held_out
+        return {name: [file.replace("{split}", split) for split in sets] for name, file in files.items()}
 
     def restores_unknown(self, system: str) -> bool:
         """Whether unknown words are taken from the source afterwards; the phrase-based decoder does it itself."""
@@ -62,21 +63,24 @@ class EvaluationPlan:
         """Whether the sources of a system stand between tags of their task."""
         return self.experiment.is_neural(system) and self.experiment.units_of(system) in self.experiment.tasks
 
-    def putting_back(self, system: str, inputs: Mapping[str, str]) -> list[str]:
+    def putting_back(self, system: str) -> list[str]:
         """Options of `postprocess` for what is put back."""
+        replaced, restored = self.restores_unknown(system), self.restores_placeholders(system)
         return [
-            *(["--replace-unknown"] if self.restores_unknown(system) else []),
-            *(["--restore-placeholders"] if self.restores_placeholders(system) else []),
-            *(["--tagged"] if inputs.get("source") and self.is_tagged(system) else []),
-            *(
-                f"--{option}={inputs[name]}"
-                for option, name in (
-                    ("alignment", "alignment"),
-                    ("source-pieces", "source"),
-                    ("source-tokens", "tokens"),
-                )
-                if inputs.get(name)
-            ),
+            *(["--replace-unknown"] if replaced else []),
+            *(["--restore-placeholders"] if restored else []),
+            *(["--tagged"] if (replaced or restored) and self.is_tagged(system) else []),
+        ]
+
+    def text_options(self, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, Sequence[str]]) -> list[str]:
+        """Options of `postprocess` for each set (`each_set`): what is read, and where text goes."""
+        options = {"pieces": "pieces", "alignment": "alignment", "source": "source-pieces", "tokens": "source-tokens"}
+        given = [(options[name], inputs[name]) for name in options if inputs.get(name)]
+        made = [("output", outputs["text"]), ("counts-output", outputs["counts"])]
+        return [
+            word
+            for number, split in enumerate(self.experiment.corpora.held_out)
+            for word in (f"--set={split}", *(f"--{option}={files[number]}" for option, files in [*given, *made]))
         ]
 
     def attended_systems(self, table: str) -> dict[tuple[str, str, str], str]:

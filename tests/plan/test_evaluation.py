@@ -14,16 +14,35 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
     evaluation = planned(subwords=subwords, systems=systems).evaluation
-    assert set(evaluation.translation("GlobalAtt")) == set(evaluation.translation("PBSMT")) == {"pieces"}
-    assert evaluation.translation("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
-    assert set(evaluation.translation("U")) == {"pieces", "alignment", "source"}
-    assert set(evaluation.translation("N")) == {"pieces", "alignment", "source", "tokens"}
-    inputs = {"alignment": "a", "source": "s", "tokens": "t"}
-    files = ["--alignment=a", "--source-pieces=s", "--source-tokens=t"]
-    assert evaluation.putting_back("N", inputs) == ["--restore-placeholders", *files]
-    assert evaluation.putting_back("T", inputs) == ["--restore-placeholders", "--tagged", *files]
-    assert evaluation.putting_back("U", {"alignment": "a"}) == ["--replace-unknown", "--alignment=a"]
+    assert set(evaluation.translations("GlobalAtt")) == set(evaluation.translations("PBSMT")) == {"pieces"}
+    sets = [*evaluation.experiment.corpora.held_out]
+    assert evaluation.translations("PBSMT")["pieces"] == [f"<results>/smt/PBSMT/{{run}}/{one}.pieces" for one in sets]
+    assert set(evaluation.translations("U")) == {"pieces", "alignment", "source"}
+    assert set(evaluation.translations("N")) == {"pieces", "alignment", "source", "tokens"}
+    assert evaluation.putting_back("N") == ["--restore-placeholders"]
+    assert evaluation.putting_back("T") == ["--restore-placeholders", "--tagged"]
+    assert evaluation.putting_back("U") == ["--replace-unknown"]
+    assert evaluation.putting_back("GlobalAtt") == []
     assert evaluation.is_split("N") and not evaluation.is_split("U")
+
+
+def test_texts_of_all_sets_are_made_together(planned):
+    evaluation = planned().evaluation
+    sets = [*evaluation.experiment.corpora.held_out]
+    assert len(sets) > 1
+    files = {name: [f"{one}.{name}" for one in sets] for name in ("pieces", "alignment", "source", "tokens")}
+    made = {name: [f"{one}.{name}" for one in sets] for name in ("text", "counts")}
+    words = evaluation.text_options(files, made)
+    assert words[: len(words) // len(sets)] == [
+        *(f"--set={sets[0]}", f"--pieces={sets[0]}.pieces", f"--alignment={sets[0]}.alignment"),
+        *(f"--source-pieces={sets[0]}.source", f"--source-tokens={sets[0]}.tokens"),
+        *(f"--output={sets[0]}.text", f"--counts-output={sets[0]}.counts"),
+    ]
+    plain = evaluation.text_options({"pieces": files["pieces"]}, made)
+    assert plain[-4:] == [
+        f"--set={sets[-1]}",
+        *(f"--{o}={sets[-1]}.{e}" for o, e in (("pieces", "pieces"), ("output", "text"), ("counts-output", "counts"))),
+    ]
 
 
 def test_outputs_are_those_of_all_runs_in_any_order(planned):

@@ -1,6 +1,6 @@
 """Translations as text, and what is counted of them and of their sources.
 
-REQUIRED INPUTS: plan.evaluation.translation(system), or files of the user's of a system from elsewhere; cleaned
+REQUIRED INPUTS: plan.evaluation.translations(system), or files of the user's of a system from elsewhere; cleaned
                  references, trees of the source
 OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
                  {split}.correct.tsv, .contrastive.tsv;
@@ -10,14 +10,14 @@ OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.ar
 
 rule postprocess:
     input:
-        unpack(lambda wildcards: plan.evaluation.translation(wildcards.system)),
+        unpack(lambda wildcards: plan.evaluation.translations(wildcards.system)),
     output:
-        text="<results>/evaluation/{system}/{run}/{split}.txt",
-        counts="<results>/evaluation/{system}/{run}/{split}.json",
+        text=expand("<results>/evaluation/{{system}}/{{run}}/{split}.txt", split=[*EXPERIMENT.corpora.held_out]),
+        counts=expand("<results>/evaluation/{{system}}/{{run}}/{split}.json", split=[*EXPERIMENT.corpora.held_out]),
     log:
-        "<logs>/evaluation/postprocess/{system}.{run}.{split}.log",
+        "<logs>/evaluation/postprocess/{system}.{run}.log",
     benchmark:
-        "<benchmarks>/evaluation/postprocess/{system}.{run}.{split}.tsv"
+        "<benchmarks>/evaluation/postprocess/{system}.{run}.tsv"
     wildcard_constraints:
         system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.from_elsewhere(name)),
     group:
@@ -38,20 +38,19 @@ rule postprocess:
             "restore_placeholders": plan.evaluation.restores_placeholders(wildcards.system),
             "made_by": made_by("evaluation.postprocess", "sacremoses"),
         },
-        flags=lambda wildcards, input: [
+        flags=lambda wildcards: [
             *(["--truecased"] if EXPERIMENT.corpora.target.case == "true" else []),
-            *plan.evaluation.putting_back(wildcards.system, input),
+            *plan.evaluation.putting_back(wildcards.system),
         ],
+        sets=lambda wildcards, input, output: plan.evaluation.text_options(input, output),
     shell:
         """
-        python -m pipeline_py.evaluation.postprocess \
-            --pieces {input.pieces:q} \
+        python -m pipeline_py.each_set evaluation.postprocess \
             --language {params.given[language]} \
             --joiner {params.given[joiner]} \
             --detokenizer {params.given[detokenizer]} \
             {params.flags:q} \
-            --output {output.text:q} \
-            --counts-output {output.counts:q} \
+            {params.sets:q} \
             2>{log:q}
         """
 
