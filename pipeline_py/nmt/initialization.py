@@ -89,6 +89,18 @@ class LeCun(Rule):
         weight.uniform_(-SMALL, SMALL)
 
 
+class LeCunSmall(LeCun):
+    """Embeddings that Adam, whose steps are of one size, soon makes others of; still large enough to be told apart."""
+
+    DEVIATION = 0.25
+
+    def embedding(self, weight: Tensor) -> None:
+        weight.normal_(std=self.DEVIATION)
+
+    def tied(self, size: int) -> float:
+        return super().tied(size) / self.DEVIATION
+
+
 class Glorot(Rule):
     """Glorot and Bengio (2010); embeddings that are multiplied by √E have unit variance."""
 
@@ -112,7 +124,13 @@ class WithParameters(Protocol):
         """Fill them, without gradients."""
 
 
-RULES: dict[Initialization, Rule] = {"nematus": Nematus(), "uniform": Uniform(), "lecun": LeCun(), "glorot": Glorot()}
+RULES: dict[Initialization, Rule] = {
+    "nematus": Nematus(),
+    "uniform": Uniform(),
+    "lecun": LeCun(),
+    "lecun_small": LeCunSmall(),
+    "glorot": Glorot(),
+}
 
 
 @torch.no_grad()

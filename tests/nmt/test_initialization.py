@@ -21,6 +21,7 @@ from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear
         ("nematus", 0.01, lambda reads: 0.01, 0.01),
         ("uniform", 0.1 / 3**0.5, lambda reads: 0.1 / 3**0.5, 0.1 / 3**0.5),
         ("lecun", 1.0, lambda reads: reads**-0.5, 0.1 / 3**0.5),
+        ("lecun_small", 0.25, lambda reads: reads**-0.5, 0.1 / 3**0.5),
     ],
 )
 def test_initial_parameters(
@@ -49,7 +50,14 @@ def test_initial_parameters(
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"), [("nematus", 0.01), ("uniform", 0.1 / 3**0.5), ("lecun", 30**-0.5), ("glorot", 30**-0.5)]
+    ("rule", "expected"),
+    [
+        ("nematus", 0.01),
+        ("uniform", 0.1 / 3**0.5),
+        ("lecun", 30**-0.5),
+        ("lecun_small", 30**-0.5),
+        ("glorot", 30**-0.5),
+    ],
 )
 def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(rule: Initialization, expected: float) -> None:
     """Otherwise words would be guessed with confidence before anything is learnt."""

@@ -108,7 +108,10 @@ class System(Section):
     def _check_tied(self) -> None:
         sizes, tied = self.model, self.model.tied_embeddings
         if tied != "none" and self.decoder.reads_out_hidden and sizes.embedding != sizes.hidden:
-            raise ValueError(f"tied embeddings of the decoder {self.decoder.type} need an embedding of the hidden size")
+            raise ValueError(
+                f"tied embeddings of the decoder {self.decoder.type} need an embedding of the hidden size; "
+                "give it one, or `tied_embeddings: none`"
+            )
         if tied == "all" and any(len(encoder.inputs) > 1 for encoder in self.encoders):
             raise ValueError("tied embeddings of both sides need words alone as `inputs`; else those are smaller")
         if tied == "all" and self.pretrained_on:

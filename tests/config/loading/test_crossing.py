@@ -29,7 +29,9 @@ def test_a_crossing_is_its_base_with_another_parser(config):
 
 
 def test_a_preset_reaches_crossings(config):
-    config["presets"] = {"small": {"systems": {"SDAtt": {"model": {"hidden": 6}}}, "model": {"embedding": 10}}}
+    config["presets"] = {
+        "small": {"systems": {"SDAtt": {"model": {"hidden": 6}}}, "model": {"embedding": 10, "hidden": 10}}
+    }
     table = {**BLEU, "systems": ["GlobalAtt", "SDAtt [gold]"]}
     model = loaded({**config, "preset": "small"}, table).systems["SDAtt [gold]"].model
     assert (model.hidden, model.embedding) == (6, 10)

@@ -69,7 +69,7 @@ def test_what_is_no_overlay_is_named(inherited):
 
 
 def test_systems_go_with_all_that_is_made_of_them(inherited):
-    experiment = over(inherited, {"model": {"hidden": 101}})
+    experiment = over(inherited, {"model": {"embedding": 101, "hidden": 101}})
     gone = experiment.left_out
     assert ("systems", "Hierarchical-gated") in gone and ("systems", "Tree-based") not in gone
     assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*gone}
@@ -83,7 +83,7 @@ def test_systems_go_with_all_that_is_made_of_them(inherited):
 def test_what_a_named_table_needs_is_a_mistake(inherited):
     table = {**MEASURES, "systems": ["GlobalAtt", "Hierarchical-gated"]}
     with pytest.raises(InputError) as caught:
-        over(inherited, {"model": {"hidden": 101}, "tables": {"mine": table}})
+        over(inherited, {"model": {"embedding": 101, "hidden": 101}, "tables": {"mine": table}})
     assert str(caught.value) == (
         "configuration: systems.Hierarchical-gated: each direction has half the hidden size, but 101 is odd"
     )

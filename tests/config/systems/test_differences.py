@@ -29,7 +29,7 @@ def described(experiment: Any) -> list[str]:
         ),
         (
             {"FlexAtt": {"training": {"epochs": None, "updates": 9, "optimizer": {"learning_rate": 0.1}}}},
-            "Rows differ in training: optimizer.learning_rate 0.005, epochs 3, updates null (GlobalAtt, PLAIN); "
+            "Rows differ in training: optimizer.learning_rate 0.007, epochs 2, updates null (GlobalAtt, PLAIN); "
             "optimizer.learning_rate 0.1, epochs null, updates 9 (FlexAtt).",
         ),
         (
@@ -80,7 +80,7 @@ def test_a_table_says_what_it_is_about(config):
     rows = ["GlobalAtt", "FlexAtt"]
     both = loaded(config, rows, systems)
     assert warning(both, "t") == (
-        "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 3 "
+        "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 2 "
         "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or allow it in the table by "
         "`about: [search, training]`."
     )
@@ -126,7 +126,7 @@ def test_facts_name_the_search_of_each_row_behind_a_training(config):
     systems = {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 9}}}
     experiment = loaded(config, ["GlobalAtt", "Wide", "FlexAtt"], {**systems, "FlexAtt": {"training": {"epochs": 1}}})
     assert settings_of_trainings(experiment, experiment.tables["t"]) == {
-        ("GlobalAtt", "training"): "epochs 3",
+        ("GlobalAtt", "training"): "epochs 2",
         ("FlexAtt", "training"): "epochs 1",
         ("GlobalAtt", "search"): "beam 5; Wide: beam 9",
         ("FlexAtt", "search"): "beam 5",
@@ -139,4 +139,4 @@ def test_members_of_an_ensemble_that_differ_are_told_together(config):
         "Both": {"type": "ensemble", "members": ["GlobalAtt", "FlexAtt"]},
     }
     experiment = loaded(config, ["GlobalAtt", "Both"], systems)
-    assert described(experiment) == ["Rows differ in training: epochs 3 (GlobalAtt); epochs 3 or 1 (Both)."]
+    assert described(experiment) == ["Rows differ in training: epochs 2 (GlobalAtt); epochs 2 or 1 (Both)."]
