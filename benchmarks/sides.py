@@ -88,7 +88,7 @@ def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
             "decoder": {**parts["decoder"], **STACK},
             "model": {**model, "initialization": "glorot"},
         }
-    return {**parts, "model": {**model, "initialization": "lecun"}}
+    return {**parts, "model": {**model, "initialization": "lecun_small"}}
 
 
 def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:

@@ -46,10 +46,10 @@ def pip_of(name: str) -> list[str]:
 def environments_of_stages() -> dict[str, set[str]]:
     """Environment → the modules of all stages that a rule runs there."""
     rules = [(file, head, text) for file in RULES for head, text in rules_of(file)]
-    stages = {head["name"]: re.findall(r"python -m ([\w.]+)", text) for _, head, text in rules if not head["of"]}
+    stages = {head["name"]: stages_in(text) for _, head, text in rules if not head["of"]}
     found: dict[str, set[str]] = defaultdict(set)
     for file, head, text in rules:
-        run = stages[head["of"]] if head["of"] else re.findall(r"python -m ([\w.]+)", text)
+        run = stages[head["of"]] if head["of"] else stages_in(text)
         for environment in named_environments(file, text):
             found[environment.stem].update(run)
     return found
@@ -61,6 +61,12 @@ def rules_of(file: Path) -> Iterator[tuple[re.Match[str], str]]:
     heads = [*RULE.finditer(text)]
     for head, end in zip(heads, [*(head.start() for head in heads[1:]), len(text)], strict=True):
         yield head, text[head.end() : end]
+
+
+def stages_in(rule: str) -> list[str]:
+    """The modules that a rule runs, by their own command or on several sets in one process."""
+    found = re.findall(r"python -m (pipeline_py\.each_set )?([\w.]+)", rule)
+    return [f"pipeline_py.{name}" if several else name for several, name in found]
 
 
 def named_environments(file: Path, rule: str) -> list[Path]:

@@ -127,6 +127,7 @@ def test_what_a_module_is_decides_and_not_what_it_is_called(rule: Initialization
         "nematus": (0.01, 0.01),
         "uniform": (0.1 / 3**0.5,) * 2,
         "lecun": (50**-0.5, 1.0),
+        "lecun_small": (50**-0.5, 0.25),
         "glorot": (110**-0.5 * 2**0.5, 50**-0.5),
     }[rule]
     for weight, expected in zip((toy.bias_of_nothing.weight, toy.rows.weight), spread, strict=True):

@@ -48,8 +48,8 @@ def test_trainings_grow_with_passes_updates_and_sizes() -> None:
     once = seconds("nmt/train/{system}.{run}.tsv") - 1.5
     assert 10 < once < 30, "what they took in the embedded experiment"
     for settings, times in [
-        ({"training": {"epochs": 6}}, 2),
-        ({"training": {"updates": 75}}, 0.2),  # of 375
+        ({"training": {"epochs": 4}}, 2),
+        ({"training": {"updates": 50}}, 0.2),  # of 250
         ({"training": {"updates": 10_000}}, 1),
     ]:
         described = experiment(**settings)
