@@ -391,10 +391,10 @@ def test_trees_that_come_out_the_same_train_nothing_again(finished, tmp_path):
     assert any(file.name == "facts.json" for file in made)
     targets = [f"results/nmt/{system}/seed1/one.pieces" for system in SYSTEMS if system not in {"PBSMT", "LocalAtt"}]
     with with_code(workplace, "CHANGED = True", "syntax/parse.py"):
-        planned = workplace.jobs(*targets)
-        done = workplace.snakemake(*targets)
+        planned = workplace.jobs(*targets, config=CONFIG)
+        done = workplace.snakemake(*targets, config=CONFIG)
         assert done.returncode == 0, done.stderr[-5000:]
-        assert workplace.jobs(*targets) == []
+        assert workplace.jobs(*targets, config=CONFIG) == []
     started = {(rule, wildcards["system"]) for rule, wildcards in planned if "system" in wildcards}
     assert started == {(rule, system) for rule in ("train", "translate") for system in ("SDAtt", "Tree2Seq")}
     assert "parse" in {rule for rule, _ in planned}
