@@ -48,8 +48,8 @@ class Model(Section):
         description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
         "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
         "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), tied "
-        "ones N(0, 1/embedding), vectors as uniform, for small networks and short trainings. lecun_small: the same with "
-        "embeddings N(0, 0.25²), which Adam changes sooner, for shorter ones. glorot: matrices "
+        "ones N(0, 1/embedding), vectors as uniform, for small networks and short trainings. lecun_small: the same "
+        "with embeddings N(0, 0.25²), which Adam changes sooner, for shorter ones. glorot: matrices "
         "U(±√(6/(fan-in + fan-out))), embeddings and the softmax N(0, 1/embedding), vectors as uniform, for "
         "Transformers.",
     )
