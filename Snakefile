@@ -3,6 +3,7 @@
 snakemake --cores 8 results/table1.tsv
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -25,8 +26,10 @@ from pipeline_py.plan.subword import INHERITED
 from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.provenance import made_by
 from pipeline_py.input_error import InputError
+from pipeline_py.stage import OBJECTS
 
 min_version("9.27")
+gc.set_threshold(OBJECTS)  # a plan makes many objects and little garbage
 
 
 include: "workflow/messages.smk"
