@@ -324,8 +324,21 @@ def test_a_new_generated_test_set(finished):
     plan = Plan(finished, {"corpora": {"tests": tests}})
     for rule in ("parse", "distances", "binarize", "tokenize", "generate"):
         assert set(plan.values(rule, "split")) == {"three"}
-    assert "translate" in plan.rules, "of all sets; the cache has what it made of the others"
+    assert "translate" in plan.rules, "of all sets"
     assert not {"train", "train_parser", "train_smt", "vocabulary"} & plan.rules
+
+
+def test_a_new_test_set_translates_no_other_set_again(finished, tmp_path):
+    workplace = finished.copied(tmp_path / "more")
+    folder = workplace.folder / "results/nmt/GlobalAtt/seed1"
+    before = {name: (folder / name).read_bytes() for name in ("dev.pieces", "one.pieces")}
+    tests = [*TESTS, {"name": "three", "generate": {"sentences": 20}}]
+    done = workplace.snakemake("results/nmt/GlobalAtt/seed1/three.pieces", config={"corpora": {"tests": tests}})
+    assert done.returncode == 0, done.stderr[-5000:]
+    log = (workplace.folder / "logs/nmt/translate/GlobalAtt.seed1.log").read_text()
+    for name, content in before.items():
+        assert f"{name}: reused from the cache" in log and (folder / name).read_bytes() == content
+    assert "three.pieces: reused" not in log and len((folder / "three.pieces").read_text().splitlines()) == 20
 
 
 @pytest.mark.parametrize("removed", [False, True])
@@ -447,7 +460,8 @@ def test_what_is_damaged_is_made_anew(finished, tmp_path):
     results = place.folder / "results"
     damaged = [results / "nmt/GlobalAtt/seed1/one.pieces", results / "nmt/GlobalAtt/seed1/model.safetensors"]
     target = "results/evaluation/GlobalAtt/seed1/one.txt"
-    before = {file: file.read_bytes() for file in (*damaged, place.folder / target)}
+    others = [place.folder / target, results / "nmt/GlobalAtt/seed1/dev.pieces"]
+    before = {file: file.read_bytes() for file in (*damaged, *others)}
     kept = damaged[1].parent / "cache/model.safetensors/last/1.model.safetensors"
     kept.unlink()
     kept.hardlink_to(damaged[1])  # a copy of the folder has copies of what was linked

@@ -3,7 +3,7 @@
 import csv
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
@@ -33,9 +33,8 @@ The sentences are as long as those of the embedded corpus.
 BY_SENTENCE = ("evaluation/", "report/", "syntax/train_parser")
 """Stages that take as long for short sentences as for long ones, or read other texts."""
 
-
-OF_ALL_SETS = ("nmt/translate", "nmt/force_decode")
-"""Stages whose jobs read all held-out sets, one after the other."""
+OF_ALL_SETS = ("nmt/translate", "nmt/force_decode", "evaluation/postprocess")
+"""Stages whose jobs read several sets, one after the other: contrastive ones, or all others that are held out."""
 
 
 class Stage(NamedTuple):
@@ -65,7 +64,8 @@ def planned(
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
             start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
-            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(stage, pattern, sentences, lengths)
+            splits = _splits(stage, pattern, experiment, sentences)
+            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(splits, sentences, lengths)
             seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences, length) / 1000
         stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
@@ -89,23 +89,27 @@ def recorded(folder: Path) -> list[float]:
     return found
 
 
-def _length(stage: str, pattern: str, sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
-    """How long the sentences are that a stage's jobs read, on average of all."""
-    splits = _held_out(sentences) if stage in OF_ALL_SETS else [*sentences] if "{split" in pattern else ["train"]
+def _splits(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> list[str]:
+    """What a stage's jobs read, each or all of them."""
+    if stage not in OF_ALL_SETS:
+        return [*sentences] if "{split" in pattern else ["train"]
+    corpora = experiment.corpora
+    sets = corpora.contrastive if stage == "nmt/force_decode" else corpora.held_out
+    return [split for split in sets if split in sentences]
+
+
+def _length(splits: Sequence[str], sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
+    """How long their sentences are, on average of all."""
     words = sum(sentences[split] * lengths[split] for split in splits)
     return words / (sum(sentences[split] for split in splits) or 1)
 
 
-def _held_out(sentences: Mapping[str, int]) -> list[str]:
-    return [split for split in sentences if split != "train"]
-
-
 def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int], length: float) -> float:
     """What a stage's rate is multiplied with: on average, where its jobs read different texts, and for such lengths."""
-    train, held_out = sentences.get("train", 0), [sentences[split] for split in _held_out(sentences)]
+    train, held_out = sentences.get("train", 0), [size for split, size in sentences.items() if split != "train"]
     size = mean(sentences.values()) if "{split" in pattern else train
     if stage in OF_ALL_SETS:
-        size = sum(held_out)
+        size = sum(sentences[split] for split in _splits(stage, pattern, experiment, sentences))
     elif stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
         size = mean(held_out)
     if stage == "syntax/train_parser":

@@ -1,6 +1,6 @@
 """What the rules of `nmt` are given: what a network reads, is trained with and is searched with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -114,17 +114,7 @@ class NmtPlan:
         network = self.experiment.network(system)
         return [encoder.sizes(network.model.embedding) for encoder in network.encoders]
 
-    @property
-    def translated(self) -> list[str]:
-        """The sets that systems translate."""
-        return [*self.experiment.corpora.held_out]
-
-    @property
-    def told_apart(self) -> list[str]:
-        """The sets whose given translations systems score."""
-        return [*self.experiment.corpora.contrastive]
-
-    def inputs(self, system: str, run: str, splits: Sequence[str]) -> dict[str, str | list[str]]:
+    def inputs(self, system: str, run: str, splits: Collection[str]) -> dict[str, str | list[str]]:
         """What a system's networks read some sets with: of each weights, of each set in turn their sources and syntax.
 
         Where an ensemble's networks read the same source, it stands there for each.
@@ -150,7 +140,7 @@ class NmtPlan:
     def translations(self, system: str) -> list[str]:
         """The given translations of all contrastive sets in a system's units: correct, contrastive."""
         pieces = [self.subword.pieces(self.experiment.units_of(system), side) for side in (CORRECT, CONTRASTIVE)]
-        return [path.format(split=split) for split in self.told_apart for path in pieces]
+        return [path.format(split=split) for split in self.experiment.corpora.contrastive for path in pieces]
 
     def length_model(self, system: str) -> dict[str, str]:
         """The counts of lengths that a system's search looks at, if it does."""
@@ -176,7 +166,7 @@ class NmtPlan:
             *([f"--length-model={length_model}"] if length_model else []),
         ]
 
-    def set_options(self, system: str, splits: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, list[str]]:
+    def set_options(self, system: str, splits: Collection[str], inputs: Mapping[str, Any]) -> dict[str, list[str]]:
         """Options for what a system's networks read of each set (`each_set`), by set."""
         networks = self.experiment.networks(system)
         kinds = [
@@ -193,7 +183,7 @@ class NmtPlan:
     def translation_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
         """Options of `translate` for each set: what is read, where translations go and where they are kept."""
         decoding = self.decoding(system)
-        read = self.set_options(system, self.translated, inputs)
+        read = self.set_options(system, self.experiment.corpora.held_out, inputs)
         files = zip(outputs["pieces"], outputs["alignment"], outputs["counts"], strict=True)
         return [
             option
@@ -211,7 +201,7 @@ class NmtPlan:
 
     def scoring_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
         """Options of `force_decode` for each set: what is read and scored, and where scores go."""
-        read = self.set_options(system, self.told_apart, inputs)
+        read = self.set_options(system, self.experiment.corpora.contrastive, inputs)
         given = shared_out(inputs["translations"], len(read))
         scores = zip(outputs["correct"], outputs["contrastive"], strict=True)
         return [

@@ -68,6 +68,10 @@ def test_search_grows_with_the_beam_and_the_texts() -> None:
     once = seconds(pattern) - 1.4
     assert seconds(pattern, experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * once)
     assert seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * once), "a job translates all sets"
+    assert seconds(pattern, phrases=300, lengths={**LENGTHS, "phrases": 1.0}) - 1.4 == pytest.approx(once)
+    scored = seconds("nmt/force_decode/{system}.{run}.tsv", phrases=300, lengths={**LENGTHS, "phrases": 1.0})
+    assert scored == pytest.approx(1.5 + 0.3 * 3.0), "contrastive sets alone"
+    assert seconds("evaluation/postprocess/{system}.{run}.tsv") == pytest.approx(0.3 + 0.4 * 0.5), "both sets"
     assert seconds(pattern, train=4001) == pytest.approx(once + 1.4, rel=1e-3), "it is no text that is translated"
 
 

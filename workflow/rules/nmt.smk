@@ -163,12 +163,12 @@ rule length_model:
 
 rule translate:
     input:
-        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, plan.nmt.translated)),
+        unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, EXPERIMENT.corpora.held_out)),
         unpack(lambda wildcards: plan.nmt.length_model(wildcards.system)),
     output:
-        pieces=expand("<results>/nmt/{{system}}/{{run}}/{split}.pieces", split=plan.nmt.translated),
-        alignment=expand("<results>/nmt/{{system}}/{{run}}/{split}.alignment", split=plan.nmt.translated),
-        counts=expand("<results>/nmt/{{system}}/{{run}}/{split}.json", split=plan.nmt.translated),
+        pieces=expand("<results>/nmt/{{system}}/{{run}}/{split}.pieces", split=EXPERIMENT.corpora.held_out),
+        alignment=expand("<results>/nmt/{{system}}/{{run}}/{split}.alignment", split=EXPERIMENT.corpora.held_out),
+        counts=expand("<results>/nmt/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out),
     log:
         "<logs>/nmt/translate/{system}.{run}.log",
     benchmark:
@@ -209,15 +209,17 @@ rule translate:
         """
 
 
-if plan.nmt.told_apart:  # a rule makes something
+if EXPERIMENT.corpora.contrastive:  # a rule makes something
 
     rule force_decode:
         input:
-            unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, plan.nmt.told_apart)),
+            unpack(lambda wildcards: plan.nmt.inputs(wildcards.system, wildcards.run, EXPERIMENT.corpora.contrastive)),
             translations=lambda wildcards: plan.nmt.translations(wildcards.system),
         output:
-            correct=expand("<results>/nmt/{{system}}/{{run}}/{split}.correct.tsv", split=plan.nmt.told_apart),
-            contrastive=expand("<results>/nmt/{{system}}/{{run}}/{split}.contrastive.tsv", split=plan.nmt.told_apart),
+            correct=expand("<results>/nmt/{{system}}/{{run}}/{split}.correct.tsv", split=EXPERIMENT.corpora.contrastive),
+            contrastive=expand(
+                "<results>/nmt/{{system}}/{{run}}/{split}.contrastive.tsv", split=EXPERIMENT.corpora.contrastive
+            ),
         log:
             "<logs>/nmt/force_decode/{system}.{run}.log",
         benchmark:

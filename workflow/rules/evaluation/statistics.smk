@@ -12,8 +12,8 @@ rule postprocess:
     input:
         unpack(lambda wildcards: plan.evaluation.translations(wildcards.system)),
     output:
-        text=expand("<results>/evaluation/{{system}}/{{run}}/{split}.txt", split=[*EXPERIMENT.corpora.held_out]),
-        counts=expand("<results>/evaluation/{{system}}/{{run}}/{split}.json", split=[*EXPERIMENT.corpora.held_out]),
+        text=expand("<results>/evaluation/{{system}}/{{run}}/{split}.txt", split=EXPERIMENT.corpora.held_out),
+        counts=expand("<results>/evaluation/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out),
     log:
         "<logs>/evaluation/postprocess/{system}.{run}.log",
     benchmark:
