@@ -90,7 +90,7 @@ class LeCun(Rule):
 
 
 class LeCunSmall(LeCun):
-    """Embeddings that Adam, whose steps are of one size, soon makes others of; still large enough to be told apart."""
+    """The same with small embeddings: Adam, whose steps are of about one size, changes them sooner."""
 
     DEVIATION = 0.25
 
