@@ -55,7 +55,7 @@ def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace)
     jobs = [*cluster.jobs().values()]
     assert {job["JobState"] for job in jobs} == {"COMPLETED"} and {job["Requeue"] for job in jobs} == {"1"}
     kinds = Counter(job["Comment"].split("_wildcards_")[0] for job in jobs)
-    assert kinds["rule_train"] == 1 and kinds["rule_parse"] == 2
+    assert kinds["rule_train"] == 1 and kinds["rule_parse"] == 3
     (text,) = [kind for kind in kinds if kind.startswith("rule_text_")]
     assert kinds[text] == 1 and "generate" in text and "clean" in text and "tokenize" in text
     assert kinds["rule_scores_postprocess_statistics_translate"] == 1
