@@ -291,6 +291,61 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
     assert losses[-1] == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
 
 
+@pytest.mark.parametrize("tied", ["none", "target"])
+def test_a_moving_average_of_weights_is_scored_and_remains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: str
+) -> None:
+    from pipeline_py.nmt.training.run import Run
+    from pipeline_py.nmt.training.update import Update, UpdateResult
+
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    system = {"model": {"embedding": 16, "hidden": 24, "tied_embeddings": tied}}
+    optimizer = {"name": "sgd", "learning_rate": 0.5}
+    training = {"optimizer": optimizer, "epochs": 8, "batch_size": 10, "moving_average": 0.6}
+    finish, validate = Update.finish, Run._validate
+    average: dict[int, torch.Tensor] = {}
+    at_validations: list[dict[int, torch.Tensor]] = []
+    updates, interruptions = 0, iter(["after the second", "after the sixth"])
+
+    def follow(self: Update) -> UpdateResult:
+        nonlocal updates
+        result = finish(self)
+        updates += 1
+        for number, parameter in enumerate(self._parameters):
+            decay = min(0.6, (1 + updates) / (10 + updates)) if updates > 1 else 0.0
+            before = average.get(number, torch.zeros(()))
+            average[number] = decay * before + (1 - decay) * parameter.detach().double()
+        return result
+
+    def interrupt(self: Run) -> None:
+        at_validations.append(dict(average))
+        validate(self)
+        if updates in (8, 24) and next(interruptions, None):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Update, "finish", follow)
+    monkeypatch.setattr(Run, "_validate", interrupt)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            train(**corpus, **options(tmp_path, system, training, "interrupted"))
+    train(**corpus, **options(tmp_path, system, training, "interrupted"))
+    monkeypatch.undo()
+    assert updates == 32
+    losses = column(tmp_path / "interrupted" / "curve.tsv", "dev_loss")
+    best = losses.index(min(losses))
+    assert best > 5, "the best weights come after both interruptions"
+    model = load(tmp_path / "interrupted" / "model.safetensors", tmp_path / "interrupted" / "config.json")
+    for number, parameter in enumerate(model.parameters()):
+        torch.testing.assert_close(parameter.detach().double(), at_validations[best][number], rtol=1e-5, atol=1e-7)
+    train(**corpus, **options(tmp_path, system, training, "whole"))
+    whole, interrupted = (tmp_path / name / "model.safetensors" for name in ("whole", "interrupted"))
+    assert whole.read_bytes() == interrupted.read_bytes()
+    pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
+    with torch.no_grad():
+        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+    assert min(losses) == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
+
+
 def test_embeddings_of_both_sides_need_one_vocabulary(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5}) | syntax_files(tmp_path)
     lines = corpus["source_vocabulary"].read_text().splitlines()

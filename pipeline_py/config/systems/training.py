@@ -101,6 +101,11 @@ class Training(Section):
     average: Annotated[int, NUMBER, OF_TRANSLATION] = Field(
         1, gt=0, le=100, description="The weights are the mean of those at so many last validations; 1: the best ones."
     )
+    moving_average: Annotated[Decay, OF_TRANSLATION] = Field(
+        0.0,
+        description="Score and keep an exponential moving average of the weights over updates, with this decay, or "
+        "(1 + t) / (10 + t) after t updates where that is less; 0: the weights themselves.",
+    )
     tensorboard: Annotated[bool, Effect.NOTHING] = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."
     )

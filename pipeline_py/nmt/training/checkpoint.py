@@ -40,24 +40,28 @@ class Checkpoint:
     def of(
         network: nn.Module,
         optimizer: torch.optim.Optimizer,
+        average: nn.Module | None,
         device: torch.device,
         kept: list[dict[str, Tensor]],
         state: dict[str, Any],
     ) -> "Checkpoint":
-        """Take what a run depends on, and the weights of validations that it keeps."""
+        """Take what a run depends on, the moving average of weights included, and the weights of validations."""
         random = {"cpu": torch.get_rng_state()}
         if device.type == "cuda":
             random["cuda"] = torch.cuda.get_rng_state(device)
-        weights = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
-        tensors = {"model": weights, "optimizer": flatten_optimizer(optimizer), "random": random}
+        tensors = {"model": _weights(network), "optimizer": flatten_optimizer(optimizer), "random": random}
+        if average is not None:
+            tensors["average"] = _weights(average)
         return Checkpoint(tensors | {f"{KEPT}{number}": one for number, one in enumerate(kept)}, state)
 
     def restore(
-        self, network: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device
+        self, network: nn.Module, optimizer: torch.optim.Optimizer, average: nn.Module | None, device: torch.device
     ) -> list[dict[str, Tensor]]:
-        """Bring network, optimizer and torch's generators to where they were; return the weights that were kept."""
+        """Bring all that a run depends on to where it was; return the weights of validations that were kept."""
         network.load_state_dict(self.tensors["model"])
         restore_optimizer(optimizer, self.tensors["optimizer"])
+        if average is not None:
+            average.load_state_dict(self.tensors["average"])
         torch.set_rng_state(self.tensors["random"]["cpu"])
         if device.type == "cuda":
             torch.cuda.set_rng_state(self.tensors["random"]["cuda"], device)
@@ -116,6 +120,10 @@ class Checkpoints:
         other = self.path.with_name(f"{self.path.stem}.{mark[:12]}{self.path.suffix}")
         self.path.replace(other)
         print(f"checkpoint {self.path} is not resumed: {reason}; renamed to {other.name}", file=sys.stderr)
+
+
+def _weights(network: nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
 
 
 def flatten_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

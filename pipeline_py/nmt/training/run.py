@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.averaging import mean
+from pipeline_py.nmt.training.averaging import mean, moving_average
 from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.nmt.training.clock import Clock
@@ -63,6 +63,7 @@ class Run:
         self._optimizer = build(training.optimizer, model.parameters())
         self._update = Update(self.model, self.model.loss, self._optimizer, training, device, processes)
         self._loader = BatchLoader(data, training, seed, device, processes, self._update.multiple)
+        self._average = moving_average(self.model, training.moving_average) if training.moving_average else None
         self._kept: list[dict[str, Tensor]] = []
         self._show: Callable[[Mapping[str, Any]], None] | None = None
         numbers = processes.numbers()
@@ -78,7 +79,7 @@ class Run:
         checkpoint = self._processes.in_turn(self._checkpoints.load)
         if checkpoint is None:
             return False
-        self._kept = checkpoint.restore(self.model, self._optimizer, self.device)
+        self._kept = checkpoint.restore(self.model, self._optimizer, self._average, self.device)
         self.state = TrainState(**checkpoint.state)
         return True
 
@@ -181,6 +182,8 @@ class Run:
         if not result.changed:
             state.skipped += 1
             return
+        if self._average is not None:
+            self._average.update_parameters(self.model)
         state.loss += result.loss * self._loader.size(pairs)
         state.norm += result.gradient_norm
         state.tokens += self._loader.words(pairs) + len(pairs)
@@ -189,13 +192,14 @@ class Run:
     def _validate(self) -> None:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
         state = self.state
-        loss, bleu = self._processes.of_first(self._scores)
+        scored = self.model if self._average is None else cast("Model", self._average.module)
+        loss, bleu = self._processes.of_first(lambda: self._scores(scored))
         check_weights(self.name, state.update, self.model)
         check_progress(self.name, state.update, loss, state.updates)
         score = -loss if bleu is None else bleu
         better = state.best_score is None or score > state.best_score
         if better or self.training.average > 1:
-            weights = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
+            weights = {name: tensor.detach().cpu().clone() for name, tensor in scored.state_dict().items()}
             self._kept = [*self._kept, weights][-self.training.average :]
         if better:
             state.best_score = score
@@ -230,20 +234,20 @@ class Run:
     def _validate_mean(self) -> None:
         """Score the mean of weights as well: these are the ones that remain."""
         state = self.state
-        loss, bleu = self._processes.of_first(self._scores)
+        loss, bleu = self._processes.of_first(lambda: self._scores(self.model))
         state.best_score, state.best_update = -loss if bleu is None else bleu, state.update
         self._tick()
         scores = {"dev_loss": loss, "dev_bleu": bleu, "best": True, "train_loss": None, "gradient_norm": None}
         state.curve.append({**state.curve[-1], **scores, "seconds": state.seconds})
         self._tell(f"mean of the last {len(self._kept)} validations")
 
-    def _scores(self) -> tuple[float, float | None]:
+    def _scores(self, model: Model) -> tuple[float, float | None]:
         """Compute loss and, where it chooses the weights, BLEU on the development set."""
-        loss = self._validation.loss(self.model)
+        loss = self._validation.loss(model)
         if self.training.early_stopping != "bleu":
             return loss, None
         try:
-            return loss, self._validation.bleu(self.model, self._vocabulary)
+            return loss, self._validation.bleu(model, self._vocabulary)
         except FloatingPointError:  # the network predicts something that is not a number
             return math.nan, None
 
@@ -252,7 +256,8 @@ class Run:
             return
         self._tick()
         state = asdict(self.state)
-        self._checkpoints.save(Checkpoint.of(self.model, self._optimizer, self.device, self._kept, state))
+        checkpoint = Checkpoint.of(self.model, self._optimizer, self._average, self.device, self._kept, state)
+        self._checkpoints.save(checkpoint)
         self._tick()
         self._saved = self._clock.ticked
 
