@@ -32,11 +32,11 @@ from pipeline_py.ragged import Ragged
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-RECIPE: dict[str, Any] = {"learning_rate": 0.003, "falls_over": 8, "tied": True}
+RECIPE: dict[str, Any] = {"learning_rate": 0.003, "falls_over": 8, "tied": True, "moving_average": 0.99}
 """Of ours and OpenNMT-py, with Adam."""
 
-OF_JOEYNMT = RECIPE | {"learning_rate": 0.001}
-"""With a higher rate it learns nothing here."""
+OF_JOEYNMT = RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
+"""With a higher rate it learns nothing here, and it has no moving average of weights."""
 
 OUTSIDE = "<outside>"
 """What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
@@ -172,6 +172,7 @@ def _point(side: Side, setting: Setting, process: Worker, epoch: int, minutes: f
         **{"shape": str(side.shape), "side": side.name, "toolkit": side.toolkit, "precision": side.precision},
         **{"parameters": process.facts["parameters"], "version": process.facts["version"]},
         **{"optimizer": side.optimizer, "learning_rate": side.rate(epoch), "clip": side.clip},
+        "moving_average": side.moving_average,
         **{"batch_size": setting.batch_size, "dropout": setting.dropout, "beam": setting.beam},
         **{"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu},
         **machine.described(device_named(setting.device), setting.threads),

@@ -53,6 +53,7 @@ class Side:
         learning_rate: of it, in the first epoch.
         falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
+        moving_average: its decay; what is translated with, 0: the weights themselves. JoeyNMT has none.
         tied: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
         model: of ours, options of the network that are not those of all sides.
     """
@@ -66,6 +67,7 @@ class Side:
     learning_rate: float = LEARNING_RATE
     falls_over: int = 0
     clip: float = CLIP
+    moving_average: float = 0.0
     tied: bool = False
     model: Mapping[str, Any] = field(default_factory=dict)
 
@@ -143,7 +145,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
         **side.shape._asdict(),
         **{"dropout": setting.dropout, "optimizer": side.optimizer},
-        **{"learning_rate": side.learning_rate, "clip": side.clip},
+        **{"learning_rate": side.learning_rate, "clip": side.clip, "moving_average": side.moving_average},
         "tied": side.tied and side.shape.embedding == side.shape.hidden,
         **vocabularies,
         **{"system": system, "syntax_sizes": sizes},

@@ -5,6 +5,8 @@ Network, loss, optimizer, update and beam search are OpenNMT-py's own. It runs i
 """
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from typing import Any
 
@@ -64,6 +66,7 @@ class OpenNMT(Side):
             n_gpu=0,
             dropout=options.dropout,
             attention_dropout=options.attention_dropout,
+            average_decay=options.average_decay,
         )
         self._translator = Translator(
             self.model,
@@ -91,10 +94,23 @@ class OpenNMT(Side):
         """Make the update that `Trainer.train` makes of one batch."""
         statistics = onmt.utils.Statistics(), onmt.utils.Statistics()
         self._trainer._gradient_accumulation([batch[0]], len(batch[0]["srclen"]), *statistics)
+        if self._trainer.average_decay > 0:
+            self._trainer._update_average(self._trainer.optim.training_step - 1)
 
     def take_rate(self, rate: float) -> None:
         """Set what its optimizer gives all parameters at each step."""
         self._trainer.optim._learning_rate = rate
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Swap in the moving average of weights as `Trainer.validate` does, and swap the weights back in."""
+        averages = self._trainer.moving_average or []
+        weights = [parameter.data for parameter in self.model.parameters()]
+        for average, parameter in zip(averages, self.model.parameters(), strict=False):
+            parameter.data = average
+        yield
+        for weight, parameter in zip(weights, self.model.parameters(), strict=True):
+            parameter.data = weight
 
     def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[list[int]]:
         """Search as `Translator` does."""
@@ -118,6 +134,7 @@ def _options(job: dict[str, Any]) -> Namespace:
         "-optim": job["optimizer"],
         "-learning_rate": str(job["learning_rate"]),
         "-max_grad_norm": str(job["clip"]),
+        "-average_decay": str(1 - job["moving_average"] if job["moving_average"] else 0),
         "-data": "{}",
         "-src_vocab": "none",
         "-save_model": "none",

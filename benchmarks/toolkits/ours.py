@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -17,6 +17,7 @@ from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.training.averaging import moving_average
 from pipeline_py.nmt.training.optimizer import build, set_learning_rate
 from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
@@ -39,6 +40,7 @@ class Ours(Side):
         training = Training.model_validate(settings)
         self._rule = build(training.optimizer, self.model.parameters())
         self._update = Update(self.model, self.model.loss, self._rule, training, self._device)
+        self._average = moving_average(self.model, job["moving_average"]) if job["moving_average"] else None
 
     def prepared(self, batch: Sentences) -> Sentences:
         """Leave it as it is: the pipeline makes its batches as it trains and translates, and so they are timed."""
@@ -48,6 +50,8 @@ class Ours(Side):
         """Read the pairs from the packed files and make one update."""
         self._update.begin([Part(self._data.batch(batch.numbers, self._update.multiple).to(self._device))])
         self._update.finish()
+        if self._average is not None:
+            self._average.update_parameters(self.model)
 
     def take_rate(self, rate: float) -> None:
         """Set that of all parameters."""
@@ -55,14 +59,18 @@ class Ours(Side):
 
     def searching(self) -> AbstractContextManager[None]:
         """Lay out the weights as `nmt.translate` does."""
-        return laid_out([self.model.decoder])
+        return laid_out([self._translating.decoder])
 
     def translate(self, batch: Sentences, beam: int) -> list[list[int]]:
         """Make the batch and search as `nmt.translate` does."""
         limits = torch.full((len(batch.source),), batch.longest_translation)
         made = collate(batch.source).to(self._device)
-        found = beam_search([self.model], [made], beam=beam, max_lengths=limits)
+        found = beam_search([self._translating], [made], beam=beam, max_lengths=limits)
         return [best.tokens if best.cut else [*best.tokens, EOS] for best, *_ in found]
+
+    @property
+    def _translating(self) -> Model:
+        return self.model if self._average is None else cast("Model", self._average.module)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks import chosen
 from benchmarks.material import Material, prepared
@@ -62,9 +64,9 @@ def started(
     material: Material,
     sizes: Shape = SMALL,
     precision: str = "float32",
-    tied: bool = False,
+    **options: Any,
 ) -> Iterator[Worker]:
-    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture], tied=tied)
+    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture], **options)
     with worker(side, setting, material, PEERS, threads=1) as process:
         yield process
 
@@ -138,6 +140,36 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
             said.append(dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"]))
     assert after == 9 != before
     assert said[0] == said[1] == {number: row[-3:].tolist() for number, row in enumerate(rows)} != said[2]
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS[:2])
+def test_a_moving_average_of_weights_translates(
+    toolkit: str, setting: Setting, material: Material, given: dict[str, Path], tmp_path: Path
+) -> None:
+    def said(process: Worker) -> list[Any]:
+        return process.asked("say", batches=given["test"], beam=2)["translations"]
+
+    average: dict[str, torch.Tensor] = {}
+    batches.write(tmp_path / "one.npz", batches.read(given["train"])[:1])
+    with started(toolkit, setting, material, moving_average=0.9) as process:
+        for update, rate in enumerate([*[0.02] * 30, 0.3]):
+            process.asked("study", batches=tmp_path / "one.npz", seed=update, rate=rate)
+            process.asked("save", weights=tmp_path / "weights.pt")
+            decay = min(0.9, (1 + update) / (10 + update))
+            for name, weight in torch.load(tmp_path / "weights.pt").items():
+                before = average.get(name, weight)
+                average[name] = decay * before + (1 - decay) * weight
+        found = said(process)
+        assert said(process) == found
+        process.asked("save", weights=tmp_path / "again.pt")
+    with started(toolkit, setting, material) as process:
+        process.asked("load", weights=tmp_path / "weights.pt")
+        of_weights = said(process)
+        torch.save(average, tmp_path / "average.pt")
+        process.asked("load", weights=tmp_path / "average.pt")
+        assert said(process) == found != of_weights
+    last, again = (torch.load(tmp_path / f"{name}.pt") for name in ("weights", "again"))
+    assert all(torch.equal(last[name], again[name]) for name in last)
 
 
 @needs_peers

@@ -310,11 +310,11 @@ def test_a_moving_average_of_weights_is_scored_and_remains(
     def follow(self: Update) -> UpdateResult:
         nonlocal updates
         result = finish(self)
-        updates += 1
         for number, parameter in enumerate(self._parameters):
-            decay = min(0.6, (1 + updates) / (10 + updates)) if updates > 1 else 0.0
+            decay = min(0.6, (1 + updates) / (10 + updates)) if updates else 0.0
             before = average.get(number, torch.zeros(()))
             average[number] = decay * before + (1 - decay) * parameter.detach().double()
+        updates += 1
         return result
 
     def interrupt(self: Run) -> None:

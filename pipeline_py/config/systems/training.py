@@ -104,7 +104,7 @@ class Training(Section):
     moving_average: Annotated[Decay, OF_TRANSLATION] = Field(
         0.0,
         description="Score and keep an exponential moving average of the weights over updates, with this decay, or "
-        "(1 + t) / (10 + t) after t updates where that is less; 0: the weights themselves.",
+        "(1 + t) / (10 + t) in update t where that is less; 0: the weights themselves.",
     )
     tensorboard: Annotated[bool, Effect.NOTHING] = Field(
         False, description="Write learning curves for TensorBoard too, into the folder `tensorboard` of a run."

@@ -23,8 +23,8 @@ def mean(weights: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 def moving_average(network: nn.Module, decay: float) -> AveragedModel:
     """Copy a network, to follow its weights from update to update (Polyak and Juditsky 1992).
 
-    After update t the average moves by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights, so that
-    it soon forgets the first ones.
+    Update t, from 0 on, moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights, so
+    that it soon forgets the first ones.
 
     Args:
         network: whose `update_parameters` are called for after each update.
@@ -32,7 +32,7 @@ def moving_average(network: nn.Module, decay: float) -> AveragedModel:
     """
 
     def follow(averaged: Tensors, current: Tensors, followed: Tensor | int) -> None:
-        updates = int(followed) + 1
+        updates = int(followed)
         get_ema_multi_avg_fn(min(decay, (1 + updates) / (10 + updates)))(averaged, current, followed)
 
     return AveragedModel(network, multi_avg_fn=follow).eval()
