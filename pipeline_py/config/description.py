@@ -1,5 +1,6 @@
 """What an experiment consists of, and what follows from it; `experiment.py` checks it."""
 
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -299,7 +300,12 @@ class Description(Section):
         return self.corpora.texts if tried else self.corpora.splits
 
     def tested_in_order(self, table: str) -> list[str]:
-        """A table's systems as they are tested: the sign test puts each in the place of those before it.
+        """A table's systems as they are tested: the sign test puts each in the place of those before it."""
+        return sorted(self.rows(table), key=self._order_of_tests.__getitem__)
+
+    @cached_property
+    def _order_of_tests(self) -> dict[str, int]:
+        """The places of all systems in the order in which they are tested.
 
         In a table of BLEU the baseline comes first and what is proposed comes last. The order is that of all tables
         together, so that two systems have one p-value wherever they are shown; where two tables contradict each other,
@@ -318,8 +324,7 @@ class Description(Section):
                 except CycleError:
                     continue
                 before = wider
-        order = [*TopologicalSorter(before).static_order()]
-        return sorted(self.rows(table), key=order.index)
+        return {name: place for place, name in enumerate(TopologicalSorter(before).static_order())}
 
     @property
     def folders(self) -> list[str]:
