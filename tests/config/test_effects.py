@@ -37,6 +37,7 @@ RESULT = {
     "precision": "tf32",
     "loss_per": "word",
     "average": 7,
+    "moving_average": 0.5,
 }
 
 
@@ -71,7 +72,16 @@ def test_each_key_of_training_has_its_effect(effect, keys):
 
 
 def test_a_stage_is_without_what_it_does_not_read():
-    until = {"epochs", "updates", "validate_every", "early_stopping", "patience", "loss_per", "average"}
+    until = {
+        "epochs",
+        "updates",
+        "validate_every",
+        "early_stopping",
+        "patience",
+        "loss_per",
+        "average",
+        "moving_average",
+    }
     assert Training().without(Effect.NOTHING, "nmt.pretrain") == until
     assert Training().without(Effect.NOTHING, "nmt.train") == set()
     assert Decoding().without(Effect.NOTHING, "nmt.translate") == {"attention", "replace_unknown", "length_floor"}
