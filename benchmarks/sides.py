@@ -53,7 +53,7 @@ class Side:
         learning_rate: of it, in the first epoch.
         falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
-        moving_average: its decay; what is translated with, 0: the weights themselves. JoeyNMT has none.
+        moving_average: decay of the mean of weights that translates; 0: the weights themselves do. JoeyNMT has none.
         tied: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
         model: of ours, options of the network that are not those of all sides.
     """

@@ -104,9 +104,9 @@ class OpenNMT(Side):
     @contextmanager
     def searching(self) -> Iterator[None]:
         """Swap in the moving average of weights as `Trainer.validate` does, and swap the weights back in."""
-        averages = self._trainer.moving_average or []
         weights = [parameter.data for parameter in self.model.parameters()]
-        for average, parameter in zip(averages, self.model.parameters(), strict=False):
+        averages = self._trainer.moving_average or weights
+        for average, parameter in zip(averages, self.model.parameters(), strict=True):
             parameter.data = average
         yield
         for weight, parameter in zip(weights, self.model.parameters(), strict=True):

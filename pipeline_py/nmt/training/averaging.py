@@ -32,7 +32,8 @@ def moving_average(network: nn.Module, decay: float) -> AveragedModel:
     """
 
     def follow(averaged: Tensors, current: Tensors, followed: Tensor | int) -> None:
-        updates = int(followed)
+        updates = int(average.n_averaged)  # `followed` may be on a GPU, which would be waited for
         get_ema_multi_avg_fn(min(decay, (1 + updates) / (10 + updates)))(averaged, current, followed)
 
-    return AveragedModel(network, multi_avg_fn=follow).eval()
+    average = AveragedModel(network, multi_avg_fn=follow)
+    return average.eval()
