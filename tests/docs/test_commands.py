@@ -1,6 +1,7 @@
 """Every command of the documentation is run, dry where it would work for long, or looked up where it cannot be run."""
 
 import re
+import shutil
 import sys
 import tomllib
 from collections import defaultdict
@@ -8,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from itertools import chain
-from shutil import which
 from subprocess import CompletedProcess, run
 from typing import Any
 
@@ -118,6 +118,11 @@ def serves_the_site(words: Sequence[str]) -> None:
     assert words[1:] == ("serve",) and (ROOT / "mkdocs.yml").is_file()
 
 
+def copies_what_is_kept(words: Sequence[str]) -> None:
+    """`test_what_snakemake_would_do` does it too, for commands that go on from these outputs."""
+    assert words[:2] == ("cp", "-r") and (ROOT / words[2]).is_dir() and words[3] == "results/"
+
+
 def has_a_recipe(words: Sequence[str]) -> None:
     """Needs an engine and the network; the recipe knows what it is told, and a clone is mounted where it works."""
     recipe = (ROOT / "envs" / "Containerfile").read_text(encoding="utf-8")
@@ -140,6 +145,7 @@ def is_planned(words: Sequence[str]) -> None:
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     ".": enters_an_environment,
     ".ci/run": is_a_file_that_runs,
+    "cp": copies_what_is_kept,
     "docker": has_a_recipe,
     "mkdocs": serves_the_site,
     "pip": has_pinned_requirements,
@@ -196,7 +202,7 @@ def test_options_of_modules():
 NOT_DRY = ("--report", "--rulegraph")
 """Options with a value that a dry run does without: one reads finished results, one writes a graph and no plan."""
 
-MISSING = () if which("conda") else ("--sdm",)
+MISSING = () if shutil.which("conda") else ("--sdm",)
 """An option with a value that needs a program which is not here; tests/test_envs.py reads the environments."""
 
 SAYS_LITTLE = ("-n", "--quiet", "rules")
@@ -240,6 +246,9 @@ def test_what_snakemake_would_do(tmp_path):
     """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
     place = ReadersPlace(tmp_path)
     assert place.validated().returncode == 0
+    for command in of_program("cp"):
+        kept = ROOT / command.words[2]
+        shutil.copytree(kept, place.folder / command.words[3] / kept.name)
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for command in of_program("snakemake"):
         targets, options = dry(command)
