@@ -27,8 +27,9 @@ def parsed(function: Callable[..., Any], program: str, arguments: Sequence[str])
     """Give the arguments of a command line, or else their defaults, to the parameters of a function.
 
     An option is called like its parameter (`max_length` → `--max-length`) and is required where this has no default.
-    That of a list can be given several times, of `bool` there are two, `--flag` and `--no-flag`. The docstring becomes
-    `--help`, its `Args` the help of each option. A command line that does not fit ends the process with exit code 2.
+    That of a list takes several values and can be given several times; of `bool` there are two, `--flag` and
+    `--no-flag`. The docstring becomes `--help`, its `Args` the help of each option. A command line that does not fit
+    ends the process with exit code 2.
     """
     summary, documented = _documentation(function) if "--help" in arguments else ("", {})
     parser = argparse.ArgumentParser(
@@ -71,7 +72,8 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, text: st
     )
     parser.add_argument(
         name,
-        action="append" if several else "store",
+        action="extend" if several else "store",
+        nargs="+" if several else None,
         required=required,
         type=_chosen(choices) if choices else _read(kind, option.min),
         metavar="|".join(choices) or kind.__name__.upper(),

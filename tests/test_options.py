@@ -56,6 +56,7 @@ REQUIRED = ["--shape", "chain", "--files", "a"]
         (["--share", "-1.5"], {"share": -1.5}),
         (["--samples", "1"], {"samples": 1}),
         (["--numbers", "3", "--numbers=4"], {"numbers": [3, 4]}),
+        (["--numbers", "3", "4", "--plain", "--numbers", "5"], {"numbers": [3, 4, 5], "plain": True}),
         (["--tokenizer", "none"], {"tokenizer": "none"}),
         (["--output=--strange"], {"output": Path("--strange")}),
         (["--keep-all", "--cased", "--plain"], {"keep_all": True, "lowercase": False, "plain": True}),
@@ -81,7 +82,7 @@ def test_a_choice_is_a_member():
         ([*REQUIRED, "--samples", "many"], "--samples: 'many' is not of type int"),
         ([*REQUIRED, "--sample", "3"], "unrecognized arguments: --sample"),
         ([*REQUIRED, "--no-plain"], "unrecognized arguments: --no-plain"),
-        ([*REQUIRED, "stray"], "unrecognized arguments: stray"),
+        ([*REQUIRED, "--plain", "stray"], "unrecognized arguments: stray"),
     ],
 )
 def test_what_does_not_fit_is_named(arguments, complaint, capsys):
