@@ -28,8 +28,8 @@ def translate(
     Args:
         system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
         run: A run of the system, e.g. seed2; by default the first.
-        configfile: A file of the configuration, like Snakemake's option of the same name; repeatable.
-        config: KEY=VALUE, like Snakemake's option of the same name; repeatable.
+        configfile: A file of the configuration, like Snakemake's option of the same name.
+        config: KEY=VALUE, like Snakemake's option of the same name.
         nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, lines
             counted from 0. At most `decoding.beam`; a short line may have fewer.
         scores: Write the score that ranks each translation before it, followed by a tab.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from itertools import chain
-from pathlib import Path
 from subprocess import CompletedProcess, run
 from typing import Any
 
@@ -247,8 +246,9 @@ def test_what_snakemake_would_do(tmp_path):
     """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
     place = ReadersPlace(tmp_path)
     assert place.validated().returncode == 0
-    for _, _, name, folder in {command.words for command in of_program("cp")}:
-        shutil.copytree(ROOT / name, place.folder / folder / Path(name).name)
+    for command in of_program("cp"):
+        kept = ROOT / command.words[2]
+        shutil.copytree(kept, place.folder / command.words[3] / kept.name)
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for command in of_program("snakemake"):
         targets, options = dry(command)

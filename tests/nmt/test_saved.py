@@ -1,4 +1,4 @@
-"""Initial weights replace those of their names and nothing else."""
+"""Initial weights replace those of their names and nothing else; networks that are kept can still be read."""
 
 from pathlib import Path
 
@@ -8,7 +8,10 @@ import torch
 from pipeline_py.config.systems.composition import System
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import save_weights, start_from
+from pipeline_py.nmt.saved import load, save_weights, start_from
+from pipeline_py.text import read_lines
+
+KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k"
 
 
 def network(seed: int) -> Model:
@@ -51,3 +54,12 @@ def test_no_safetensors(tmp_path: Path) -> None:
         start_from(network(1), tmp_path / "w")
     with pytest.raises(FileNotFoundError):
         start_from(network(1), tmp_path / "none")
+
+
+@pytest.mark.parametrize("system", ["GlobalAtt", "Seq2Seq", "Tree2Seq"])
+def test_networks_that_are_kept_are_those_of_today(system: str) -> None:
+    folder = KEPT / "nmt" / system / "seed1"
+    model = load(folder / "model.safetensors", folder / "config.json")
+    vocabularies = {side: KEPT / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")}
+    assert model.vocabularies == {side: len([*read_lines(file)]) for side, file in vocabularies.items()}
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
