@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -34,11 +35,16 @@ TESTED = "tests/nmt/self_attention/test_tree_bias.py"
 """Where the test of the second part stands, the last block of Python."""
 
 
+def page_of_parts() -> str:
+    """The page that has its reader make parts."""
+    (page,) = {block.page for block in blocks("python")}
+    return page
+
+
 def parts() -> list[tuple[Block, Block, str]]:
     """The parts that a page has its reader make: options, module, and the module's file."""
-    *found, test = blocks("python")
-    (page,) = {block.page for block in (*found, test)}
-    text = (ROOT / page).read_text(encoding="utf-8")
+    *found, _ = blocks("python")
+    text = (ROOT / page_of_parts()).read_text(encoding="utf-8")
     assert f"`{TESTED}`" in text
     files = re.findall(r"module `(pipeline_py/nmt/\S+\.py)`", text)
     return list(zip(found[::2], found[1::2], files, strict=True))
@@ -73,6 +79,12 @@ class ReadersPlace(Workplace):
 
     def _write(self, name: str, content: dict) -> None:
         (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+    def without_parts(self, folder: Path) -> Workplace:
+        """A copy with the code of the project alone, which Snakemake plans faster (`tests.workplace.snakemake`)."""
+        copy = Workplace(folder)
+        shutil.copytree(self.folder, folder, ignore=lambda _, names: {"pipeline_py"} & {*names}, dirs_exist_ok=True)
+        return copy
 
     def run(self, *command: str) -> CompletedProcess:
         """Run a command as the reader would, with the copy's own code."""

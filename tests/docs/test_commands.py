@@ -17,7 +17,7 @@ import yaml
 from snakemake.cli import get_argument_parser
 
 from tests.docs.pages import PLACEHOLDER, Command, commands
-from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of
+from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of, page_of_parts
 from tests.test_one_name import STAGES
 from tests.workplace import ROOT, snakemake
 
@@ -244,20 +244,22 @@ def _without_missing_plugins(words: list[str]) -> list[str]:
 @pytest.mark.slow
 def test_what_snakemake_would_do(tmp_path):
     """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
-    place = ReadersPlace(tmp_path)
+    place = ReadersPlace(tmp_path / "parts")
     assert place.validated().returncode == 0
     for command in of_program("cp"):
         kept = ROOT / command.words[2]
         shutil.copytree(kept, place.folder / command.words[3] / kept.name)
+    plain = place.without_parts(tmp_path / "plain")
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for command in of_program("snakemake"):
         targets, options = dry(command)
         targets_by_options[options] |= dict.fromkeys(targets)
 
     def done(options: tuple[str, ...]) -> CompletedProcess:
+        folder = (place if configuration_of(page_of_parts()) in options else plain).folder
         if {*MAKES_NOTHING} & {*options}:
-            return snakemake(options, place.folder, ROOT)
-        return snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], place.folder, ROOT)
+            return snakemake(options, folder, ROOT)
+        return snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], folder, ROOT)
 
     with ThreadPoolExecutor(2) as pool:
         failed = {
