@@ -142,13 +142,3 @@ def test_modules_that_architecture_names_exist():
     }
     assert len(named) > 40
     assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
-
-
-def test_the_first_table_is_that_of_the_results():
-    """What a newcomer is promised is what was measured last."""
-    rows = [line for line in (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-    first = rows.index(next(row for row in rows if row.startswith("| System |")))
-    table = "\n".join(rows[first + 1 : first + 7])
-    assert table.count("\n") == 5 and "SDAtt" in table
-    results = (ROOT / "docs/results.md").read_text(encoding="utf-8")
-    assert table in results.partition("## The embedded corpus")[2]
