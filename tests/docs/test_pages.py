@@ -142,3 +142,14 @@ def test_modules_that_architecture_names_exist():
     }
     assert len(named) > 40
     assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
+
+
+def test_the_first_table_is_that_of_the_results():
+    """What a newcomer is promised is what was measured last: rows that stand in both are the same."""
+    rows = [line for line in (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    first = rows.index(next(row for row in rows if row.startswith("| System |")))
+    table = rows[first + 1 : first + 7]
+    results = (ROOT / "docs/results.md").read_text(encoding="utf-8").partition("## The embedded corpus")[2]
+    for system in ("PBSMT (Thot)", "GlobalAtt"):
+        (row,) = [row for row in table if row.startswith(f"| {system} |")]
+        assert row in results
