@@ -19,7 +19,7 @@ UNIONS = {
 }
 """Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
 
-PAGE_OF_FILE = {"docs/results.md": "docs/parsers.md", "docs/faq.md": "docs/systems.md"}
+PAGE_OF_FILE = {"docs/faq.md": "docs/systems.md"}
 """Page that names a file → page where the file stands, if elsewhere."""
 
 ELSEWHERE = "elsewhere"
