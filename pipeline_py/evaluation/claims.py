@@ -76,7 +76,7 @@ def claims(
 
     `verdict` is `confirmed` if the whole interval is on the claimed side of 0, `contradicted` if it is on the other
     side, or else `not distinguishable`. For a system that reads trees and whose gain is confirmed, `of_syntax` is `yes`
-    if it is also better than itself with every kind of control trees, each by its interval; `no` if it is not;
+    if it is also better than itself with every kind of control trees, each by its interval; `not shown` otherwise;
     `untested` if there are no control trees. Control trees are made without looking at the words. Rows with the role
     `control` have the system with such trees minus the other; rows with `against control` have the system minus itself
     with such trees.

@@ -7,7 +7,7 @@ from typing import Literal
 from pipeline_py.evaluation.significance.runs_and_sentences import Difference
 
 Word = Literal["confirmed", "contradicted", "not distinguishable"]
-OfSyntax = Literal["", "yes", "no", "untested"]
+OfSyntax = Literal["", "yes", "not shown", "untested"]
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,21 @@ class Verdict:
 
     @property
     def of_syntax(self) -> OfSyntax:
-        """Whether a confirmed gain is one of syntax: where trees that mean nothing give less; empty of others."""
+        """Whether a confirmed gain is one of syntax: if trees that mean nothing give measurably less. Empty of others."""
         if self.word != "confirmed":
             return ""
         if not self.against_controls:
             return "untested" if self.is_twin else ""
-        return "yes" if all(found.is_gain for found in self.against_controls.values()) else "no"
+        return "yes" if all(found.is_gain for found in self.against_controls.values()) else "not shown"
 
     @property
     def sentence(self) -> str:
         """The whole answer."""
         said = f"{self.system}{'' if self.is_answer else f' above {self.other}'}: {self._answer}, {self._numbers}"
-        if self.of_syntax == "no":
-            as_good = [name for name, found in self.against_controls.items() if not found.is_gain]
-            said += f"; with {' and '.join(as_good)} trees, which mean nothing, it is not measurably worse"
+        if self.of_syntax == "not shown":
+            not_less = {name: found for name, found in self.against_controls.items() if not found.is_gain}
+            minus = ", ".join(f"{name} {_with_interval(found)}" for name, found in not_less.items())
+            said += f"; minus itself with trees that mean nothing: {minus}"
         if self.of_syntax == "untested":
             said += "; not tried with trees that mean nothing, so it need not be syntax"
         if self.controls:
@@ -69,9 +70,10 @@ class Verdict:
     @property
     def _answer(self) -> str:
         if self.word == "confirmed":
-            of_twin = {"yes": "yes", "no": "better, but no gain of syntax", "untested": "better"}
-            of_others = {"no": "confirmed, but no gain of syntax"}
-            return of_twin[self.of_syntax] if self.is_answer else of_others.get(self.of_syntax, "confirmed")
+            if self.of_syntax == "yes" and self.is_answer:
+                return "yes"
+            better = "better" if self.is_answer else "confirmed"
+            return better + (", but syntax is not shown to be the reason" if self.of_syntax == "not shown" else "")
         if self.word == "contradicted":
             return "no, worse" if self.is_answer else "contradicted"
         return "no gain seen" if self.is_answer else "not distinguishable"
@@ -79,7 +81,7 @@ class Verdict:
     @property
     def _numbers(self) -> str:
         found = self.found
-        numbers = f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] {self.label}"
+        numbers = f"{_with_interval(found)} {self.label}"
         against = f" against {self.other}" if self.is_answer else ""
         runs = f"{found.runs} seeds" if found.runs > 1 else "1 run: variation between runs is not included"
         visible = ""
@@ -88,6 +90,10 @@ class Verdict:
             visible = "; both score the same" if same else f"; visible from {abs(found.visible):.1f}"
         instead = f", as {' and '.join(self.instead_of)} is not counted here" if self.instead_of else ""
         return f"{numbers}{against}{f' on {self.on}' if self.on else ''}{instead} ({runs}{visible})"
+
+
+def _with_interval(found: Difference) -> str:
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
 
 
 def signed(value: float) -> str:

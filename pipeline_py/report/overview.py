@@ -66,7 +66,7 @@ def headline(twins: Sequence[Answer]) -> str:
         (of_syntax["yes"], "translates better because of them", "translate better because of them"),
         (of_syntax["untested"], "translates better", "translate better"),
         (
-            of_syntax["no"],
+            of_syntax["not shown"],
             "translates better, but not measurably better than with trees that mean nothing",
             "translate better, but not measurably better than with trees that mean nothing",
         ),
@@ -137,7 +137,7 @@ def claims(answers: Sequence[Answer]) -> Sheet:
         [
             answer.system,
             answer.other,
-            answer.verdict + (", not a gain of syntax" if answer.of_syntax == "no" else ""),
+            answer.verdict + (", syntax not shown to be the reason" if answer.of_syntax == "not shown" else ""),
             *(f"{score:.2f}" for score in answer.scores),
             exactly(answer.found.value),
             Cell(f"{exactly(answer.found.low)} to {exactly(answer.found.high)}", str(answer.found.low)),

@@ -67,7 +67,7 @@ def test_only_a_file_of_claims_is_read(tmp_path):
     ("verdicts", "sentence"),
     [
         (
-            [("confirmed", "yes"), ("confirmed", "untested"), ("confirmed", "no"), ("contradicted", "")]
+            [("confirmed", "yes"), ("confirmed", "untested"), ("confirmed", "not shown"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
             "Of 6 systems that read parse trees, each compared with its twin that reads none, 1 translates better "
             "because of them; 1 translates better; 1 translates better, but not measurably better than with trees that "
