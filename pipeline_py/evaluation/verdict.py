@@ -46,7 +46,7 @@ class Verdict:
 
     @property
     def of_syntax(self) -> OfSyntax:
-        """Whether a confirmed gain is one of syntax: if trees that mean nothing give measurably less. Empty of others."""
+        """Whether a confirmed gain is syntax's: trees that mean nothing give measurably less. Else empty."""
         if self.word != "confirmed":
             return ""
         if not self.against_controls:
