@@ -46,7 +46,7 @@ class Verdict:
 
     @property
     def of_syntax(self) -> OfSyntax:
-        """Whether a confirmed gain is syntax's: trees that mean nothing give measurably less. Else empty."""
+        """Whether a confirmed gain is syntax's, as trees that mean nothing give less; empty if none is confirmed."""
         if self.word != "confirmed":
             return ""
         if not self.against_controls:
