@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -49,17 +50,24 @@ def site(tmp_path_factory) -> Path:
 
 def test_every_page_is_reached(site):
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
-    pages = {page for entry in navigation for page in entry.values()}
-    assert pages == {page.name for page in PAGES if page.parent.name == "docs"}
+    pages = {*pages_below(navigation)}
+    assert pages == {str(page.relative_to(ROOT / "docs")) for page in PAGES if page.parent != ROOT}
     assert all((site / page).with_suffix(".html").is_file() for page in pages)
 
 
+def pages_below(navigation: list[dict]) -> Iterator[str]:
+    for entry in navigation:
+        for page in entry.values():
+            yield from [page] if isinstance(page, str) else pages_below(page)
+
+
 def test_nothing_is_fetched_from_elsewhere(site):
-    for page in site.glob("*.html"):
+    for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for resource in Resources(text).fetched:
             assert not re.match(r"(\w+:)?//", resource), (page.name, resource)
-            assert (site / resource.lstrip("/").partition("?")[0]).is_file(), (page.name, resource)
+            folder = site if resource.startswith("/") else page.parent
+            assert (folder / resource.lstrip("/").partition("?")[0]).is_file(), (page.name, resource)
         # The theme's script would load what draws these.
         assert 'class="mermaid"' not in text
     for style in site.rglob("*.css"):
@@ -77,7 +85,7 @@ def test_links_beside_the_site_lead_somewhere(site):
             target = (page.parent / path).resolve() if path else page
             assert target.exists(), (page.name, link)
             if anchor:
-                built = (site / target.name).with_suffix(".html")
+                built = (site / target.relative_to(ROOT / "docs")).with_suffix(".html")
                 assert anchor in Resources(built.read_text(encoding="utf-8")).anchors, (page.name, link)
                 assert anchor in anchors_in_repository(target), (page.name, link)
 
