@@ -342,7 +342,7 @@ def test_generated_contrastive_sets_bring_their_true_trees(fresh):
         "title": "M",
         "systems": ["SDAtt"],
         "columns": ["contrast"],
-        "parsers": ["gold", "chain"],
+        "parsers": ["gold", "right-branching"],
     }
     config = {
         "corpora": {

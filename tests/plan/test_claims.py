@@ -28,11 +28,15 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
     assert options == [
         "--asked=SDAtt=GlobalAtt",
         "--asked=Tree2Seq=GlobalAtt",
-        *(f"--reads-trees={name}{trees}" for name in ("SDAtt", "Tree2Seq") for trees in ("", " [random]", " [chain]")),
+        *(
+            f"--reads-trees={name}{trees}"
+            for name in ("SDAtt", "Tree2Seq")
+            for trees in ("", " [random]", " [right-branching]")
+        ),
         *(
             f"--control={name}:{trees}={name} [{trees}]"
             for name in ("SDAtt", "Tree2Seq")
-            for trees in ("random", "chain")
+            for trees in ("random", "right-branching")
         ),
     ]
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}

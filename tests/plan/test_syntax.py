@@ -94,8 +94,12 @@ def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
     assert compared["first"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu"
     assert compared["second"]["dev:constituency"] == "<results>/syntax/random/dev.binary.ptb"
     assert [*compared["first"]] == [*compared["second"]]
-    assert syntax.pairs_of_parsers() == [("chain", "embedded"), ("chain", "random"), ("embedded", "random")]
-    assert "<results>/syntax/chain/agreement.random.tsv" in syntax.reports_of_parsers()
+    assert syntax.pairs_of_parsers() == [
+        ("embedded", "random"),
+        ("embedded", "right-branching"),
+        ("random", "right-branching"),
+    ]
+    assert "<results>/syntax/random/agreement.right-branching.tsv" in syntax.reports_of_parsers()
 
 
 def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(planned):
