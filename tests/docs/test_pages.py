@@ -145,10 +145,11 @@ def test_modules_that_architecture_names_exist():
 
 
 def test_the_first_table_is_that_of_the_results():
-    """What a newcomer is promised is what was measured: the row that has one run in both is the same."""
+    """What a newcomer is promised is what was measured last: rows that stand in both are the same."""
     rows = [line for line in (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
     first = rows.index(next(row for row in rows if row.startswith("| System |")))
     table = rows[first + 1 : first + 7]
     results = (ROOT / "docs/results/embedded_corpus.md").read_text(encoding="utf-8")
-    (row,) = [row for row in table if row.startswith("| PBSMT (Thot) |")]
-    assert row in results
+    for system in ("PBSMT (Thot)", "GlobalAtt"):
+        (row,) = [row for row in table if row.startswith(f"| {system} |")]
+        assert row in results
