@@ -24,7 +24,7 @@ SYSTEMS = {
     "Sequential-lexical": "seed1",
     "Both": "seed1",
     "GlobalAtt": "seed2",
-    "SDAtt [chain]": "seed1",
+    "SDAtt [right-branching]": "seed1",
 }
 """Of each kind of input and of search, by the run that is translated with."""
 
@@ -34,7 +34,6 @@ CONFIG = {
         "source": {"language": "en", "tokenizer": "moses", "case": "true"},
         "target": {"language": "de", "tokenizer": "moses", "case": "true"},
     },
-    "parsers": {"chain": {"type": "control", "shape": "chain"}},
     "systems": {"Both": {"type": "ensemble", "members": ["GlobalAtt", "SDAtt"]}},
     "subword": {"source_vocabulary": {"max_size": 40}},
     "decoding": {"beam": 5, "replace_unknown": True},
