@@ -7,6 +7,7 @@ Sentences are random. Without a GPU, use `--device cpu` and small sizes.
 """
 
 from contextlib import ExitStack
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -55,29 +56,33 @@ def gpu(setting: Setting) -> list[table.Row]:
 
 
 def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
-    """Measure all sides in one size, Tree2Seq in its own."""
+    """Measure all sides in one size, Tree2Seq in its own; its updates cannot be recorded."""
     batches = setting.work / "batches" / "gpu.npz"
     chosen.training_batches(material, setting, setting.batches, batches)
     of_trees = Shape(min(shape.embedding, TREE2SEQ_SIZE), min(shape.hidden, TREE2SEQ_SIZE))
-    kinds = [(system, OURS, shape, system) for system in SYSTEMS] + [("Tree2Seq", OURS, of_trees, "Tree2Seq")]
-    if python is not None:
-        kinds.insert(0, ("OpenNMT-py", OPENNMT, shape, ""))
+    sides = [] if python is None else [Side("OpenNMT-py", OPENNMT, shape)]
+    for system in SYSTEMS:
+        sides.append(Side(system, OURS, shape, system=system))
+        if device_named(setting.device) == "cuda":
+            sides.append(Side(f"{system}, recorded", OURS, shape, system=system, graphs=True))
+    sides.append(Side("Tree2Seq", OURS, of_trees, system="Tree2Seq"))
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        for name, toolkit, size, system in kinds:
+        for side in sides:
             for precision in setting.precision:
-                contest.add(Side(name, toolkit, size, precision, system), batches)
+                contest.add(replace(side, precision=precision), batches)
         measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
         products = {}
         rows = []
         for name, contender in contest.contenders.items():
             side = contender.side
-            if side.name not in products:
-                products[side.name] = _multiply_adds(contender, setting, material, python)
+            network = side.toolkit, side.system
+            if network not in products:
+                products[network] = _multiply_adds(contender, setting, material, python)
             row = contest.row(name, measured, "words", {"to_opennmt": f"OpenNMT-py {side.precision}"})
-            flops = 2 * products[side.name] * row["words_per_second"].median
+            flops = 2 * products[network] * row["words_per_second"].median
             peak = machine.peak(row["card"], side.precision)
-            added = {"multiply_adds": products[side.name], "teraflops": flops / 1e12}
+            added = {"multiply_adds": products[network], "teraflops": flops / 1e12}
             share = {"share_of_peak": nan if peak is None else flops / peak}
             rows.append({"shape": str(side.shape), **row, **added, **share, "counted": COUNTED})
         return rows

@@ -56,6 +56,7 @@ class Side:
         moving_average: decay of the mean of weights that translates; 0: the weights themselves do. JoeyNMT has none.
         tied: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
         model: of ours, options of the network that are not those of all sides.
+        graphs: of ours, on a GPU: updates are recorded as CUDA graphs.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Side:
     moving_average: float = 0.0
     tied: bool = False
     model: Mapping[str, Any] = field(default_factory=dict)
+    graphs: bool = False
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, from 1 on."""
@@ -147,6 +149,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
         **{"dropout": setting.dropout, "optimizer": side.optimizer},
         **{"learning_rate": side.learning_rate, "clip": side.clip, "moving_average": side.moving_average},
         "tied": side.tied and side.shape.embedding == side.shape.hidden,
+        "graphs": side.graphs,
         **vocabularies,
         **{"system": system, "syntax_sizes": sizes},
         "packed": {name: str(path) for name, path in material.packed.items()},

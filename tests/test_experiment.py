@@ -116,11 +116,6 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
             {"tied_embeddings": "all"},
             "ties the embeddings of both sides: give `subword.joint",
         ),
-        (
-            "training",
-            {"epochs": 1, "graphs": True, "accumulate": 2},
-            "graphs are recorded of whole batches, and of a loss per sentence; leave out `graphs`",
-        ),
         ("systems.SDAtt.training", {"seeds": [2]}, "system `SDAtt`: `seeds` is the same for all systems"),
         ("systems.SDAtt.training", {"threads": 2}, "system `SDAtt`: `threads` is the same for all systems"),
         ("presets", {"fast": None}, "presets: give a mapping of names to partial configurations"),

@@ -308,7 +308,7 @@ def test_what_is_said_of_systems_beside_each_other(finished, change, again):
 
 
 def test_watching_changes_no_result(finished):
-    watched = {"tensorboard": True, "checkpoint_minutes": 9, "graphs": True, "threads": 2}
+    watched = {"tensorboard": True, "checkpoint_minutes": 9, "graphs": False, "threads": 2}
     assert not Plan(finished, {"training": watched}).rules
     assert "train" in Plan(finished, {"training": {"processes": 2}}).rules, "units are dropped out by each on its own"
 

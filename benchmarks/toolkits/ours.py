@@ -36,7 +36,7 @@ class Ours(Side):
         self._data = Dataset(files["source"], files["target"], syntax, sizes)
         self.model: Model = Model(system, sizes).to(self._device)
         optimizer = {"name": job["optimizer"], "learning_rate": job["learning_rate"]}
-        settings = {"optimizer": optimizer, "clip": job["clip"], "precision": job["precision"]}
+        settings = {"optimizer": optimizer, **{key: job[key] for key in ("clip", "precision", "graphs")}}
         training = Training.model_validate(settings)
         self._rule = build(training.optimizer, self.model.parameters())
         self._update = Update(self.model, self.model.loss, self._rule, training, self._device)

@@ -131,6 +131,7 @@ def train(
     from pipeline_py.nmt.training.capacity import matched
     from pipeline_py.nmt.training.checkpoint import Checkpoints
     from pipeline_py.nmt.training.facts import write_curve, write_facts
+    from pipeline_py.nmt.training.graphs import recorded
     from pipeline_py.nmt.training.processes import ALONE, Processes
     from pipeline_py.nmt.training.run import Run
     from pipeline_py.nmt.training.validation import Validation
@@ -153,6 +154,7 @@ def train(
     needed = {*SIDES, *system_options.kinds_with_vocabulary}
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
     training_options = processes.of_first(lambda: with_precision(training_options, system_options.model.hidden, device))
+    training_options = recorded(training_options, system_options)
     data = Dataset(train_source, train_target, train_files, vocabularies, training_options.max_length)
     dev = Dataset(dev_source, dev_target, dev_files, vocabularies)
 

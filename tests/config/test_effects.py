@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "pipeline_py"
 
 NOTHING = {"seeds": [2], "tensorboard": True, "checkpoint_minutes": 1.0}
-ROUNDING = {"graphs": True, "threads": 3}
+ROUNDING = {"graphs": False, "threads": 3}
 MEANS = {"device": "cpu", "processes": 2, "accumulate": 3}
 RESULT = {
     "optimizer": {"name": "sgd"},

@@ -9,58 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-import yaml
 from torch import Tensor
 
 import pipeline_py.nmt
-from pipeline_py.config.loading.load import load
-from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.graphs import FEW
 from pipeline_py.nmt.training.update import MULTIPLE, Part, Update
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.random_tree import random_tree
+from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 from tests.nmt.recorder import Recorder
 
-VOCABULARIES = {"source": 12, "target": 9, "units": 8, "labels": 5}
-SIZES = {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}
-LENGTHS = ((7, 3), (8, 9), (1, 7), (15, 1), (0, 0), (5, 8), (16, 16))
-"""Words of sources and targets without their ends: on both sides of multiples of 8, and just such."""
-
-READINGS = {
-    f"syntax, {gaussian}, {position}": {"contexts": [{"type": "syntax", "gaussian": gaussian, "position": position}]}
-    for gaussian in ("log", "score", "weight")
-    for position in ("interpolate", "round", "attention")
-}
 CPU = torch.device("cpu")
-
-
-def systems() -> dict[str, System]:
-    """The systems of the default experiment that are composed differently, and the readings of SDAtt."""
-    experiment = load(yaml.safe_load(Path("config.yaml").read_text()), check_files=False)
-    found: dict[str, System] = {}
-    for name, system in experiment.systems.items():
-        if not isinstance(system, System):
-            continue
-        one = System.model_validate(
-            {
-                **system.model_dump(include={"encoders", "scores", "contexts", "decoder", "loss"}),
-                "model": SIZES,
-            }
-        )
-        if one not in found.values():
-            found[name] = one
-    readings = {name: System.model_validate({**parts, "model": SIZES}) for name, parts in READINGS.items()}
-    return found | readings
-
-
-SYSTEMS = systems()
 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -77,39 +40,6 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
         return recorder
 
     return begin
-
-
-def make_model(name: str) -> Model:
-    torch.manual_seed(0)
-    model = Model(SYSTEMS[name], VOCABULARIES).double()
-    model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
-    return model
-
-
-def make_batch(system: System, rows: list[int], multiple: int = 1, seed: int = 0) -> Batch:
-    """Some of the sentences, with the syntax that a system reads; the third one has no parse."""
-    sources, targets, syntax = [], [], {kind: [] for kind in system.syntax}
-    for row in rows:
-        random = np.random.default_rng([seed, row])
-        source, target = LENGTHS[row]
-        sources.append(np.append(random.integers(1, VOCABULARIES["source"], source), EOS))
-        targets.append(np.append(random.integers(1, VOCABULARIES["target"], target), EOS))
-        square = random.integers(1, 5, (source + 1, source + 1))
-        values = {
-            "distances": (square * (1 - np.eye(source + 1, dtype=int))).astype(np.uint8).ravel(),
-            "labels": random.integers(0, VOCABULARIES["labels"], source + 1),
-            "units": random.integers(0, VOCABULARIES["units"], 10 * (source + 1)),
-            "heads": np.full(source + 1, -1),
-            "parents": np.full(2 * (source + 1), -1),
-            "trees": random_tree(random, source, parsed=row != 2),
-            "lexical_trees": np.array([-1, 0, 1, 1, source, 2, 2] if source > 2 else [-1]),
-        }
-        for kind, of_kind in syntax.items():
-            of_kind.append(values[kind])
-    return collate(sources, targets, syntax, multiple)
-
-
-ALL = list(range(len(LENGTHS)))
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

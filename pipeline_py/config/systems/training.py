@@ -119,9 +119,9 @@ class Training(Section):
         "is fast at it, else float32; the facts say which. tf32 is a GPU's, and on a CPU the same as float32.",
     )
     graphs: Annotated[bool, Effect.ROUNDING] = Field(
-        False,
-        description="On a GPU, record the gradients of batches without trees as CUDA graphs, one for each shape, and "
-        "replay them. Not tested on a GPU, only with a mock of one.",
+        True,
+        description="On a GPU, record the gradients of batches as CUDA graphs, one for each shape, and replay them: "
+        "not of systems with tree encoders, with `accumulate`, or with a loss per word.",
     )
     threads: Annotated[Processors, Effect.ROUNDING] = Field(1, description="CPU threads of one process.")
     processes: Annotated[Processors, Effect.MEANS] = Field(
@@ -132,8 +132,6 @@ class Training(Section):
     def _check(self) -> Self:
         if len({*self.seeds}) < len(self.seeds):
             raise ValueError("give every seed once; a repeated seed gives the same run again")
-        if self.graphs and (self.accumulate > 1 or self.loss_per == "word"):
-            raise ValueError("graphs are recorded of whole batches, and of a loss per sentence; leave out `graphs`")
         if self.optimizer.schedule == "linear" and self.epochs is None and self.updates is None:
             raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, at whose end the rate is 0")
         return self

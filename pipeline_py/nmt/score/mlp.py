@@ -99,7 +99,8 @@ class _ScoreTrace(Trace):
         self.reach = numbers.tolist()
         self.reached: Tensor | None = None  # (B, N), where not all is
         if min(self.reach) < columns:
-            self.reached = torch.arange(columns) < numbers.unsqueeze(1)
+            reached = torch.arange(columns) < numbers.unsqueeze(1)
+            self.reached = reached.to(keys.device, non_blocking=True)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), part.vector.detach(), part.bias.detach()
         self.compiled = numbers if elementwise.compute_scores(self.keys, self.vector) else None
         self.squares: Tensor | None = None

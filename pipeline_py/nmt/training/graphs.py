@@ -1,7 +1,4 @@
-"""What is computed of a batch, recorded once for each shape of batches and then replayed.
-
-`training.graphs` switches it on: no card has seen it yet.
-"""
+"""What is computed of a batch, recorded once for each shape of batches and then replayed."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,6 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
+from pipeline_py.kinds.kind import BinaryTrees, kind_of
 from pipeline_py.nmt.data.batch import Batch
 
 Run = Callable[[], Tensor]
@@ -62,6 +62,16 @@ class Graphs:
             for old, new in zip(recording.batch.tensors, batch.tensors, strict=True):
                 old.copy_(new, non_blocking=True)
         return recording.replay()
+
+
+def recorded(training: Training, system: System) -> Training:
+    """Leave `graphs` on only where the shape of a batch says what is computed of it.
+
+    So it is where no binary trees are read, batches are not computed in parts, and losses are not divided by words.
+    """
+    trees = any(isinstance(kind_of(kind).values, BinaryTrees) for kind in system.trained_on)
+    can = not trees and training.accumulate == 1 and training.loss_per == "sentence"
+    return training.model_copy(update={"graphs": training.graphs and can})
 
 
 def on_cuda() -> Callable[[Run], Run]:

@@ -49,8 +49,8 @@ class Update:
     """Computes the gradients of a batch, clips them, and moves the parameters.
 
     Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU, where
-    `training.graphs` asks for it, the gradients of batches without trees are recorded as graphs, since launching the
-    many small kernels of a recurrence one by one may take longer than they do.
+    `training.graphs` asks for it, gradients are recorded as graphs, since launching the many small kernels of a
+    recurrence one by one takes longer than they do.
     """
 
     def __init__(

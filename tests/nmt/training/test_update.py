@@ -15,7 +15,7 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.graphs import FEW, Graphs
+from pipeline_py.nmt.training.graphs import FEW, Graphs, recorded
 from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
@@ -186,3 +186,11 @@ def test_recordings_compute_the_same(name: str) -> None:
     else:
         assert record.recorded == 2, "two shapes, as 8 and 3 round up to 8 and 8"
         assert record.replayed == 9 - 2 * FEW
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_only_what_follows_from_the_shape_is_recorded(name: str) -> None:
+    system = make_model(name).system
+    assert recorded(Training(), system).graphs == (name not in TREES)
+    for other in ({"graphs": False}, {"accumulate": 2}, {"loss_per": "word"}):
+        assert not recorded(Training(**other), system).graphs

@@ -1,0 +1,100 @@
+"""What a GPU computes is what the processor computes, for every composition; only where there is a GPU."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.training import Training
+from pipeline_py.nmt.device import prepare
+from pipeline_py.nmt.loss.blackout import BlackOutLoss
+from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.training.update import Part, Update
+from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
+
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
+    pytest.mark.usefixtures("same_torch_afterwards"),
+]
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def gpu() -> torch.device:
+    """The card, set up as a training sets it up."""
+    return prepare("cuda", 1)
+
+
+def trained(
+    name: str, device: torch.device, *, graphs: bool = False, dropout: float = 0.0, half: bool = False
+) -> tuple[list[float], dict[str, Tensor]]:
+    """Make updates with batches of two shapes that come again; return losses and weights."""
+    model = make_model(name, dropout).to(device).train()
+    if half:
+        model = model.float()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    precision = "bfloat16" if half else "float32"
+    update = Update(model, model.loss, optimizer, Training(clip=1.0, graphs=graphs, precision=precision), device)
+    losses = []
+    torch.manual_seed(5)
+    for number in range(8):
+        rows = [[0, 1, 2], [3, 5, 6]][number % 2]
+        batch = make_batch(model.system, rows, update.multiple, number).to(device)
+        update.begin([Part(batch)])
+        made = update.finish()
+        assert made.changed
+        losses.append(made.loss)
+    return losses, {name: weight.cpu() for name, weight in model.state_dict().items()}
+
+
+@pytest.fixture
+def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let BlackOut sample the same words on both."""
+
+    def draw(loss: BlackOutLoss, count: int) -> Tensor:
+        numbers = torch.arange(count * loss.samples, device=loss.cumulative.device)
+        return numbers.view(count, loss.samples) % loss.target_size
+
+    monkeypatch.setattr(BlackOutLoss, "_draw", draw)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+@pytest.mark.usefixtures("same_draws")
+def test_updates_are_those_of_the_processor(name: str, graphs: bool, gpu: torch.device) -> None:
+    losses, weights = trained(name, gpu, graphs=graphs)
+    expected, others = trained(name, CPU)
+    assert losses == pytest.approx(expected, rel=1e-8)
+    torch.testing.assert_close(weights, others, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+def test_with_dropout_the_same_seed_gives_the_same_bits(name: str, graphs: bool, gpu: torch.device) -> None:
+    losses, weights = trained(name, gpu, graphs=graphs, dropout=0.2)
+    again, others = trained(name, gpu, graphs=graphs, dropout=0.2)
+    assert losses == again
+    assert all(torch.equal(weight, others[name]) for name, weight in weights.items())
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+@pytest.mark.usefixtures("same_draws")
+def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) -> None:
+    losses, _ = trained(name, gpu, graphs=graphs, half=True)
+    expected, _ = trained(name, CPU)
+    assert losses == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@torch.no_grad()
+def test_searches_find_the_same(name: str, gpu: torch.device) -> None:
+    model = make_model(name).eval()
+    batch = make_batch(model.system, ALL)
+    limits = torch.full((len(ALL),), 8)
+    expected = beam_search([model], [batch], beam=4, max_lengths=limits, n_best=4)
+    found = beam_search([model.to(gpu)], [batch.to(gpu)], beam=4, max_lengths=limits, n_best=4)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        scores = [[one.log_probability for one in hypotheses] for hypotheses in (ours, theirs)]
+        assert scores[0] == pytest.approx(scores[1], rel=1e-8)
