@@ -56,7 +56,10 @@ def gpu(setting: Setting) -> list[table.Row]:
 
 
 def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
-    """Measure all sides in one size, Tree2Seq in its own; its updates cannot be recorded."""
+    """Measure all sides in one size, Tree2Seq in its own; its updates cannot be recorded.
+
+    The sides of one precision are on the card together, since those of all would fill it.
+    """
     batches = setting.work / "batches" / "gpu.npz"
     chosen.training_batches(material, setting, setting.batches, batches)
     of_trees = Shape(min(shape.embedding, TREE2SEQ_SIZE), min(shape.hidden, TREE2SEQ_SIZE))
@@ -66,26 +69,25 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
         if device_named(setting.device) == "cuda":
             sides.append(Side(f"{system}, recorded", OURS, shape, system=system, graphs=True))
     sides.append(Side("Tree2Seq", OURS, of_trees, system="Tree2Seq"))
-    with ExitStack() as running:
-        contest = Contest(setting, material, python, running)
-        for side in sides:
-            for precision in setting.precision:
+    products: dict[tuple[str, str], float] = {}
+    rows = []
+    for precision in setting.precision:
+        with ExitStack() as running:
+            contest = Contest(setting, material, python, running)
+            for side in sides:
                 contest.add(replace(side, precision=precision), batches)
-        measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
-        products = {}
-        rows = []
-        for name, contender in contest.contenders.items():
-            side = contender.side
-            network = side.toolkit, side.system
-            if network not in products:
-                products[network] = _multiply_adds(contender, setting, material, python)
-            row = contest.row(name, measured, "words", {"to_opennmt": f"OpenNMT-py {side.precision}"})
-            flops = 2 * products[network] * row["words_per_second"].median
-            peak = machine.peak(row["card"], side.precision)
-            added = {"multiply_adds": products[network], "teraflops": flops / 1e12}
-            share = {"share_of_peak": nan if peak is None else flops / peak}
-            rows.append({"shape": str(side.shape), **row, **added, **share, "counted": COUNTED})
-        return rows
+            measured = contest.run(f"training {shape} in {precision}", "train", first=0, count=setting.batches)
+            for name, contender in contest.contenders.items():
+                network = contender.side.toolkit, contender.side.system
+                if network not in products:
+                    products[network] = _multiply_adds(contender, setting, material, python)
+                row = contest.row(name, measured, "words", {"to_opennmt": f"OpenNMT-py {precision}"})
+                flops = 2 * products[network] * row["words_per_second"].median
+                peak = machine.peak(row["card"], precision)
+                added = {"multiply_adds": products[network], "teraflops": flops / 1e12}
+                share = {"share_of_peak": nan if peak is None else flops / peak}
+                rows.append({"shape": str(contender.side.shape), **row, **added, **share, "counted": COUNTED})
+    return rows
 
 
 def _multiply_adds(contender: Contender, setting: Setting, material: Material, python: Path | None) -> float:
