@@ -366,6 +366,22 @@ def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
     assert (note in (paper.folder / "table.md").read_text()) == (also == "bfloat16")
 
 
+@pytest.mark.usefixtures("wide_terminal")
+@pytest.mark.parametrize("other", [["cpu", "cuda"], ["cuda"], ["cpu"]])
+def test_different_devices_are_told(paper: Inputs, other: list[str]) -> None:
+    """Where all systems have the same devices for their runs, nothing differs between rows."""
+    for system, devices in {"GlobalAtt": ["cpu", "cuda"], "LocalAtt": other, "SDAtt": []}.items():
+        for seed, device in enumerate(devices, 1):
+            path = paper.folder / f"{system}.{seed}.facts.json"
+            path.write_text(json.dumps({"device": device}))
+            paper.files.append(f"facts:{system}:seed{seed}={path}")
+    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
+    text = (paper.folder / "table.md").read_text()
+    cpu, gpu = ("GlobalAtt, Local" if device in other else "GlobalAtt" for device in ("cpu", "cuda"))
+    assert ("Trained on different devices" in text) == (len(other) == 1)
+    assert (f"Trained on different devices: CPU: {cpu}; GPU: {gpu}." in text) == (len(other) == 1)
+
+
 def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
     paper.notes = [note]

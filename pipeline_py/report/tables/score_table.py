@@ -21,7 +21,7 @@ from pipeline_py.report.tables.measures import (
 from pipeline_py.report.tables.pair import Comparisons
 from pipeline_py.report.tables.published import Published, published_score
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.tables.training_notes import note_on_kernels, note_on_precision, note_on_shared_cores
+from pipeline_py.report.tables.training_notes import note_on_kernels, note_on_shared_cores, notes_on_differences
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def bleu_sheet(
             notes.append(f"{by}: {next(iter(signatures.values()))}.")
         else:
             notes += [f"{by.replace(label, f'{label} on {on}')}: {signature}." for on, signature in signatures.items()]
-    notes += [*further_notes, *note_on_precision(measured.facts, table.label)]
+    notes += [*further_notes, *notes_on_differences(measured.facts, table.label)]
     notes += note_on_kernels(measured.facts, table.label)
     bold = f"better than the best baseline, {table.label(best)}" if best and options.proposed else ""
     return table.sheet(notes, bold)
@@ -271,7 +271,7 @@ def measures_sheet(
     for metric in sorted({metric_of(what) for what in on_sets}):
         signatures = dict.fromkeys(measured.signatures(metric).values())
         notes += [f"{named(metric).label}: {signature}." for signature in signatures]
-    notes += [*further_notes, *note_on_precision(measured.facts, table.label)]
+    notes += [*further_notes, *notes_on_differences(measured.facts, table.label)]
     notes += [*note_on_kernels(measured.facts, table.label), *_on_runs(measured)]
     return table.sheet(notes)
 

@@ -1,10 +1,13 @@
-"""What is said below tables of how their systems were trained: shared cores, precision, and no compiled code."""
+"""What is said below tables of how their systems were trained: cores, precision, device, and no compiled code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from pipeline_py.usage import ENOUGH
+
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+"""What people call them."""
 
 
 def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[[str], str]) -> list[str]:
@@ -40,19 +43,30 @@ def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Cal
     ]
 
 
-def note_on_precision(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
-    """Say in which precision each system was trained, where not all were trained in the same; else nothing.
+def notes_on_differences(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+    """Say on what and in which precision each system was trained, where that differs between them.
 
     Args:
         facts: of each system, the facts.json of each run.
-        label: what the table calls a system.
+        label: what a table calls a system.
     """
-    systems: dict[str, list[str]] = {}
-    for system, runs in facts.items():
-        precisions = sorted({run["precision"] for run in runs if run.get("precision") is not None})
-        for precision in precisions:
-            systems.setdefault(precision, []).append(label(system))
-    if len(systems) < 2:
+    return [
+        *_note_on("precision", "Trained in different precisions of matrix products", facts, label),
+        *_note_on("device", "Trained on different devices", facts, label),
+    ]
+
+
+def _note_on(
+    fact: str, what: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]
+) -> list[str]:
+    """Name the systems for each value of a fact; nothing where all have the same values."""
+    values = {system: {run[fact] for run in runs if run.get(fact) is not None} for system, runs in facts.items()}
+    known = {system: of_system for system, of_system in values.items() if of_system}
+    if len({frozenset(of_system) for of_system in known.values()}) < 2:
         return []
-    parts = [f"{precision}: {', '.join(labels)}" for precision, labels in systems.items()]
-    return [f"Trained in different precisions of matrix products: {'; '.join(parts)}."]
+    systems: dict[str, list[str]] = {}
+    for system, of_system in known.items():
+        for value in sorted(of_system):
+            systems.setdefault(DEVICES.get(value, value), []).append(label(system))
+    parts = [f"{value}: {', '.join(labels)}" for value, labels in systems.items()]
+    return [f"{what}: {'; '.join(parts)}."]
