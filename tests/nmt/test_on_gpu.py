@@ -11,10 +11,10 @@ from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.update import Part, Update
 from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 
-pytestmark = [
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
-    pytest.mark.usefixtures("same_torch_afterwards"),
-]
+pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
+
+if not torch.cuda.is_available():
+    pytest.skip("there is no GPU", allow_module_level=True)
 
 CPU = torch.device("cpu")
 
