@@ -67,7 +67,7 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     for system in SYSTEMS:
         sides.append(Side(system, OURS, shape, system=system))
         if device_named(setting.device) == "cuda":
-            sides.append(Side(f"{system}, recorded", OURS, shape, system=system, graphs=True))
+            sides.append(Side(f"{system}, one by one", OURS, shape, system=system, graphs=False))
     sides.append(Side("Tree2Seq", OURS, of_trees, system="Tree2Seq"))
     products: dict[tuple[str, str], float] = {}
     rows = []

@@ -56,7 +56,7 @@ class Side:
         moving_average: decay of the mean of weights that translates; 0: the weights themselves do. JoeyNMT has none.
         tied: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
         model: of ours, options of the network that are not those of all sides.
-        graphs: of ours, on a GPU: updates are recorded as CUDA graphs.
+        graphs: of ours, on a GPU: updates are recorded as CUDA graphs where they can be.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Side:
     moving_average: float = 0.0
     tied: bool = False
     model: Mapping[str, Any] = field(default_factory=dict)
-    graphs: bool = False
+    graphs: bool = True
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, from 1 on."""

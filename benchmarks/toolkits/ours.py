@@ -18,6 +18,7 @@ from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.training.averaging import moving_average
+from pipeline_py.nmt.training.graphs import recorded
 from pipeline_py.nmt.training.optimizer import build, set_learning_rate
 from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.subword.vocabulary import EOS
@@ -37,7 +38,7 @@ class Ours(Side):
         self.model: Model = Model(system, sizes).to(self._device)
         optimizer = {"name": job["optimizer"], "learning_rate": job["learning_rate"]}
         settings = {"optimizer": optimizer, **{key: job[key] for key in ("clip", "precision", "graphs")}}
-        training = Training.model_validate(settings)
+        training = recorded(Training.model_validate(settings), system)
         self._rule = build(training.optimizer, self.model.parameters())
         self._update = Update(self.model, self.model.loss, self._rule, training, self._device)
         self._average = moving_average(self.model, job["moving_average"]) if job["moving_average"] else None
