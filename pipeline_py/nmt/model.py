@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
@@ -104,8 +105,12 @@ class Model(nn.Module):
         return sum((learnt.loss for learnt in memory.auxiliary), losses) if self.training else losses
 
     def learn_frequencies(self, counts: Tensor) -> None:
-        """Tell the loss how often each target word occurs in the training data (V,), EOS and unknown words included.
+        """Tell how often each target word occurs in the training data (V,), EOS and unknown words included.
 
-        They are no part of the state that is saved; only training needs them.
+        The loss draws by them, and the bias of the softmax begins with their logarithms if the system's is to. The
+        counts are no part of the state that is saved; only training needs them.
         """
         self.decoder.criterion.learn_frequencies(counts)
+        if self.system.model.softmax_bias == "unigram":
+            with torch.no_grad():
+                self.decoder.softmax.bias.copy_((counts / counts.sum()).log())

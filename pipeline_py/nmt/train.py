@@ -160,9 +160,9 @@ def train(
 
     torch.manual_seed(seed)
     model = Model(system_options, vocabularies)
+    model.learn_frequencies(torch.from_numpy(data.target_frequencies(len(vocabulary))))
     if initial is not None:
         start_from(model, initial)
-    model.learn_frequencies(torch.from_numpy(data.target_frequencies(len(vocabulary))))
     run = Run(
         name=name,
         model=model,

@@ -1,18 +1,23 @@
 """How parameters begin: by hand, and whatever the modules and their attributes are called."""
 
+import math
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.model import Initialization
+from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear
+
+TRANSFORMER = {"encoders": [{"type": "transformer", "heads": 2}], "decoder": {"type": "transformer", "heads": 2}}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +71,25 @@ def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(rule: I
     model = Model(System.model_validate({"model": sizes}), {"source": 200, "target": 200})
     assert model.decoder.softmax.weight is model.decoder.embedding.weight
     assert model.decoder.embedding.weight.std().item() == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "parts", [{}, {"decoder": "gru"}, {"scores": ["dot"], "encoders": ["lstm"], "decoder": "lstm"}, TRANSFORMER]
+)
+def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dict[str, Any]) -> None:
+    """By hand: without what it reads, its first guess of a word is the word's share of the training data."""
+    counts = torch.tensor([50, 1, 30, 15, 4])
+    sizes = {"source": 9, "target": len(counts)}
+    model = {"embedding": 8, "hidden": 8, "softmax_bias": "unigram"}
+    network = Model(System.model_validate({**parts, "model": model}), sizes)
+    torch.nn.init.zeros_(network.decoder.softmax.weight)
+    network.learn_frequencies(counts)
+    loss = network.loss(collate([np.array([3, 4, 0])], [np.array([2, 0])])).item()
+    assert loss == pytest.approx(-math.log(0.3) - math.log(0.5), rel=1e-5)
+
+    unknowing = Model(System.model_validate({**parts, "model": {**model, "softmax_bias": "zero"}}), sizes)
+    unknowing.learn_frequencies(counts)
+    assert not unknowing.decoder.softmax.bias.any()
 
 
 @pytest.mark.parametrize("rule", ["uniform", "nematus", "lecun"])

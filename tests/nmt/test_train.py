@@ -551,6 +551,22 @@ def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch:
     assert told[0][:2] == [len(short), 1]
 
 
+def test_initial_weights_know_how_frequent_words_are(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
+    still = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1}
+    unigram = {"model": {"softmax_bias": "unigram"}}
+    train(**corpus, **options(tmp_path, unigram, still, "drawn"))
+    drawn = load_file(tmp_path / "drawn" / "model.safetensors")["decoder.softmax.bias"]
+    counted = Counter(int(word) for sentence in _rows(corpus["train_target"]) for word in sentence)
+    counts = torch.tensor([max(counted[word], 1) for word in range(WORDS)])
+    torch.testing.assert_close(drawn, (counts / counts.sum()).log())
+
+    save_weights(tmp_path / "initial", {"decoder.softmax.bias": drawn + 1})
+    train(**corpus, **options(tmp_path, unigram, still, initial=tmp_path / "initial"))
+    started = load_file(tmp_path / "out" / "model.safetensors")["decoder.softmax.bias"]
+    torch.testing.assert_close(started, drawn + 1)
+
+
 def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py.nmt.model import Model
 

@@ -53,6 +53,11 @@ class Model(Section):
         "U(±√(6/(fan-in + fan-out))), embeddings and the softmax N(0, 1/embedding), vectors as uniform, for "
         "Transformers.",
     )
+    softmax_bias: Literal["zero", "unigram"] = Field(
+        "zero",
+        description="How the bias of the softmax begins. unigram: with the log frequency of each target word in the "
+        "training data, so that training begins with what words have in common with their contexts.",
+    )
     tied_embeddings: Literal["none", "target", "all"] = Field(
         "none",
         description="target: the embedding of target words is the matrix of the softmax too; all: it is the embedding "
