@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +98,10 @@ class Contest:
         if self.setting.architecture is Architecture.TRANSFORMER:
             return
         known = self.contenders[name]
-        sized = as_large_as(known.parameters, system, known.side.shape, self._material.sizes)
-        if sized != known.side.shape:
-            side = Side(f"{system}, as large as {known.side.name}", OURS, sized, known.side.precision, system)
-            self.add(side, known.batches)
+        side = Side(f"{system}, as large as {known.side.name}", OURS, known.side.shape, known.side.precision, system)
+        sized = as_large_as(known.parameters, side, self._material.sizes)
+        if sized != side.shape:
+            self.add(replace(side, shape=sized), known.batches)
 
     def _add(self, contender: Contender) -> str:
         name = f"{contender.side.name} {contender.side.precision}"

@@ -3,13 +3,14 @@
     python -m benchmarks.quality --embedding 256 --hidden 256 --dropout 0.3 --beam 1 --threads 1
 
 All sides train on the same batches and are searched with the same beam, each by its own code, as many at a time as the
-processors have threads for. After every epoch each translates the development set; only training counts.
+processors have threads for. After every half of an epoch each translates the development set; only training counts.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from benchmarks import chosen, machine, peers, quality_figure, table
 from benchmarks.material import Material, prepared
 from benchmarks.processes import Worker
 from benchmarks.setting import Setting, Shape, command
-from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, worker
+from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.training import Training
@@ -32,8 +33,14 @@ from pipeline_py.ragged import Ragged
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-RECIPE: dict[str, Any] = {"learning_rate": 0.003, "falls_over": 8, "tied": True, "moving_average": 0.99}
+RECIPE: dict[str, Any] = {
+    **{"learning_rate": 0.005, "warmup": 100, "falls_over": 4},
+    **{"tied": True, "moving_average": 0.99},
+}
 """Of ours and OpenNMT-py, with Adam."""
+
+POINTS = 2
+"""In an epoch after so many parts of its updates the development set is translated."""
 
 OF_JOEYNMT = RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
 """With a higher rate it learns nothing here, and it has no moving average of weights."""
@@ -44,9 +51,10 @@ OUTSIDE = "<outside>"
 COLUMNS = {
     "side": ("", ""),
     "precision": ("", ""),
+    "parameters": ("parameters", ",d"),
     "level": ("BLEU", ".0f"),
     "cpu_minutes": ("CPU minutes", ".1f"),
-    "epochs": ("epochs", "d"),
+    "epochs": ("epochs", ".1f"),
     "to_faster_peer": ("of the faster peer's", ".2f"),
 }
 
@@ -62,8 +70,8 @@ def sides(system: str, shape: Shape, setting: Setting, with_peers: bool) -> list
     limit (JoeyNMT's configuration for IWSLT14); their rates fall later than what is measured here.
     """
     auto = with_precision(Training(), shape.hidden, torch.device(device_named(setting.device))).precision
-    before_softmax = {"dropout": {"readout": setting.dropout}}
-    ours = [Side(system, OURS, shape, auto, system, model=before_softmax, **RECIPE)]
+    model = {"dropout": {"readout": setting.dropout}, "softmax_bias": "unigram"}
+    ours = [Side(system, OURS, shape, auto, system, model=model, **RECIPE)]
     if not with_peers:
         return ours
     first, unlimited = setting.precision[0], 1e9
@@ -79,9 +87,9 @@ def sides(system: str, shape: Shape, setting: Setting, with_peers: bool) -> list
 def quality(setting: Setting) -> list[table.Row]:
     """Train all sides until they reach the highest level, and write `curves.tsv`, `quality.tsv` and `quality.svg`.
 
-    BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level at the end of
-    the first epoch after which its translations have that BLEU; between that epoch and the one before, CPU minutes
-    are interpolated.
+    BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level when its
+    translations first have that BLEU; between two translations, CPU minutes and epochs are interpolated.
+    Ours takes part in the peers' nominal size and, if it is another one, in that with OpenNMT-py's parameters.
     """
     material, python = prepared(setting), peers.interpreter(setting)
     if material.target_vocabulary is None:
@@ -90,15 +98,17 @@ def quality(setting: Setting) -> list[table.Row]:
     rows: list[table.Row] = []
     for shape in setting.shapes:
         taking_part = sides(SYSTEMS[setting.architecture], shape, setting, python is not None)
+        if python is not None:
+            taking_part += _as_large_as(taking_part, setting, material, python)
         with ThreadPoolExecutor(max(machine.cores() // setting.threads, 1)) as pool:
             of_shape = [*pool.map(lambda side: _curve(side, setting, material, python), taking_part)]
-        curves += [point for curve in of_shape for point in curve]
-        rows += reached(of_shape, setting.level)
+        curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
+        rows += [{"shape": str(shape), **row} for row in reached(of_shape, setting.level)]
     table.write(setting.results / "curves.tsv", curves)
     table.write(setting.results / "quality.tsv", rows)
     quality_figure.draw(curves, setting.results / "quality.svg")
     print(f"\nTime to quality: {material.name};")
-    print(f"batches of {setting.batch_size}, beam {setting.beam}, BLEU of tokenized lower-cased words after each epoch")
+    print(f"batches of {setting.batch_size}, beam {setting.beam}, BLEU of tokenized lower-cased words")
     for shape in setting.shapes:
         print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
         table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
@@ -114,35 +124,43 @@ def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> l
     """
     rows: list[table.Row] = []
     for level in sorted(levels):
-        times = {curve[0]["side"]: _minutes(curve, level) for curve in curves}
-        of_peers = [times[curve[0]["side"]] for curve in curves if curve[0]["toolkit"] != OURS]
+        times = {curve[0]["side"]: _when(curve, level) for curve in curves}
+        of_peers = [times[curve[0]["side"]][0] for curve in curves if curve[0]["toolkit"] != OURS]
         faster = min((minutes for minutes in of_peers if minutes == minutes), default=float("nan"))
         for curve in curves:
             first = curve[0]
-            minutes = times[first["side"]]
-            epochs = sum(point["cpu_minutes"] < minutes for point in curve) + 1 if minutes == minutes else len(curve)
+            minutes, epochs = times[first["side"]]
             rows.append(
                 {
-                    **{key: first[key] for key in ("shape", "side", "toolkit", "precision", "parameters")},
+                    **{key: first[key] for key in ("side", "toolkit", "precision", "parameters")},
                     **{"level": level, "cpu_minutes": minutes, "epochs": epochs, "to_faster_peer": minutes / faster},
                 }
             )
     return rows
 
 
-def _minutes(curve: Sequence[table.Row], level: float) -> float:
-    before, bleu_before = 0.0, 0.0
+def _when(curve: Sequence[table.Row], level: float) -> tuple[float, float]:
+    """Interpolate the CPU minutes and the epochs until a level, or say that it took none in all the epochs."""
+    before, epochs_before, bleu_before = 0.0, 0.0, 0.0
     for point in curve:
-        minutes, bleu = point["cpu_minutes"], point["bleu"]
+        minutes, epochs, bleu = point["cpu_minutes"], point["epoch"], point["bleu"]
         if bleu >= level:
             share = (level - bleu_before) / (bleu - bleu_before) if bleu > bleu_before else 1.0
-            return before + (minutes - before) * share
-        before, bleu_before = minutes, bleu
-    return float("nan")
+            return before + (minutes - before) * share, epochs_before + (epochs - epochs_before) * share
+        before, epochs_before, bleu_before = minutes, epochs, bleu
+    return float("nan"), epochs_before
+
+
+def _as_large_as(sides: Sequence[Side], setting: Setting, material: Material, python: Path) -> list[Side]:
+    """Make of ours one that has as many parameters as OpenNMT-py, if its size is another then."""
+    own, peer = sides[0], next(side for side in sides if side.toolkit == OPENNMT)
+    with worker(peer, setting, material, python, setting.threads) as process:
+        sized = as_large_as(process.facts["parameters"], own, material.sizes)
+    return [] if sized == own.shape else [replace(own, name=f"{own.name}, as large as OpenNMT-py", shape=sized)]
 
 
 def _curve(side: Side, setting: Setting, material: Material, python: Path | None) -> list[table.Row]:
-    """Train a side, an epoch after the other."""
+    """Train a side, a part of an epoch after the other."""
     folder = setting.work / "batches" / re.sub(r"\W+", "_", side.name)
     folder.mkdir(parents=True, exist_ok=True)
     studied, dev = folder / "epoch.npz", folder / "dev.npz"
@@ -155,26 +173,28 @@ def _curve(side: Side, setting: Setting, material: Material, python: Path | None
     with ExitStack() as running:
         process: Worker = running.enter_context(worker(side, setting, material, python, setting.threads))
         while minutes < setting.minutes and bleu < max(setting.level):
-            epoch = len(points) + 1
-            chosen.epoch_batches(material, setting, epoch, studied)
-            answer = process.asked("study", batches=studied, seed=epoch, rate=side.rate(epoch))
+            whole, part = divmod(len(points), POINTS)
+            updates = chosen.epoch_batches(material, setting, whole + 1, studied)
+            first, end = updates * part // POINTS, updates * (part + 1) // POINTS
+            rates = [side.rate(updates * whole + update, updates) for update in range(first, end)]
+            answer = process.asked("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
             minutes += answer["cpu_seconds"] / 60
+            epoch = whole + end / updates
             said = dict(process.asked("say", batches=dev, beam=setting.beam)["translations"])
             texts = [_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))]
             bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
-            print(f"{side.name} {side.shape}: epoch {epoch}, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
-            points.append(_point(side, setting, process, epoch, minutes, bleu))
+            print(f"{side.name} {side.shape}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
+            measured = {"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu}
+            points.append({**_facts(side, setting, process), "learning_rate": rates[-1], **measured})
     return points
 
 
-def _point(side: Side, setting: Setting, process: Worker, epoch: int, minutes: float, bleu: float) -> dict[str, Any]:
+def _facts(side: Side, setting: Setting, process: Worker) -> dict[str, Any]:
     return {
-        **{"shape": str(side.shape), "side": side.name, "toolkit": side.toolkit, "precision": side.precision},
+        **{"side": side.name, "toolkit": side.toolkit, "precision": side.precision},
         **{"parameters": process.facts["parameters"], "version": process.facts["version"]},
-        **{"optimizer": side.optimizer, "learning_rate": side.rate(epoch), "clip": side.clip},
-        "moving_average": side.moving_average,
+        **{"optimizer": side.optimizer, "clip": side.clip, "moving_average": side.moving_average},
         **{"batch_size": setting.batch_size, "dropout": setting.dropout, "beam": setting.beam},
-        **{"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu},
         **machine.described(device_named(setting.device), setting.threads),
     }
 

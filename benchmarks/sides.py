@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,8 @@ class Side:
         precision: float32, tf32 or bfloat16.
         system: of ours, its name in `config.yaml`.
         optimizer: adam or sgd.
-        learning_rate: of it, in the first epoch.
+        learning_rate: of it, at its height.
+        warmup: updates over which the rate rises to it.
         falls_over: epochs over which the rate falls linearly to 0; 0: it is constant.
         clip: the largest norm of a gradient.
         moving_average: decay of the mean of weights that translates; 0: the weights themselves do. JoeyNMT has none.
@@ -66,6 +67,7 @@ class Side:
     system: str = "GlobalAtt"
     optimizer: str = "adam"
     learning_rate: float = LEARNING_RATE
+    warmup: int = 0
     falls_over: int = 0
     clip: float = CLIP
     moving_average: float = 0.0
@@ -73,9 +75,11 @@ class Side:
     model: Mapping[str, Any] = field(default_factory=dict)
     graphs: bool = True
 
-    def rate(self, epoch: int) -> float:
-        """The learning rate of an epoch, from 1 on."""
-        return self.learning_rate * max(1 - (epoch - 1) / self.falls_over, 0) if self.falls_over else self.learning_rate
+    def rate(self, update: int, of_epoch: int) -> float:
+        """The learning rate of an update, from 0 on, where an epoch has so many."""
+        risen = (update + 1) / (self.warmup + 1)
+        fallen = 1 - update / (self.falls_over * of_epoch) if self.falls_over else 1.0
+        return self.learning_rate * min(risen, 1.0) * max(fallen, 0.0)
 
 
 def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
@@ -95,16 +99,23 @@ def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
     return {**parts, "model": {**model, "initialization": "lecun_small"}}
 
 
-def as_large_as(parameters: int, system: str, shape: Shape, sizes: Mapping[str, int]) -> Shape:
-    """Give a system the smallest hidden size with which it has no fewer parameters, its embedding being as it is."""
+def as_large_as(parameters: int, side: Side, sizes: Mapping[str, int]) -> Shape:
+    """Give a side of ours the smallest hidden size with which it has no fewer parameters; its embedding stays."""
     from pipeline_py.nmt.training import capacity
 
     hidden = STEP
     while True:
-        sized = Shape(shape.embedding, hidden)
-        if capacity.parameters(System.model_validate(composition(system, sized, 0.0)), sizes) >= parameters:
-            return sized
+        sized = replace(side, shape=Shape(side.shape.embedding, hidden))
+        if capacity.parameters(System.model_validate(network(sized, 0.0)), sizes) >= parameters:
+            return sized.shape
         hidden += STEP
+
+
+def network(side: Side, dropout: float) -> dict[str, Any]:
+    """Compose the network of a side of ours."""
+    parts = composition(side.system, side.shape, dropout)
+    parts["model"] |= {**side.model, **({"tied_embeddings": "target"} if side.tied else {})}
+    return parts
 
 
 def worker(
@@ -139,9 +150,6 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
     """Say what a worker is to build."""
     sizes = dict(material.sizes)
     vocabularies = {name: sizes.pop(name) for name in ("source", "target")}
-    system = composition(side.system, side.shape, setting.dropout) if side.toolkit == OURS else None
-    if system is not None:
-        system["model"] |= {**side.model, **({"tied_embeddings": "target"} if side.tied else {})}
     return {
         **{"architecture": setting.architecture, **STACK},
         **{"device": device_named(setting.device), "threads": threads, "precision": side.precision},
@@ -151,6 +159,7 @@ def job(side: Side, setting: Setting, material: Material, threads: int) -> dict[
         "tied": side.tied and side.shape.embedding == side.shape.hidden,
         "graphs": side.graphs,
         **vocabularies,
-        **{"system": system, "syntax_sizes": sizes},
+        "system": network(side, setting.dropout) if side.toolkit == OURS else None,
+        "syntax_sizes": sizes,
         "packed": {name: str(path) for name, path in material.packed.items()},
     }

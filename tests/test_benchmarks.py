@@ -154,9 +154,9 @@ def test_the_time_to_a_quality_is_measured(tmp_path):
     printed = measured(
         "benchmarks.quality", tmp_path, *embedded, "--minutes", "0.0001", "--level", "0", "--level", "99"
     )
-    assert "BLEU of tokenized lower-cased words after each epoch" in printed
+    assert "BLEU of tokenized lower-cased words" in printed
     (point,) = rows(tmp_path / "results" / "curves.tsv")
     assert (point["side"], point["epoch"], point["parameters"]) != ("", "", "") and float(point["cpu_minutes"]) > 0
     low, high = rows(tmp_path / "results" / "quality.tsv")
-    assert (float(low["level"]), low["epochs"], high["cpu_minutes"], high["to_faster_peer"]) == (0, "1", "", "")
+    assert (float(low["level"]), float(low["epochs"]), high["cpu_minutes"], high["to_faster_peer"]) == (0, 0, "", "")
     assert "Time to quality" in (tmp_path / "results" / "quality.svg").read_text(encoding="utf-8")

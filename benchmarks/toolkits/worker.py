@@ -2,7 +2,7 @@
 
     {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
     {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
-    {"do": "study", "batches": FILE, "seed": 1, "rate": 0.002}   make an update with each batch of a file
+    {"do": "study", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}   make an update at each of these rates
     {"do": "say", "batches": FILE, "beam": 12}                   tell translations of all batches
     {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
     {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
@@ -116,14 +116,14 @@ class Rounds:
         counts = {"sentences": len(predictions), "words": sum(map(len, predictions))}
         return {"seconds": seconds, **counts, "peak_memory": self._peak()}
 
-    def study(self, batches: str, seed: int, rate: float) -> dict[str, Any]:
-        """Make an update with each batch of a file; its batches are not kept."""
-        self.side.take_rate(rate)
-        chosen = [(batch, self.side.prepared(batch)) for batch in read(batches)]
+    def study(self, batches: str, seed: int, first: int, rates: Sequence[float]) -> dict[str, Any]:
+        """Make an update at each rate, with the batches of a file from number `first` on; they are not kept."""
+        chosen = [(batch, self.side.prepared(batch)) for batch in read(batches)[first : first + len(rates)]]
         torch.manual_seed(seed)
         self.side.model.train()
         start = time.process_time()
-        for _, prepared in chosen:
+        for (_, prepared), rate in zip(chosen, rates, strict=True):
+            self.side.take_rate(rate)
             self.side.update(prepared)
         return {"cpu_seconds": time.process_time() - start, "words": sum(batch.words for batch, _ in chosen)}
 

@@ -1,11 +1,13 @@
 """Sides are composed as the configuration says, and are as large as they shall be."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
 from benchmarks.processes import ROOT
 from benchmarks.setting import Architecture, Shape
-from benchmarks.sides import COUNTERPARTS, STACK, STEP, as_large_as, composition
+from benchmarks.sides import COUNTERPARTS, OURS, STACK, STEP, Side, as_large_as, composition, network
 from benchmarks.syntax import BESIDE, OF_ARCHITECTURE
 from pipeline_py.config.loading.load import load
 from pipeline_py.config.systems.composition import System
@@ -46,13 +48,15 @@ def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -
     assert made.loss.label_smoothing == 0 and made.model.tied_embeddings == "none"
 
 
+@pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
-def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int) -> None:
-    sized = as_large_as(wanted, "GlobalAtt", Shape(16, 999), SIZES)
+def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int, tied: bool) -> None:
+    side = Side("ours", OURS, Shape(16, 999), tied=tied)
+    sized = as_large_as(wanted, side, SIZES)
     smaller = Shape(16, sized.hidden - STEP)
 
     def size(shape: Shape) -> int:
-        return parameters(System.model_validate(composition("GlobalAtt", shape, 0.0)), SIZES)
+        return parameters(System.model_validate(network(replace(side, shape=shape), 0.0)), SIZES)
 
     assert sized.embedding == 16 and sized.hidden % STEP == 0
     assert size(sized) >= wanted and (smaller.hidden == 0 or size(smaller) < wanted)

@@ -130,13 +130,13 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
         before = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
         process.asked("train", batches=tmp_path / "pairs.npz", first=0, count=298)
         for _ in range(2):
-            studied = process.asked("study", batches=tmp_path / "pairs.npz", seed=1, rate=0.001)
+            studied = process.asked("study", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[0.001])
             assert studied["words"] == 9 and studied["cpu_seconds"] > 0
         after = process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
         said = []
         for rate in (None, 0.0, 1e3):
             if rate is not None:
-                process.asked("study", batches=tmp_path / "pairs.npz", seed=1, rate=rate)
+                process.asked("study", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[rate])
             said.append(dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"]))
     assert after == 9 != before
     assert said[0] == said[1] == {number: row[-3:].tolist() for number, row in enumerate(rows)} != said[2]
@@ -153,7 +153,7 @@ def test_a_moving_average_of_weights_translates(
     batches.write(tmp_path / "one.npz", batches.read(given["train"])[:1])
     with started(toolkit, setting, material, moving_average=0.9) as process:
         for update, rate in enumerate([*[0.02] * 30, 0.3]):
-            process.asked("study", batches=tmp_path / "one.npz", seed=update, rate=rate)
+            process.asked("study", batches=tmp_path / "one.npz", seed=update, first=0, rates=[rate])
             process.asked("save", weights=tmp_path / "weights.pt")
             decay = min(0.9, (1 + update) / (10 + update))
             for name, weight in torch.load(tmp_path / "weights.pt").items():
