@@ -21,7 +21,7 @@ from sacrebleu import corpus_bleu
 from benchmarks import chosen, machine, peers, quality_figure, table
 from benchmarks.material import Material, prepared
 from benchmarks.processes import Worker
-from benchmarks.setting import Setting, Shape, command
+from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
@@ -98,8 +98,8 @@ def quality(setting: Setting) -> list[table.Row]:
     rows: list[table.Row] = []
     for shape in setting.shapes:
         taking_part = sides(SYSTEMS[setting.architecture], shape, setting, python is not None)
-        if python is not None:
-            taking_part += _as_large_as(taking_part, setting, material, python)
+        if python is not None and setting.architecture is Architecture.RECURRENT:  # Transformers have as many
+            taking_part[1:1] = _as_large_as(taking_part, setting, material, python)
         with ThreadPoolExecutor(max(machine.cores() // setting.threads, 1)) as pool:
             of_shape = [*pool.map(lambda side: _curve(side, setting, material, python), taking_part)]
         curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
@@ -119,7 +119,7 @@ def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> l
     """Find when each side has reached each level; what it never reached is not a number.
 
     Args:
-        curves: of each side, a point for each epoch.
+        curves: of each side, a point for each translation of the development set.
         levels: of BLEU.
     """
     rows: list[table.Row] = []
