@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,11 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 RECIPE: dict[str, Any] = {
-    **{"learning_rate": 0.005, "warmup": 100, "falls_over": 4},
-    **{"tied": True, "moving_average": 0.99},
+    "learning_rate": 0.005,
+    "warmup": 100,
+    "falls_over": 4,
+    "tied": True,
+    "moving_average": 0.99,
 }
 """Of ours and OpenNMT-py, with Adam."""
 
@@ -108,7 +112,8 @@ def quality(setting: Setting) -> list[table.Row]:
     table.write(setting.results / "quality.tsv", rows)
     quality_figure.draw(curves, setting.results / "quality.svg")
     print(f"\nTime to quality: {material.name};")
-    print(f"batches of {setting.batch_size}, beam {setting.beam}, BLEU of tokenized lower-cased words")
+    print(f"batches of {setting.batch_size}, beam {setting.beam},")
+    print(f"BLEU of tokenized lower-cased words, {POINTS} times an epoch")
     for shape in setting.shapes:
         print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
         table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
@@ -172,21 +177,33 @@ def _curve(side: Side, setting: Setting, material: Material, python: Path | None
     minutes = bleu = 0.0
     with ExitStack() as running:
         process: Worker = running.enter_context(worker(side, setting, material, python, setting.threads))
-        while minutes < setting.minutes and bleu < max(setting.level):
-            whole, part = divmod(len(points), POINTS)
-            updates = chosen.epoch_batches(material, setting, whole + 1, studied)
-            first, end = updates * part // POINTS, updates * (part + 1) // POINTS
-            rates = [side.rate(updates * whole + update, updates) for update in range(first, end)]
+        for of_epoch, part in _parts(material, setting, studied):
+            rates = [side.rate(update, of_epoch) for update in part]
+            first = part.start % of_epoch
             answer = process.asked("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
             minutes += answer["cpu_seconds"] / 60
-            epoch = whole + end / updates
+            epoch = part.stop / of_epoch
             said = dict(process.asked("say", batches=dev, beam=setting.beam)["translations"])
             texts = [_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))]
             bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
             print(f"{side.name} {side.shape}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
             measured = {"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu}
             points.append({**_facts(side, setting, process), "learning_rate": rates[-1], **measured})
+            if minutes >= setting.minutes or bleu >= max(setting.level):
+                break
     return points
+
+
+def _parts(material: Material, setting: Setting, path: Path) -> Iterator[tuple[int, range]]:
+    """Write the batches of an epoch after the other, and give the numbers of the updates of each of its parts.
+
+    Yields:
+        How many updates an epoch has, and those of the part, counted from 0 over all epochs.
+    """
+    for epoch in count():
+        updates = chosen.epoch_batches(material, setting, epoch + 1, path)
+        ends = np.linspace(0, updates, min(POINTS, updates) + 1).astype(int) + epoch * updates
+        yield from ((updates, range(*part)) for part in pairwise(ends.tolist()))
 
 
 def _facts(side: Side, setting: Setting, process: Worker) -> dict[str, Any]:

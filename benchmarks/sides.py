@@ -13,6 +13,7 @@ from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.setting import Setting, Shape
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Optimizer
 from pipeline_py.device import device_named
 
 LEARNING_RATE = 0.001
@@ -77,9 +78,11 @@ class Side:
 
     def rate(self, update: int, of_epoch: int) -> float:
         """The learning rate of an update, from 0 on, where an epoch has so many."""
-        risen = (update + 1) / (self.warmup + 1)
-        fallen = 1 - update / (self.falls_over * of_epoch) if self.falls_over else 1.0
-        return self.learning_rate * min(risen, 1.0) * max(fallen, 0.0)
+        from pipeline_py.nmt.training.optimizer import scheduled
+
+        falls = {"schedule": "linear"} if self.falls_over else {}
+        options = Optimizer.model_validate({"learning_rate": self.learning_rate, "warmup": self.warmup, **falls})
+        return scheduled(options, update, min(update / (self.falls_over * of_epoch), 1.0) if self.falls_over else 0.0)
 
 
 def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:

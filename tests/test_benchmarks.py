@@ -154,7 +154,7 @@ def test_the_time_to_a_quality_is_measured(tmp_path):
     printed = measured(
         "benchmarks.quality", tmp_path, *embedded, "--minutes", "0.0001", "--level", "0", "--level", "99"
     )
-    assert "BLEU of tokenized lower-cased words" in printed
+    assert "BLEU of tokenized lower-cased words, 2 times an epoch" in printed
     (point,) = rows(tmp_path / "results" / "curves.tsv")
     assert (point["side"], point["epoch"], point["parameters"]) != ("", "", "") and float(point["cpu_minutes"]) > 0
     low, high = rows(tmp_path / "results" / "quality.tsv")

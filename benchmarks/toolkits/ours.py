@@ -35,8 +35,9 @@ class Ours(Side):
         sizes = {"source": job["source"], "target": job["target"], **job["syntax_sizes"]}
         syntax = {kind: files[kind] for kind in system.trained_on}
         self._data = Dataset(files["source"], files["target"], syntax, sizes)
-        self.model: Model = Model(system, sizes).to(self._device)
-        self.model.learn_frequencies(torch.from_numpy(self._data.target_frequencies(sizes["target"])).to(self._device))
+        model = Model(system, sizes)
+        model.learn_frequencies(torch.from_numpy(self._data.target_frequencies(sizes["target"])))
+        self.model: Model = model.to(self._device)
         optimizer = {"name": job["optimizer"], "learning_rate": job["learning_rate"]}
         settings = {"optimizer": optimizer, **{key: job[key] for key in ("clip", "precision", "graphs")}}
         training = recorded(Training.model_validate(settings), system)

@@ -48,6 +48,14 @@ def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -
     assert made.loss.label_smoothing == 0 and made.model.tied_embeddings == "none"
 
 
+def test_a_rate_rises_and_then_falls_over_epochs() -> None:
+    """By hand: 3 updates of warm-up, 2 epochs of 10 updates."""
+    side = Side("ours", OURS, Shape(8, 8), learning_rate=0.4, warmup=3, falls_over=2)
+    found = [side.rate(update, 10) for update in (0, 1, 3, 5, 15, 20, 25)]
+    assert found == pytest.approx([0.1, 0.2 * 0.95, 0.4 * 0.85, 0.4 * 0.75, 0.4 * 0.25, 0, 0])
+    assert Side("peer", OURS, Shape(8, 8), learning_rate=0.4).rate(99, 10) == 0.4
+
+
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
 def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int, tied: bool) -> None:

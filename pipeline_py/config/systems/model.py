@@ -56,7 +56,7 @@ class Model(Section):
     softmax_bias: Literal["zero", "unigram"] = Field(
         "zero",
         description="How the bias of the softmax begins. unigram: with the log frequency of each target word in the "
-        "training data, so that training begins with what words have in common with their contexts.",
+        "training data, so that they need not be learnt.",
     )
     tied_embeddings: Literal["none", "target", "all"] = Field(
         "none",

@@ -40,16 +40,19 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 
 def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update: int, done: float) -> None:
-    """Set the rate of the next update; a constant one without warm-up is left alone.
+    """Set the rate of the next update, which is that of `scheduled`; a constant one without warm-up is left alone."""
+    if options.schedule != "constant" or update <= options.warmup:
+        set_learning_rate(optimizer, scheduled(options, update, done))
+
+
+def scheduled(options: Optimizer, update: int, done: float) -> float:
+    """Say the rate of an update.
 
     Args:
-        optimizer: what is used for it.
-        options: its schedule and its warm-up, which multiply the rate.
+        options: their schedule and their warm-up multiply the rate.
         update: how many were made before.
         done: the part of the training that is done, from 0 to 1.
     """
-    if options.schedule == "constant" and update > options.warmup:
-        return
     height = options.learning_rate or LEARNING_RATES[options.name]
     risen = (update + 1) / (options.warmup + 1)
     fallen = 1.0
@@ -57,7 +60,7 @@ def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update
         fallen = 1 - done
     elif options.schedule == "inverse_square_root":
         fallen = min(1.0, risen**-0.5)
-    set_learning_rate(optimizer, height * min(1.0, risen) * fallen)
+    return height * min(1.0, risen) * fallen
 
 
 def decay_if_worse(
