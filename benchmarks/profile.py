@@ -34,7 +34,7 @@ KINDS = {
     "attention": {f"_scaled_dot_product_flash_attention_for_cpu{end}" for end in ("", "_backward")},
     "layer normalization": {"native_layer_norm", "native_layer_norm_backward"},
     "dropout": {"bernoulli_"},
-    "gates and scores": {"_Gates", "_GatesBackward", "_Scores", "_ScoresBackward"},
+    "gates and scores": {"_Step", "_StepBackward", "_Scores", "_ScoresBackward"},
     "optimizer, clipping": {"_fused_adam_", "linalg_vector_norm", "_foreach_mul_", "_foreach_norm"},
 }
 """Kind → operations of torch, and functions that compute in C where they can; what is none of them is `REST`."""

@@ -118,7 +118,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         observe: bool = False,
     ) -> tuple[State, Step]:
         masks = masks or [Masks() for _ in self.first]
-        before = state.different.split(self.size, dim=1)
+        before = _apart(state.different, self.size)
         queries = [  # s'
             gru.step(values, hidden, mask.first, state.place)  # type: ignore[operator]
             for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
@@ -153,7 +153,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""
         before, hidden, contexts = vectors
         total = self.readout_word(before)
-        for linear, vector in zip(self.readout_states, hidden.split(self.size, dim=1), strict=True):
+        for linear, vector in zip(self.readout_states, _apart(hidden, self.size), strict=True):
             total = total + linear(vector)
         sizes = [self.read if projected else size for _ in self.weightings for size in self.memory_sizes]
         for linear, vector in zip(self.readout_contexts, contexts.split(sizes, dim=1), strict=True):
@@ -176,3 +176,8 @@ def _fed(options: ConditionalGRU, contexts: Sequence[Context]) -> list[int]:
 def _side_by_side(vectors: Sequence[Tensor]) -> Tensor:
     """Join vectors (B, ·) of each sentence."""
     return vectors[0] if len(vectors) == 1 else torch.cat(list(vectors), dim=1)
+
+
+def _apart(joined: Tensor, size: int) -> Sequence[Tensor]:
+    """Part what was joined (B, S·size)."""
+    return [joined] if joined.shape[1] == size else joined.split(size, dim=1)

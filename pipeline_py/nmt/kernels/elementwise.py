@@ -42,13 +42,13 @@ def read_by_gru(values: Tensor) -> bool:
     return _can_be_read(values, torch.float32, HALF) and library() is not None
 
 
-def compute_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> bool:
-    """Say whether `gru` and `gru_back` can be computed of these."""
+def compute_gru(inputs: Tensor, *others: Tensor) -> bool:
+    """Say whether `gru` and `gru_back` can be computed of W x + b and other tensors, h the last of them."""
+    state = others[-1]
     return (
-        _can_be_read(state, torch.float32)
-        and read_by_gru(inputs)
-        and read_by_gru(recurrent)
-        and len(inputs) == len(recurrent) == len(state)
+        len(inputs) == len(state)
+        and _can_be_read(state, torch.float32)
+        and all(map(read_by_gru, (inputs, *others[:-1])))
     )
 
 
@@ -121,15 +121,17 @@ def gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> tuple[Tensor, Tenso
 
 
 def gru_back(
-    gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Give the gradients of W x + b, in the precision of the inputs, of U h and of h, of that of h' (R, H)."""
-    grad_inputs, grad_recurrent = torch.empty_like(gates, dtype=inputs), torch.empty_like(gates, dtype=recurrent.dtype)
-    grad_state = state.new_empty(state.shape)
+    gradient: Tensor, gates: Tensor, state: Tensor, recurrent: Tensor, inputs: torch.dtype, grad_recurrent: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Give the gradients of W x + b, in the precision of the inputs, and of h, of that of h' (R, H).
+
+    That of U h is put in `grad_recurrent` (R, 3·H).
+    """
+    grad_inputs, grad_state = torch.empty_like(gates, dtype=inputs), state.new_empty(state.shape)
     gradient = gradient if gradient.stride(-1) == 1 else gradient.contiguous()
     given = gradient, gates, state, recurrent, grad_inputs, grad_recurrent, grad_state
     _loaded().gru_back(*state.shape, *map(_Rows.of, given))
-    return grad_inputs, grad_recurrent, grad_state
+    return grad_inputs, grad_state
 
 
 @cache

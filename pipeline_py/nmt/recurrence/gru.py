@@ -10,8 +10,9 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.kernels import elementwise
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.recurrence.loop_linear import LinearTrace, LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 
@@ -39,6 +40,10 @@ class GRU(nn.Module):
         Returns:
             h' (B, H).
         """
+        trace = self.recurrent.trace
+        if trace is not None and elementwise.compute_gru(inputs, state):
+            moved_on: Tensor = _Step.apply(inputs, state, mask, trace)
+            return moved_on
         recurrent = self.recurrent(state, mask)
         if place is not None:
             recurrent, state = recurrent.index_select(0, place), state.index_select(0, place)
@@ -60,7 +65,7 @@ class GRU(nn.Module):
         start = at_least_single(inputs.new_zeros(steps[0], self.hidden))
         with time_loop(start, [partial(self.recurrent.traced, len(inputs))]) as state:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
-                state = self.step(position, state[:rows], mask)
+                state = self.step(position, state if rows == len(state) else state[:rows], mask)
                 states.append(state)
         return torch.cat(states)
 
@@ -72,27 +77,31 @@ def as_read(inputs: Tensor) -> Tensor:
 
 def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """What a GRU does after its matrix products: W x + b (B, 3·H), U h (B, 3·H), h (B, H) → h' (B, H)."""
-    if elementwise.compute_gru(inputs, recurrent, state):
-        compiled: Tensor = _Gates.apply(inputs, recurrent, state)
-        return compiled
+    if not torch.is_grad_enabled() and elementwise.compute_gru(inputs, recurrent, state):
+        return elementwise.gru(inputs, recurrent, state)[1]
     size = state.shape[1]
     inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)
     reset, update = (inputs[:, : 2 * size] + recurrent[:, : 2 * size]).sigmoid().chunk(2, dim=1)
     return torch.lerp((inputs[:, 2 * size :] + reset * recurrent[:, 2 * size :]).tanh(), state, update)
 
 
-class _Gates(Function):
-    """The same by the compiled kernels."""
+class _Step(Function):
+    """A step within a loop, by the compiled kernels; going backwards, leaves the gradient of U for later."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
-        ctx.inputs = inputs.dtype
+    def forward(ctx: Any, inputs: Tensor, state: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
+        ctx.trace, ctx.mask, ctx.inputs = trace, mask, inputs.dtype
+        ctx.step, placed = trace.put(state, mask)
+        recurrent = trace.product(placed)
         gates, new = elementwise.gru(inputs, recurrent, state)
         ctx.save_for_backward(gates, recurrent, state)
         return new
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
         gates, recurrent, state = ctx.saved_tensors
-        return elementwise.gru_back(gradient, gates, state, recurrent, ctx.inputs)
+        of_recurrent = ctx.trace.place_back(ctx.step, gates.shape[1])
+        of_inputs, of_state = elementwise.gru_back(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
+        through = ctx.trace.product_back(of_recurrent).to(of_state.dtype)
+        return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None

@@ -27,7 +27,7 @@ class LoopLinear(Linear, LoopPart):
 
     def traced(self, rows: int) -> Trace:
         """Begin a trace of a loop whose steps have so many rows together, or fewer."""
-        return _LinearTrace(self, rows)
+        return LinearTrace(self, rows)
 
 
 class RecurrentLinear(LoopLinear):
@@ -39,7 +39,7 @@ class RecurrentLinear(LoopLinear):
         rule.bias(self.bias)
 
 
-class _LinearTrace(Trace):
+class LinearTrace(Trace):
     """A weight as the products read it, what they were applied to, and the gradients of what they gave."""
 
     def __init__(self, linear: LoopLinear, rows: int) -> None:
@@ -65,12 +65,12 @@ class _LinearTrace(Trace):
             torch.mul(values, mask[: len(values)], out=placed)
         return len(self._steps) - 1, placed
 
-    def put_back(self, step: int, gradient: Tensor) -> Tensor:
-        """Take the gradient (B, Y) of what a step's product gave: what the product back reads."""
+    def place_back(self, step: int, width: int) -> Tensor:
+        """Say where the gradient (B, Y) of what a step's product gave is to be put: the product back reads it there."""
         if self._grad_outputs is None:
-            self._grad_outputs = self._inputs.new_empty(len(self._inputs), gradient.shape[1])
+            self._grad_outputs = self._inputs.new_empty(len(self._inputs), width)
         self._went_back.add(step)
-        return self._grad_outputs[self._steps[step]].copy_(gradient)
+        return self._grad_outputs[self._steps[step]]
 
     def gradients(self) -> Sequence[Tensor | None]:
         grad_outputs, self._grad_outputs = self._grad_outputs, None
@@ -95,7 +95,7 @@ class _Product(Function):
     """Applies what is traced; going backwards, leaves the gradients of weights for later."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: _LinearTrace) -> Tensor:
+    def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
         ctx.trace, ctx.mask, ctx.dtype = trace, mask, values.dtype
         ctx.step, placed = trace.put(values, mask)
         return trace.product(placed, trace.bias)
@@ -103,5 +103,5 @@ class _Product(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        placed = ctx.trace.put_back(ctx.step, gradient)
+        placed = ctx.trace.place_back(ctx.step, gradient.shape[1]).copy_(gradient)
         return drop(ctx.trace.product_back(placed).to(ctx.dtype), ctx.mask), None, None

@@ -130,7 +130,9 @@ def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) ->
     gates, new = elementwise.gru(*given)
     torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
     gradient = torch.randn(5, WIDTH)[:4]
-    found = elementwise.gru_back(gradient, gates, given[2], given[1], inputs)
+    of_recurrent = torch.empty_like(gates, dtype=recurrent)
+    of_inputs, of_state = elementwise.gru_back(gradient, gates, given[2], given[1], inputs, of_recurrent)
+    found = of_inputs, of_recurrent, of_state
     for one, wanted, dtype in zip(
         found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
     ):
@@ -143,17 +145,20 @@ def test_half_precision_is_rounded_as_torch_does() -> None:
     recurrent, gradient = recurrent.float(), torch.randn(4, WIDTH)
     gradient[0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
     gates, _ = elementwise.gru(inputs, recurrent, state)
-    half, *_ = elementwise.gru_back(gradient, gates, state, recurrent, HALF)
-    single, *_ = elementwise.gru_back(gradient, gates, state, recurrent, SINGLE)
+    half, _ = elementwise.gru_back(gradient, gates, state, recurrent, HALF, torch.empty_like(gates))
+    single, _ = elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, torch.empty_like(gates))
     torch.testing.assert_close(half, single.to(HALF), rtol=0, atol=0, equal_nan=True)
 
 
 def test_a_gradient_may_be_one_number_for_all() -> None:
     inputs, recurrent, state = step(SINGLE, SINGLE)
     gates, _ = elementwise.gru(inputs, recurrent, state)
-    one = elementwise.gru_back(torch.ones(()).expand(state.shape), gates, state, recurrent, SINGLE)
-    other = elementwise.gru_back(torch.ones(state.shape), gates, state, recurrent, SINGLE)
-    for found, wanted in zip(one, other, strict=True):
+
+    def back(gradient: Tensor) -> list[Tensor]:
+        of_recurrent = torch.empty_like(gates)
+        return [*elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, of_recurrent), of_recurrent]
+
+    for found, wanted in zip(back(torch.ones(()).expand(state.shape)), back(torch.ones(state.shape)), strict=True):
         assert torch.equal(found, wanted)
 
 
@@ -165,8 +170,9 @@ def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
         sums = torch.zeros_like(keys), torch.zeros(SENTENCES, WIDTH)
         back = elementwise.scores_back(gradient, query, keys, vector, reach, *sums)
         gates, new = elementwise.gru(*given)
-        of_gru = elementwise.gru_back(new, gates, given[2], given[1], HALF)
-        return [elementwise.scores(query, keys, vector, bias, reach), back, *sums, gates, new, *of_gru]
+        of_recurrent = torch.empty_like(gates, dtype=HALF)
+        of_gru = elementwise.gru_back(new, gates, given[2], given[1], HALF, of_recurrent)
+        return [elementwise.scores(query, keys, vector, bias, reach), back, *sums, gates, new, *of_gru, of_recurrent]
 
     threads(1)
     alone = compute()
@@ -205,8 +211,8 @@ def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
     ],
 )
 def test_gates_that_are_left_to_torch(name: str, value: Tensor) -> None:
-    assert elementwise.compute_gru(**OF_GRU)
-    assert not elementwise.compute_gru(**{**OF_GRU, name: value})
+    assert elementwise.compute_gru(*OF_GRU.values())
+    assert not elementwise.compute_gru(*{**OF_GRU, name: value}.values())
 
 
 def test_a_sentence_reaches_no_further_than_its_columns() -> None:
@@ -220,16 +226,19 @@ def test_a_sentence_reaches_no_further_than_its_columns() -> None:
 
 @pytest.mark.parametrize("half", [False, True])
 def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two units read, and their states are scored: with the kernels, and without."""
+    """Two units read, one with dropout, and their states are scored: with the kernels, and without."""
     units, steps = [GRU(4, 6), GRU(4, 6)], [SENTENCES, SENTENCES, 3]
     score = mlp.PerceptronScore(MLPScore(), 6, 12)
     torch.nn.init.normal_(score.vector)
     read, states = torch.randn(sum(steps), 4), torch.randn(SENTENCES, COLUMNS, 12)
+    masks = [None, torch.randint(2, (SENTENCES, 6)) * 2.0]
 
     def gradients() -> list[Tensor]:
         wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
         with torch.autocast("cpu", HALF, enabled=half):
-            found = torch.stack([unit.sequence(unit.input(read), steps) for unit in units])
+            found = torch.stack(
+                [unit.sequence(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
+            )
             keys, reach = score.keys(states), (7, 2, 4, 1, 5)
             traces = [partial(score.query.traced, sum(steps)), partial(score.traced, keys, reach)]
             with time_loop(found.sum(dim=0), traces) as queries:
