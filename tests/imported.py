@@ -1,7 +1,18 @@
-"""What a run of the workflow imports and reads of the project before it plans: done once, for all runs of a process."""
+"""What a run of the workflow imports and reads of the project before it plans, and the libraries of its longest jobs.
 
+Done once, for all runs of a process.
+"""
+
+import machine.translation.thot  # noqa: F401
+import matplotlib.figure  # noqa: F401
+import pandas  # noqa: F401
+import sacrebleu  # noqa: F401
+import sacremoses  # noqa: F401
+import scipy.stats  # noqa: F401
 import smart_open  # noqa: F401
 import snakemake.cli  # noqa: F401
+import stanza.pipeline.core  # noqa: F401
+import torch  # noqa: F401
 
 import pipeline_py.plan.page
 import pipeline_py.plan.plan  # noqa: F401

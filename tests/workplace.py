@@ -9,18 +9,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import yaml
 
+from tests.forked_jobs import IMPORTED, forked_jobs
+
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-
-IMPORTED = get_context("forkserver")
-"""Processes that begin as copies of one that has imported Snakemake, which takes longer than a plan."""
-IMPORTED.set_forkserver_preload(["tests.imported"])
 
 SMALL = {
     "targets": None,
@@ -45,7 +42,7 @@ SMALL = {
 
 
 def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess.CompletedProcess:
-    """Run Snakemake to its end in a copy of the project, in a process of its own.
+    """Run Snakemake to its end in a copy of the project, in a process of its own; so are its jobs on this machine.
 
     Args:
         arguments: what follows `snakemake`.
@@ -56,9 +53,9 @@ def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess
     if _times(folder) != _times(ROOT):  # what is imported already is other code
         command = [str(SNAKEMAKE), *arguments]
         return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
-    with NamedTemporaryFile() as output, NamedTemporaryFile() as errors:
+    with NamedTemporaryFile() as output, NamedTemporaryFile() as errors, forked_jobs() as python:
         files = [output.name, errors.name]
-        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files))
+        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python))
         process.start()
         process.join()
         said = [Path(file).read_text(encoding="utf-8") for file in files]
@@ -71,14 +68,14 @@ def _times(folder: Path) -> dict[Path, tuple[int, int]]:
     return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
 
-def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str]) -> None:
+def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], python: Path) -> None:
     for descriptor, file in enumerate(files, 1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
     sys.path[:0] = variables["PYTHONPATH"].split(os.pathsep)
-    sys.argv = [str(SNAKEMAKE), *arguments]
+    sys.argv, sys.executable = [str(SNAKEMAKE), *arguments], str(python)
     from snakemake.cli import main  # one of `tests.imported`: who only reads this module does not wait for it
 
     main()

@@ -1,0 +1,99 @@
+"""Jobs of a workflow that begin as copies of a process that has imported libraries, PyTorch among them.
+
+To import it takes longer than all that a job of a small experiment does. The `python` that such jobs find leaves its
+number in a queue, and ends as the copy does that has its words, folder, environment and output. The project's own
+modules are imported anew, from the place where the job runs.
+"""
+
+import os
+import runpy
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+IMPORTED = get_context("forkserver")
+"""Processes that begin as copies of one that has imported `tests.imported`."""
+IMPORTED.set_forkserver_preload(["tests.imported"])
+
+PACKAGE = "pipeline_py"
+STAND_IN = """\
+#!/bin/bash
+[[ $1 == -m && $2 == {package}.* ]] || exec "{python}" "$@"
+answer="{folder}/$$"
+mkfifo "$answer" && exec 3<> "$answer" && printf '%s\\0' "${{@:2}}" > "$answer.words" && echo $$ > "{folder}/queue"
+read -r code <&3 && exit $code
+"""
+"""A `python` in the folder of the queue, which hands on modules of the project alone."""
+
+
+@contextmanager
+def forked_jobs() -> Iterator[Path]:
+    """Serve jobs meanwhile.
+
+    Yields:
+        The stand-in of Python that starts them.
+    """
+    with TemporaryDirectory(prefix="jobs.", ignore_cleanup_errors=True) as folder:
+        python = Path(folder, "python")
+        python.write_text(STAND_IN.format(package=PACKAGE, python=sys.executable, folder=folder))
+        python.chmod(0o700)
+        os.mkfifo(Path(folder, "queue"))
+        server = IMPORTED.Process(target=_serve, args=(Path(folder),))
+        server.start()
+        try:
+            yield python
+        finally:
+            server.terminate()
+            server.join()
+
+
+def _serve(folder: Path) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who has answered is not waited for
+    with os.fdopen(os.open(folder / "queue", os.O_RDWR)) as queue:  # which does not end when nobody writes
+        for number in queue:
+            if os.fork() == 0:
+                _answer(folder, number.strip())
+
+
+def _answer(folder: Path, number: str) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    job = os.fork()
+    if job == 0:
+        _do(folder, Path("/proc", number))
+    _, status = os.waitpid(job, 0)
+    with suppress(OSError):  # the starter is killed
+        answer = os.open(folder / number, os.O_WRONLY | os.O_NONBLOCK)
+        os.write(answer, f"{os.waitstatus_to_exitcode(status) % 256}\n".encode())
+    os._exit(0)
+
+
+def _do(folder: Path, starter: Path) -> None:
+    """Run a module in the place of the process that asked for it."""
+    code = 1
+    try:
+        for descriptor in (1, 2):
+            os.dup2(os.open(starter / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
+        os.chdir((starter / "cwd").readlink())
+        os.environ.clear()
+        for variable in (starter / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
+            os.environb.__setitem__(*variable.split(b"=", 1))
+        module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
+        for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
+            del sys.modules[name]
+        sys.path[:0] = [str(Path.cwd()), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        sys.argv = ["python", *words]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
