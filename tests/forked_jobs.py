@@ -83,8 +83,7 @@ def _do(folder: Path, starter: Path) -> None:
         for variable in (starter / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
             os.environb.__setitem__(*variable.split(b"=", 1))
         module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
-        for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
-            del sys.modules[name]
+        forget_modules()
         sys.path[:0] = [str(Path.cwd()), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         sys.argv = ["python", *words]
         runpy.run_module(module, run_name="__main__", alter_sys=True)
@@ -97,3 +96,9 @@ def _do(folder: Path, starter: Path) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def forget_modules() -> None:
+    """Let the project's modules be imported anew."""
+    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+        del sys.modules[name]

@@ -14,7 +14,7 @@ from tempfile import NamedTemporaryFile
 
 import yaml
 
-from tests.forked_jobs import IMPORTED, forked_jobs
+from tests.forked_jobs import IMPORTED, forget_modules, forked_jobs
 
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
@@ -50,12 +50,10 @@ def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess
         path: further folders of PYTHONPATH.
     """
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *path]))}
-    if _times(folder) != _times(ROOT):  # what is imported already is other code
-        command = [str(SNAKEMAKE), *arguments]
-        return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+    is_imported = _times(folder) == _times(ROOT)
     with NamedTemporaryFile() as output, NamedTemporaryFile() as errors, forked_jobs() as python:
         files = [output.name, errors.name]
-        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python))
+        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python, is_imported))
         process.start()
         process.join()
         said = [Path(file).read_text(encoding="utf-8") for file in files]
@@ -68,7 +66,16 @@ def _times(folder: Path) -> dict[Path, tuple[int, int]]:
     return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
 
-def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], python: Path) -> None:
+def _run(
+    arguments: Sequence[str],
+    folder: Path,
+    variables: dict[str, str],
+    files: Sequence[str],
+    python: Path,
+    is_imported: bool,
+) -> None:
+    if not is_imported:
+        forget_modules()
     for descriptor, file in enumerate(files, 1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)
     os.chdir(folder)
