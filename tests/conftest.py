@@ -24,17 +24,17 @@ MOST_WORKERS = 8
 LONGEST = (
     "tests/slurm/test_slurm.py",
     "tests/test_reruns.py",
+    "tests/application/test_system.py",
     "tests/test_workflow.py",
+    "tests/test_benchmarks.py",
     "tests/nmt/test_train.py",
+    "tests/test_experiments.py",
     "tests/benchmarks/test_faults.py",
     "tests/corpus/test_learn_segmenter.py",
     "tests/nmt/training/test_processes.py",
     "tests/docs/test_commands.py",
-    "tests/test_benchmarks.py",
     "tests/nmt/test_gpu_paths.py",
     "tests/syntax/test_train_parser.py",
-    "tests/test_experiments.py",
-    "tests/application/test_system.py",
 )
 """Modules that are begun before all others, so that none is left alone in the end."""
 
