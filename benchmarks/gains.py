@@ -82,6 +82,7 @@ def no_kernel(*names: str) -> AbstractContextManager[Any]:
 
 no_gru = partial(no_kernel, "compute_gru", "read_by_gru")
 no_score = partial(no_kernel, "compute_scores")
+nothing_in_c = partial(no_kernel, "compute_gru", "read_by_gru", "compute_scores")
 
 
 @contextmanager
@@ -145,7 +146,7 @@ GAINS = [
         lambda: untraced(mlp.PerceptronScore),
         no_score,
     ),
-    Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, no_score),
+    Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
     Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
     Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(sampled, "_Outputs", sampled_outputs)),
