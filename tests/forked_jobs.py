@@ -36,8 +36,11 @@ def forked_jobs() -> Iterator[Path]:
     """Serve jobs meanwhile.
 
     Yields:
-        The stand-in of Python that starts them.
+        The stand-in of Python that starts them; Python itself where no process sees the files of another.
     """
+    if not Path("/proc/self/fd").exists():
+        yield Path(sys.executable)
+        return
     with TemporaryDirectory(prefix="jobs.", ignore_cleanup_errors=True) as folder:
         python = Path(folder, "python")
         python.write_text(STAND_IN.format(package=PACKAGE, python=sys.executable, folder=folder))
