@@ -7,9 +7,7 @@ modules are imported anew, from the place where the job runs.
 
 import os
 import runpy
-import signal
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
@@ -19,6 +17,9 @@ from tempfile import TemporaryDirectory
 IMPORTED = get_context("forkserver")
 """Processes that begin as copies of one that has imported `tests.imported`."""
 IMPORTED.set_forkserver_preload(["tests.imported"])
+
+COPY = get_context("fork")
+"""Processes that begin as copies of the one that starts them."""
 
 PACKAGE = "pipeline_py"
 STAND_IN = """\
@@ -56,49 +57,33 @@ def forked_jobs() -> Iterator[Path]:
 
 
 def _serve(folder: Path) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who has answered is not waited for
     with os.fdopen(os.open(folder / "queue", os.O_RDWR)) as queue:  # which does not end when nobody writes
         for number in queue:
-            if os.fork() == 0:
-                _answer(folder, number.strip())
+            COPY.Process(target=_answer, args=(folder, number.strip())).start()
 
 
 def _answer(folder: Path, number: str) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    job = os.fork()
-    if job == 0:
-        _do(folder, Path("/proc", number))
-    _, status = os.waitpid(job, 0)
+    job = COPY.Process(target=_do, args=(folder, Path("/proc", number)))
+    job.start()
+    job.join()
     with suppress(OSError):  # the starter is killed
         answer = os.open(folder / number, os.O_WRONLY | os.O_NONBLOCK)
-        os.write(answer, f"{os.waitstatus_to_exitcode(status) % 256}\n".encode())
-    os._exit(0)
+        os.write(answer, f"{job.exitcode % 256}\n".encode())
 
 
 def _do(folder: Path, starter: Path) -> None:
     """Run a module in the place of the process that asked for it."""
-    code = 1
-    try:
-        for descriptor in (1, 2):
-            os.dup2(os.open(starter / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
-        os.chdir((starter / "cwd").readlink())
-        os.environ.clear()
-        for variable in (starter / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
-            os.environb.__setitem__(*variable.split(b"=", 1))
-        module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
-        forget_modules()
-        sys.path[:0] = [str(Path.cwd()), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-        sys.argv = ["python", *words]
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    for descriptor in (1, 2):
+        os.dup2(os.open(starter / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
+    os.chdir((starter / "cwd").readlink())
+    os.environ.clear()
+    for variable in (starter / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
+        os.environb.__setitem__(*variable.split(b"=", 1))
+    module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
+    forget_modules()
+    sys.path[:0] = [str(Path.cwd()), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.argv = ["python", *words]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def forget_modules() -> None:

@@ -50,10 +50,9 @@ def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess
         path: further folders of PYTHONPATH.
     """
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *path]))}
-    is_imported = _times(folder) == _times(ROOT)
     with NamedTemporaryFile() as output, NamedTemporaryFile() as errors, forked_jobs() as python:
         files = [output.name, errors.name]
-        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python, is_imported))
+        process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python))
         process.start()
         process.join()
         said = [Path(file).read_text(encoding="utf-8") for file in files]
@@ -66,15 +65,8 @@ def _times(folder: Path) -> dict[Path, tuple[int, int]]:
     return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
 
-def _run(
-    arguments: Sequence[str],
-    folder: Path,
-    variables: dict[str, str],
-    files: Sequence[str],
-    python: Path,
-    is_imported: bool,
-) -> None:
-    if not is_imported:
+def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], python: Path) -> None:
+    if _times(folder) != _times(ROOT):  # what is imported already is other code
         forget_modules()
     for descriptor, file in enumerate(files, 1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)

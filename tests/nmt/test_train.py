@@ -623,9 +623,12 @@ def test_a_training_that_diverges_ends_with_one_sentence_and_writes_nothing(
 
 
 @pytest.mark.slow
-def test_copying_is_learned(tmp_path: Path) -> None:
-    corpus = make_corpus(tmp_path, {"train": 1000, "dev": 60}) | syntax_files(tmp_path)
-    system = {"contexts": ["flexible", "syntax"], "model": {"embedding": 24, "hidden": 32, "dropout": 0.0}}
+@pytest.mark.parametrize("contexts", [["global"], ["flexible", "syntax"]])
+def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
+    corpus = make_corpus(tmp_path, {"train": 1000, "dev": 60}) | (
+        syntax_files(tmp_path) if "syntax" in contexts else {}
+    )
+    system = {"contexts": contexts, "model": {"embedding": 24, "hidden": 32, "dropout": 0.0}}
     rate = {"name": "adam", "learning_rate": 0.01}
     training = {"epochs": 12, "early_stopping": "bleu", "batch_size": 16, "optimizer": rate}
     train(**corpus, **options(tmp_path, system, training))

@@ -42,14 +42,9 @@ def read_by_gru(values: Tensor) -> bool:
     return _can_be_read(values, torch.float32, HALF) and library() is not None
 
 
-def compute_gru(inputs: Tensor, *others: Tensor) -> bool:
-    """Say whether `gru` and `gru_back` can be computed of W x + b and other tensors, h the last of them."""
-    state = others[-1]
-    return (
-        len(inputs) == len(state)
-        and _can_be_read(state, torch.float32)
-        and all(map(read_by_gru, (inputs, *others[:-1])))
-    )
+def compute_gru(state: Tensor, *read: Tensor) -> bool:
+    """Say whether `gru` and `gru_back` can be computed of h, and of W x + b and U h as far as they are known."""
+    return _can_be_read(state, torch.float32) and all(len(one) == len(state) and read_by_gru(one) for one in read)
 
 
 def scores(

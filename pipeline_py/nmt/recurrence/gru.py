@@ -41,7 +41,7 @@ class GRU(nn.Module):
             h' (B, H).
         """
         trace = self.recurrent.trace
-        if trace is not None and elementwise.compute_gru(inputs, state):
+        if trace is not None and elementwise.compute_gru(state, inputs):
             moved_on: Tensor = _Step.apply(inputs, state, mask, trace)
             return moved_on
         recurrent = self.recurrent(state, mask)
@@ -77,7 +77,7 @@ def as_read(inputs: Tensor) -> Tensor:
 
 def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """What a GRU does after its matrix products: W x + b (B, 3·H), U h (B, 3·H), h (B, H) → h' (B, H)."""
-    if not torch.is_grad_enabled() and elementwise.compute_gru(inputs, recurrent, state):
+    if not torch.is_grad_enabled() and elementwise.compute_gru(state, inputs, recurrent):
         return elementwise.gru(inputs, recurrent, state)[1]
     size = state.shape[1]
     inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)
