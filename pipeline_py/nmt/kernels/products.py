@@ -1,7 +1,10 @@
-"""Products of matrices in single precision, by the faster one of the two libraries that torch has on a CPU.
+"""Products of matrices by the two libraries that torch has on a CPU.
 
 torch multiplies float32 with MKL, which uses AVX-512 on Intel's processors alone, and half precision with oneDNN, which
 uses it wherever it is. On others' processors with AVX-512 oneDNN takes half of MKL's time, at the same precision.
+
+oneDNN prepares a program for each new size of matrices, which takes longer than most products of an update. Almost every
+batch has another number of words, so in half precision rows of zeros are appended up to a multiple of 64.
 """
 
 from functools import cache
@@ -21,12 +24,17 @@ LARGE, LARGE_OF_NEW_SIZE = 2**22, 2**26
 OF_A_STEP = 128
 """Rows up to which a product is of a step of a loop: its few sizes come again and again, and are prepared once."""
 
+BLOCK = 64
+"""More rows are made a multiple of it in half precision."""
+
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Multiply (N, X) with (X, Y) and add a bias (Y,), if there is one; no gradient is kept."""
     if _by_onednn(left, right, left.numel() * right.shape[1], len(left)):
         return _made_by_onednn(left, right, bias)
-    return left @ right if bias is None else torch.addmm(bias, left, right)
+    whole = in_blocks(left)
+    made = whole @ right if bias is None else torch.addmm(bias, whole, right)
+    return made[: len(left)]
 
 
 def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
@@ -34,35 +42,53 @@ def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
     if _by_onednn(gradient, values, gradient.numel() * values.shape[1]):
         # Transposed, since oneDNN copies the first matrix if its columns lie together.
         return _made_by_onednn(values.T, gradient).T.contiguous()
-    return gradient.T @ values
+    return in_blocks(gradient).T @ in_blocks(values)
+
+
+def in_blocks(values: Tensor) -> Tensor:
+    """Append rows of zeros to (N, X) where oneDNN would else prepare a program for this N alone: (M, X), M ≥ N."""
+    if not _is_to_fill(values.dtype, values.device, len(values)):
+        return values
+    return functional.pad(values, (0, 0, 0, -len(values) % BLOCK))
 
 
 def linear(values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Map by W x + b: (…, X), (Y, X), (Y,) → (…, Y), in half precision under autocast."""
-    half = torch.is_autocast_enabled(values.device.type)
-    if half or not _by_onednn(values, weight, values.numel() * len(weight), values.shape[:-1].numel()):
+    device, rows = values.device, values.shape[:-1].numel()
+    if torch.is_autocast_enabled(device.type):
+        ours = _is_to_fill(torch.get_autocast_dtype(device.type), device, rows)
+    else:
+        ours = _by_onednn(values, weight, values.numel() * len(weight), rows)
+    if not ours:
         return functional.linear(values, weight, bias)
     mapped: Tensor = _Linear.apply(values.flatten(0, -2), weight, bias)
     return mapped.unflatten(0, values.shape[:-1])
 
 
 class _Linear(Function):
-    """W x + b of rows."""
+    """W x + b of rows, in half precision under autocast."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.dtypes = values.dtype, weight.dtype
+        kind, rows = values.device.type, len(values)
+        if torch.is_autocast_enabled(kind):
+            half = torch.get_autocast_dtype(kind)
+            values, weight, bias = values.to(half), weight.to(half), None if bias is None else bias.to(half)
+        values = in_blocks(values)
         ctx.save_for_backward(values, weight)
-        return product(values, weight.T, bias)
+        return product(values, weight.T, bias)[:rows]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         values, weight = ctx.saved_tensors
         of_values, of_weight, of_bias = ctx.needs_input_grad
+        whole = in_blocks(gradient)
         return (
-            product(gradient, weight) if of_values else None,
-            gradient_of_weight(gradient, values) if of_weight else None,
-            gradient.sum(dim=0) if of_bias else None,
+            product(whole, weight)[: len(gradient)].to(ctx.dtypes[0]) if of_values else None,
+            gradient_of_weight(whole, values).to(ctx.dtypes[1]) if of_weight else None,
+            gradient.sum(dim=0, dtype=ctx.dtypes[1]) if of_bias else None,
         )
 
 
@@ -79,6 +105,11 @@ def _by_onednn(one: Tensor, other: Tensor, multiply_adds: int, rows: int = OF_A_
         and on_cpu(one.device)
         and _is_faster()
     )
+
+
+def _is_to_fill(dtype: torch.dtype, device: torch.device, rows: int) -> bool:
+    """Say whether rows are to be appended to so many."""
+    return dtype == torch.bfloat16 and on_cpu(device) and rows > OF_A_STEP and rows % BLOCK > 0
 
 
 @cache

@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 from pipeline_py.config.systems.decoders import BlackOut, Softmax
 from pipeline_py.nmt.data.batch_words import Words
 from pipeline_py.nmt.kernels.groups import groups
-from pipeline_py.nmt.kernels.products import gradient_of_weight, product
+from pipeline_py.nmt.kernels.products import gradient_of_weight, in_blocks, product
 
 
 class SoftmaxLoss(nn.Module):
@@ -58,17 +58,18 @@ class _Losses(Function):
         if torch.is_autocast_enabled(device):
             half = torch.get_autocast_dtype(device)
             readout, weight = readout.to(half), weight.to(half)
+        readout = in_blocks(readout)
         products = product(readout, weight.T)
-        normalizers = torch.empty(len(products), dtype=bias.dtype, device=bias.device)
+        normalizers = torch.empty(len(targets), dtype=bias.dtype, device=bias.device)
         means = torch.empty_like(normalizers) if smoothing else None
-        for rows in groups(len(products), products.shape[1], products.device):
+        for rows in groups(len(targets), products.shape[1], products.device):
             logits = products[rows] + bias
             torch.logsumexp(logits, dim=1, out=normalizers[rows])
             if means is not None:
                 means[rows] = logits.mean(dim=1)
         ctx.save_for_backward(readout, weight, bias, targets, normalizers)
         ctx.products = products
-        own = products.gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets)
+        own = products[: len(targets)].gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets)
         return normalizers - (own if means is None else torch.lerp(own, means, smoothing))
 
     @staticmethod
@@ -79,7 +80,7 @@ class _Losses(Function):
         if products is None:  # who goes back a second time finds that room taken
             products = product(readout, weight.T)
         grad_bias = torch.zeros_like(bias)
-        for rows in groups(len(products), products.shape[1], products.device):
+        for rows in groups(len(targets), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
             grad_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
             if ctx.smoothing:
@@ -88,4 +89,5 @@ class _Losses(Function):
             grad_bias += grad_logits.sum(dim=0)
             products[rows] = grad_logits
         grad_readout, grad_weight = product(products, weight), gradient_of_weight(products, readout)
+        grad_readout = grad_readout[: len(targets)]
         return grad_readout.to(ctx.dtypes[0]), grad_weight.to(ctx.dtypes[1]), grad_bias, None, None

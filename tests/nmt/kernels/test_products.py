@@ -1,11 +1,13 @@
-"""Products by oneDNN against torch's own, with gradients."""
+"""Products against torch's own, with gradients."""
 
+import math
 from collections.abc import Callable
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from pipeline_py.nmt.kernels import products
 from pipeline_py.nmt.kernels.products import gradient_of_weight, linear, product
@@ -67,6 +69,52 @@ def test_maps_and_their_gradients_are_those_of_torch(onednn: list[int], shape: t
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-6)
     assert len(onednn) == 3
+
+
+@pytest.mark.parametrize("shape", [(301,), (3, 67)])
+@pytest.mark.parametrize("biased", [True, False])
+def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...], biased: bool) -> None:
+    def given() -> list[Tensor]:
+        torch.manual_seed(2)
+        made = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
+        return [tensor.requires_grad_() for tensor in made]
+
+    sizes: list[int] = []
+
+    class Sizes(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, arguments=(), options=None):
+            if function in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
+                sizes.extend(max(factor.shape) for factor in arguments[-2:])
+            return function(*arguments, **(options or {}))
+
+    ours, theirs = given(), given()
+    weights = torch.randn(*shape, 5)
+    with torch.autocast("cpu", torch.bfloat16):
+        expected = functional.linear(*theirs)
+    with Sizes():
+        with torch.autocast("cpu", torch.bfloat16):
+            mapped = linear(*ours)
+        (mapped * weights).sum().backward()
+    (expected * weights).sum().backward()
+    assert mapped.dtype == torch.bfloat16 and mapped.shape == expected.shape
+    torch.testing.assert_close(mapped, expected)
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.grad.dtype == torch.float32
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-2 * other.grad.abs().max().item())
+    filled = -(-math.prod(shape) // products.BLOCK) * products.BLOCK
+    assert set(sizes) == {5, filled}, "those of the weight, and few others however many words there are"
+
+
+@pytest.mark.parametrize("rows", [1, products.OF_A_STEP, 4 * products.BLOCK])
+def test_steps_and_whole_blocks_are_not_filled_up(rows: int) -> None:
+    values = torch.randn(rows, 3, dtype=torch.bfloat16)
+    assert products.in_blocks(values) is values
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_other_precisions_are_not_filled_up(dtype: torch.dtype) -> None:
+    values = torch.ones(201, 3, dtype=dtype)
+    assert products.in_blocks(values) is values
 
 
 def test_a_frozen_weight_gets_no_gradient(onednn: list[int]) -> None:

@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import Softmax
 from pipeline_py.nmt.data.batch_words import Words
-from pipeline_py.nmt.kernels import groups
+from pipeline_py.nmt.kernels import groups, products
 from pipeline_py.nmt.loss import softmax
 
 WORDS, SIZE, VOCABULARY = 7, 5, 11
@@ -59,13 +59,21 @@ def test_large_logits_overflow_nothing() -> None:
     assert gradient.isfinite().all()
 
 
-def test_half_precision_is_that_of_the_products_alone() -> None:
+@pytest.mark.parametrize("block", [1, 4])
+def test_half_precision_is_that_of_the_products_alone(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "OF_A_STEP", 0)
+    monkeypatch.setattr(products, "BLOCK", block)
     linear, readout, targets, direction = build(torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         losses = losses_of(linear, readout, targets)
     assert losses.dtype == torch.float32
-    products = (readout.bfloat16().double() @ linear.weight.bfloat16().double().T).bfloat16().double()
-    expected = functional.cross_entropy(products + linear.bias.double(), targets, reduction="none")
+    readout_seen, weight_seen = (tensor.detach().bfloat16().double() for tensor in (readout, linear.weight))
+    seen, bias = (readout_seen @ weight_seen.T).bfloat16().double().requires_grad_(), linear.bias.double()
+    expected = functional.cross_entropy(seen + bias, targets, reduction="none")
     torch.testing.assert_close(losses.double(), expected, rtol=1e-5, atol=1e-5)
-    for gradient in torch.autograd.grad(losses, [readout, linear.weight, linear.bias], direction):
+    (of_logits,) = torch.autograd.grad(expected, seen, direction.double())
+    of_products = [of_logits @ weight_seen, of_logits.T @ readout_seen, of_logits.sum(dim=0)]
+    found = torch.autograd.grad(losses, [readout, linear.weight, linear.bias], direction)
+    for gradient, exact in zip(found, of_products, strict=True):
         assert gradient.dtype == torch.float32
+        torch.testing.assert_close(gradient.double(), exact, rtol=0, atol=0.01 * exact.abs().max().item())
