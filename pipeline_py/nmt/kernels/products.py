@@ -3,8 +3,8 @@
 torch multiplies float32 with MKL, which uses AVX-512 on Intel's processors alone, and half precision with oneDNN, which
 uses it wherever it is. On others' processors with AVX-512 oneDNN takes half of MKL's time, at the same precision.
 
-oneDNN prepares a program for each new size of matrices, which takes longer than most products of an update. Almost every
-batch has another number of words, so in half precision rows of zeros are appended up to a multiple of 64.
+oneDNN prepares a program for each new size of matrices, which takes longer than most products of an update. Almost
+every batch has another number of words, so in half precision rows of zeros are appended up to a multiple of 64.
 """
 
 from functools import cache
