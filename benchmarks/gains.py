@@ -3,14 +3,16 @@
     python -m benchmarks.gains
     python -m benchmarks.gains --embedding 256 --hidden 512 --sentences 64 --words 13 --vocabulary 7500
 
-Both sides alternate in updating the same network with the same batch, or in translating it. A ratio compares their CPU
-seconds within a round, which other work on the machine hardly changes. Results are compared first.
+Both sides alternate in updating the same network with the same batch, or in translating it; in half precision, each
+update has another batch, the same one on both sides. A ratio compares their CPU seconds within a round, which other
+work on the machine hardly changes. Results are compared first.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
+from itertools import count, repeat
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -57,6 +59,7 @@ class Gain(NamedTuple):
         without: does without it, in a context.
         beside: what both sides do without.
         searched: translate instead of making updates.
+        half: make updates in half precision, with another number of words each time.
     """
 
     what: str
@@ -64,6 +67,7 @@ class Gain(NamedTuple):
     without: Without
     beside: Without = nullcontext
     searched: bool = False
+    half: bool = False
 
 
 def replaced(module: Any, name: str, function: Callable[..., Any]) -> Without:
@@ -129,6 +133,11 @@ def by_mkl() -> AbstractContextManager[Any]:
     return patch.object(products, "_is_faster", lambda: False)
 
 
+def not_filled_up() -> AbstractContextManager[Any]:
+    """Multiply as many rows as there are words."""
+    return patch.object(products, "BLOCK", 1)
+
+
 def not_together() -> AbstractContextManager[Any]:
     """Say nothing of where rows of a sentence stand, as on a GPU."""
     return patch.object(Owners, "of", lambda sentence, _, reach=None: Owners(sentence, reach))
@@ -136,6 +145,7 @@ def not_together() -> AbstractContextManager[Any]:
 
 GAINS = [
     Gain("products of float32 by oneDNN (kernels/products.py)", "GlobalAtt", by_mkl),
+    Gain("few numbers of rows in bfloat16 (kernels/products.py)", "GlobalAtt", not_filled_up, half=True),
     Gain("gates of a GRU in C (elementwise.c)", "GlobalAtt", no_gru),
     Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
     Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
@@ -184,7 +194,6 @@ def gains(
     """
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
-    batch = tree2seq.random_batch(np.random.default_rng(1), sentences, words, vocabulary)
     sizes = {"embedding": embedding, "hidden": hidden, "dropout": 0, "initialization": "lecun"}
     print(f"torch {torch.__version__}, {threads} thread(s), embedding {embedding}, hidden {hidden},")
     print(f"{sentences} sentences of {words} words; what is gained, medians of {rounds} rounds (lowest–highest)\n")
@@ -193,7 +202,7 @@ def gains(
             continue
         times: tuple[list[float], list[float]] = ([], [])
         with gain.beside():
-            sides = [side(gain, batch, sizes, vocabulary, beam) for _ in range(2)]
+            sides = [side(gain, drawn(gain, sentences, words, vocabulary), sizes, vocabulary, beam) for _ in range(2)]
             results = []
             for number in range(rounds + 1):
                 for take, without, seconds in zip(sides, (nullcontext, gain.without), times, strict=True):
@@ -210,13 +219,23 @@ def gains(
         print(f"{gain.what:<56}{gain.system:<19}{found}")
 
 
-def side(gain: Gain, batch: Batch, sizes: dict[str, Any], vocabulary: int, beam: int) -> Callable[[], Tensor]:
+def drawn(gain: Gain, sentences: int, words: int, vocabulary: int) -> Iterator[Batch]:
+    """Draw the batches of a side's turns."""
+    random = np.random.default_rng(1)
+    batches = (tree2seq.random_batch(random, sentences, words, vocabulary) for _ in count())
+    return batches if gain.half else repeat(next(batches))
+
+
+def side(
+    gain: Gain, batches: Iterator[Batch], sizes: dict[str, Any], vocabulary: int, beam: int
+) -> Callable[[], Tensor]:
     """Build the network, and what one turn with it does: returns the loss, or the scores of the translations."""
     torch.manual_seed(1)
     system = System.model_validate({**SYSTEMS[gain.system], "model": sizes})
     model = Model(system, {"source": vocabulary, "target": vocabulary})
     model.learn_frequencies(torch.arange(vocabulary, 0, -1))
     if gain.searched:
+        batch = next(batches)
         limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
 
         def translate() -> Tensor:
@@ -224,11 +243,12 @@ def side(gain: Gain, batch: Batch, sizes: dict[str, Any], vocabulary: int, beam:
             return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
 
         return translate
-    update = Update(model.train(), model.loss, torch.optim.Adam(model.parameters()), Training(), torch.device("cpu"))
+    training = Training(precision="bfloat16" if gain.half else "float32")
+    update = Update(model.train(), model.loss, torch.optim.Adam(model.parameters()), training, torch.device("cpu"))
 
     def train() -> Tensor:
         torch.manual_seed(2)
-        update.begin([Part(batch)])
+        update.begin([Part(next(batches))])
         made = update.finish()
         return torch.tensor([made.loss, made.gradient_norm])
 

@@ -45,18 +45,30 @@ def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
     return in_blocks(gradient).T @ in_blocks(values)
 
 
-def in_blocks(values: Tensor) -> Tensor:
-    """Append rows of zeros to (N, X) where oneDNN would else prepare a program for this N alone: (M, X), M ≥ N."""
-    if not _is_to_fill(values.dtype, values.device, len(values)):
-        return values
-    return functional.pad(values, (0, 0, 0, -len(values) % BLOCK))
+def in_blocks(values: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """Bring (N, X) to a precision, and append as many rows of zeros as `filled_up` says: (M, X)."""
+    dtype = dtype or values.dtype
+    words, rows = len(values), filled_up(len(values), dtype, values.device)
+    if rows == words:
+        return values.to(dtype)
+    whole = values.new_empty(rows, values.shape[1], dtype=dtype)
+    whole[:words] = values
+    whole[words:] = 0
+    return whole
+
+
+def filled_up(rows: int, dtype: torch.dtype, device: torch.device) -> int:
+    """Say how many rows are multiplied where there are so many: one of few numbers, if oneDNN prepares a program."""
+    if dtype != torch.bfloat16 or rows <= OF_A_STEP or not on_cpu(device):
+        return rows
+    return -(-rows // BLOCK) * BLOCK
 
 
 def linear(values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Map by W x + b: (…, X), (Y, X), (Y,) → (…, Y), in half precision under autocast."""
     device, rows = values.device, values.shape[:-1].numel()
     if torch.is_autocast_enabled(device.type):
-        ours = _is_to_fill(torch.get_autocast_dtype(device.type), device, rows)
+        ours = filled_up(rows, torch.get_autocast_dtype(device.type), device) > rows
     else:
         ours = _by_onednn(values, weight, values.numel() * len(weight), rows)
     if not ours:
@@ -72,10 +84,8 @@ class _Linear(Function):
     def forward(ctx: Any, values: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.dtypes = values.dtype, weight.dtype
         kind, rows = values.device.type, len(values)
-        if torch.is_autocast_enabled(kind):
-            half = torch.get_autocast_dtype(kind)
-            values, weight, bias = values.to(half), weight.to(half), None if bias is None else bias.to(half)
-        values = in_blocks(values)
+        half = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else values.dtype
+        values, weight, bias = in_blocks(values, half), weight.to(half), None if bias is None else bias.to(half)
         ctx.save_for_backward(values, weight)
         return product(values, weight.T, bias)[:rows]
 
@@ -105,11 +115,6 @@ def _by_onednn(one: Tensor, other: Tensor, multiply_adds: int, rows: int = OF_A_
         and on_cpu(one.device)
         and _is_faster()
     )
-
-
-def _is_to_fill(dtype: torch.dtype, device: torch.device, rows: int) -> bool:
-    """Say whether rows are to be appended to so many."""
-    return dtype == torch.bfloat16 and on_cpu(device) and rows > OF_A_STEP and rows % BLOCK > 0
 
 
 @cache

@@ -57,8 +57,7 @@ class _Losses(Function):
         device = readout.device.type
         if torch.is_autocast_enabled(device):
             half = torch.get_autocast_dtype(device)
-            readout, weight = readout.to(half), weight.to(half)
-        readout = in_blocks(readout)
+            readout, weight = in_blocks(readout, half), weight.to(half)
         products = product(readout, weight.T)
         normalizers = torch.empty(len(targets), dtype=bias.dtype, device=bias.device)
         means = torch.empty_like(normalizers) if smoothing else None

@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.kernels.products import gradient_of_weight
+from pipeline_py.nmt.kernels.products import filled_up, gradient_of_weight
 from pipeline_py.nmt.recurrence.linear import Linear, Weight
 from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
 
@@ -49,7 +49,7 @@ class LinearTrace(Trace):
         self.product, self.product_back = Weight(weight.T), Weight(weight)
         self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
         # Of all steps, (N, X) and (N, Y), as the one product at the end reads them.
-        self._inputs = weight.new_empty(rows, weight.shape[1])
+        self._inputs = weight.new_empty(filled_up(rows, dtype, weight.device), weight.shape[1])
         self._grad_outputs: Tensor | None = None
         self._steps: list[slice] = []
         self._went_back: set[int] = set()
@@ -80,8 +80,10 @@ class LinearTrace(Trace):
             if number not in self._went_back:
                 grad_outputs[step] = 0
         self._went_back.clear()
-        rows = self._steps[-1].stop
+        last = self._steps[-1].stop
+        rows = filled_up(last, grad_outputs.dtype, grad_outputs.device)
         grad_outputs, inputs = grad_outputs[:rows], self._inputs[:rows]
+        grad_outputs[last:], inputs[last:] = 0, 0
         return gradient_of_weight(grad_outputs, inputs), None if self.bias is None else grad_outputs.sum(dim=0)
 
 
