@@ -37,6 +37,13 @@ def seed() -> None:
     torch.manual_seed(1)
 
 
+def given(shape: tuple[int, ...], biased: bool) -> list[Tensor]:
+    """Draw what a map reads, its weight and, if it has one, its bias."""
+    torch.manual_seed(2)
+    made = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
+    return [tensor.requires_grad_() for tensor in made]
+
+
 @pytest.mark.parametrize(("rows", "size", "columns"), [(1, 1, 1), (7, 5, 3), (64, 33, 130), (301, 128, 77)])
 def test_products_are_those_in_double_precision(onednn: list[int], rows: int, size: int, columns: int) -> None:
     left, right, bias = torch.randn(rows, size), torch.randn(size, columns), torch.randn(columns)
@@ -55,12 +62,7 @@ def test_products_are_those_in_double_precision(onednn: list[int], rows: int, si
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 3)])
 @pytest.mark.parametrize("biased", [True, False])
 def test_maps_and_their_gradients_are_those_of_torch(onednn: list[int], shape: tuple[int, ...], biased: bool) -> None:
-    def given() -> list[Tensor]:
-        torch.manual_seed(2)
-        made = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
-        return [tensor.requires_grad_() for tensor in made]
-
-    ours, theirs = given(), given()
+    ours, theirs = given(shape, biased), given(shape, biased)
     weights = torch.randn(*shape, 5)
     mapped, expected = linear(*ours), functional.linear(*theirs)
     torch.testing.assert_close(mapped, expected, rtol=1e-5, atol=1e-6)
@@ -74,11 +76,6 @@ def test_maps_and_their_gradients_are_those_of_torch(onednn: list[int], shape: t
 @pytest.mark.parametrize("shape", [(301,), (3, 67)])
 @pytest.mark.parametrize("biased", [True, False])
 def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...], biased: bool) -> None:
-    def given() -> list[Tensor]:
-        torch.manual_seed(2)
-        made = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
-        return [tensor.requires_grad_() for tensor in made]
-
     sizes: list[int] = []
 
     class Sizes(TorchDispatchMode):
@@ -87,7 +84,7 @@ def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...]
                 sizes.extend(max(factor.shape) for factor in arguments[-2:])
             return function(*arguments, **(options or {}))
 
-    ours, theirs = given(), given()
+    ours, theirs = given(shape, biased), given(shape, biased)
     weights = torch.randn(*shape, 5)
     with torch.autocast("cpu", torch.bfloat16):
         expected = functional.linear(*theirs)

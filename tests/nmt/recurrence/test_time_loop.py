@@ -2,12 +2,14 @@
 
 import gc
 import weakref
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.kernels import products
 from pipeline_py.nmt.recurrence.gru import GRU
 from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
@@ -51,6 +53,30 @@ def gradients(use_loop: bool) -> list[Tensor]:
 def test_gradients_are_those_of_autograd() -> None:
     for ours, theirs in zip(gradients(True), gradients(False), strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+@pytest.fixture
+def uninitialized_is_nan() -> Iterator[None]:
+    torch.use_deterministic_algorithms(True)
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.usefixtures("uninitialized_is_nan")
+def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(block: int) -> list[Tensor]:
+        monkeypatch.setattr(products, "BLOCK", block)
+        first, second = (one.float() for one in build())
+        start = torch.linspace(-1, 1, 6).view(2, 3).requires_grad_()
+        with torch.autocast("cpu", torch.bfloat16):
+            total = loop(first, second, start, True)
+        total.backward()
+        return [tensor.grad for tensor in (start, first.weight, first.bias, second.weight)]  # type: ignore[misc]
+
+    assert torch.ones(1).new_empty(1).isnan()
+    monkeypatch.setattr(products, "OF_A_STEP", 0)
+    for appended, alone in zip(found(64), found(1), strict=True):
+        torch.testing.assert_close(appended, alone)
 
 
 def test_going_back_twice_gives_the_same_twice() -> None:
