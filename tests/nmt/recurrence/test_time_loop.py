@@ -56,7 +56,8 @@ def test_gradients_are_those_of_autograd() -> None:
 
 
 @pytest.fixture
-def uninitialized_is_nan() -> Iterator[None]:
+def uninitialized_is_nan(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", True)
     torch.use_deterministic_algorithms(True)
     yield
     torch.use_deterministic_algorithms(False)
