@@ -2,7 +2,6 @@
 
 import gc
 import weakref
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -55,15 +54,7 @@ def test_gradients_are_those_of_autograd() -> None:
         torch.testing.assert_close(ours, theirs)
 
 
-@pytest.fixture
-def uninitialized_is_nan(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", True)
-    torch.use_deterministic_algorithms(True)
-    yield
-    torch.use_deterministic_algorithms(False)
-
-
-@pytest.mark.usefixtures("uninitialized_is_nan")
+@pytest.mark.usefixtures("same_torch_afterwards")
 def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(block: int) -> list[Tensor]:
         monkeypatch.setattr(products, "BLOCK", block)
@@ -74,6 +65,8 @@ def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch
         total.backward()
         return [tensor.grad for tensor in (start, first.weight, first.bias, second.weight)]  # type: ignore[misc]
 
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
     assert torch.ones(1).new_empty(1).isnan()
     monkeypatch.setattr(products, "OF_A_STEP", 0)
     for appended, alone in zip(found(64), found(1), strict=True):
