@@ -2,6 +2,7 @@
 
     python -m benchmarks.gpu
     python -m benchmarks.gpu --embedding 620 --hidden 1000 --vocabulary 50000 --batch-size 80 --precision bfloat16
+    python -m benchmarks.gpu --architecture transformer --embedding 512 --hidden 512
 
 Sentences are random. Without a GPU, use `--device cpu` and small sizes.
 """
@@ -15,12 +16,15 @@ from typing import Any
 from benchmarks import chosen, machine, peers, table
 from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
-from benchmarks.setting import Corpus, Setting, Shape, command
+from benchmarks.setting import Architecture, Corpus, Setting, Shape, command
 from benchmarks.sides import OPENNMT, OURS, Side, worker
 from pipeline_py import stage
 from pipeline_py.device import device_named
 
-SYSTEMS = ("GlobalAtt", "SDAtt", "+SDAtt")
+SYSTEMS = {
+    Architecture.RECURRENT: ("GlobalAtt", "SDAtt", "+SDAtt"),
+    Architecture.TRANSFORMER: ("Transformer-base", "Transformer-PASCAL", "Transformer-Deps-SAN"),
+}
 TREE2SEQ_SIZE = 512
 """Of its embeddings and states, if not smaller ones are asked for."""
 
@@ -56,19 +60,20 @@ def gpu(setting: Setting) -> list[table.Row]:
 
 
 def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
-    """Measure all sides in one size, Tree2Seq in its own; its updates cannot be recorded.
+    """Measure all sides in one size, and beside recurrent ones Tree2Seq in its own; its updates cannot be recorded.
 
     The sides of one precision are on the card together, since those of all would fill it.
     """
     batches = setting.work / "batches" / "gpu.npz"
     chosen.training_batches(material, setting, setting.batches, batches)
-    of_trees = Shape(min(shape.embedding, TREE2SEQ_SIZE), min(shape.hidden, TREE2SEQ_SIZE))
     sides = [] if python is None else [Side("OpenNMT-py", OPENNMT, shape)]
-    for system in SYSTEMS:
+    for system in SYSTEMS[setting.architecture]:
         sides.append(Side(system, OURS, shape, system=system))
         if device_named(setting.device) == "cuda":
             sides.append(Side(f"{system}, one by one", OURS, shape, system=system, graphs=False))
-    sides.append(Side("Tree2Seq", OURS, of_trees, system="Tree2Seq"))
+    if setting.architecture is Architecture.RECURRENT:
+        of_trees = Shape(min(shape.embedding, TREE2SEQ_SIZE), min(shape.hidden, TREE2SEQ_SIZE))
+        sides.append(Side("Tree2Seq", OURS, of_trees, system="Tree2Seq"))
     products: dict[tuple[str, str], float] = {}
     rows = []
     for precision in setting.precision:

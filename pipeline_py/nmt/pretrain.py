@@ -111,7 +111,6 @@ def pretrain(
 
     device = prepare(training_options.device, training_options.threads)
     training_options = with_precision(training_options, system_options.model.hidden, device)
-    training_options = training_options.model_copy(update={"graphs": False})  # short, and recording it was not tried
     size = len(Vocabulary.load(source_vocabulary))
     vocabularies = {
         "source": size,

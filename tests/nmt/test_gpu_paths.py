@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 import pipeline_py.nmt
 from pipeline_py.config.systems.training import Training
@@ -24,6 +24,9 @@ from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 from tests.nmt.recorder import Recorder
 
 CPU = torch.device("cpu")
+
+SHARES = [[0, 1, 2], [3, 5, 6]] * 4
+"""Sentences of batches of two shapes that come again."""
 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -40,6 +43,26 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
         return recorder
 
     return begin
+
+
+def batches(name: str, multiple: int) -> list[Batch]:
+    return [make_batch(SYSTEMS[name], rows, multiple, seed) for seed, rows in enumerate(SHARES)]
+
+
+def trained(
+    network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
+) -> tuple[list[float], dict[str, Tensor]]:
+    """Make an update with each batch; return losses and weights."""
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
+    update = Update(network, loss, optimizer, Training(clip=1.0, graphs=graphs), CPU)
+    losses = []
+    for number, batch in enumerate(batches):
+        torch.manual_seed(number)
+        update.begin([Part(batch)])
+        made = update.finish()
+        assert made.changed
+        losses.append(made.loss)
+    return losses, network.state_dict()
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -62,33 +85,35 @@ def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
 def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
-    """With batches of two shapes that come again, and where they are recorded, lengths rounded up."""
-    shares = [[0, 1, 2], [3, 5, 6]] * 4
+    """Where they are recorded, lengths are rounded up."""
 
-    def trained(batches: list[Batch]) -> tuple[list[float], dict[str, Tensor]]:
+    def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = make_model(name).train()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        update = Update(model, model.loss, optimizer, Training(clip=1.0, graphs=graphs), CPU)
-        losses = []
-        for number, batch in enumerate(batches):
-            torch.manual_seed(number)
-            update.begin([Part(batch)])
-            made = update.finish()
-            assert made.changed
-            losses.append(made.loss)
-        return losses, model.state_dict()
+        return trained(model, model.loss, batches(name, multiple), graphs)
 
-    system = SYSTEMS[name]
-    expected, weights = trained([make_batch(system, rows, 1, seed) for seed, rows in enumerate(shares)])
+    expected, weights = learnt(1)
     recorder = as_on_gpu()
-    multiple = MULTIPLE if graphs else 1
-    losses, others = trained([make_batch(system, rows, multiple, seed) for seed, rows in enumerate(shares)])
+    losses, others = learnt(MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
     torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
-    if not graphs or {"trees", "lexical_trees"} & set(system.syntax):
+    if not graphs or {"trees", "lexical_trees"} & set(SYSTEMS[name].syntax):
         assert recorder.recorded == 0, "what follows from trees has no shape of its own"
     else:
-        assert (recorder.recorded, recorder.replayed) == (2, len(shares) - 2 * FEW)
+        assert (recorder.recorded, recorder.replayed) == (2, len(SHARES) - 2 * FEW)
+
+
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+    def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
+        parser = make_model("Dep2Seq").train().encoders[0]
+        return trained(parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
+
+    expected, weights = learnt(1)
+    recorder = as_on_gpu()
+    losses, others = learnt(MULTIPLE if graphs else 1)
+    assert losses == pytest.approx(expected, rel=1e-9)
+    torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
+    assert recorder.recorded == (2 if graphs else 0)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

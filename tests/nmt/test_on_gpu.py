@@ -26,15 +26,22 @@ def gpu() -> torch.device:
 
 
 def trained(
-    name: str, device: torch.device, *, graphs: bool = False, dropout: float = 0.0, half: bool = False
+    name: str,
+    device: torch.device,
+    *,
+    graphs: bool = False,
+    dropout: float = 0.0,
+    half: bool = False,
+    pretraining: bool = False,
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make updates with batches of two shapes that come again; return losses and weights."""
     model = make_model(name, dropout).to(device).train()
     if half:
         model = model.float()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    precision = "bfloat16" if half else "float32"
-    update = Update(model, model.loss, optimizer, Training(clip=1.0, graphs=graphs, precision=precision), device)
+    network = model.encoders[0] if pretraining else model
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
+    training = Training(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32")
+    update = Update(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
     losses = []
     torch.manual_seed(5)
     for number in range(8):
@@ -44,7 +51,7 @@ def trained(
         made = update.finish()
         assert made.changed
         losses.append(made.loss)
-    return losses, {name: weight.cpu() for name, weight in model.state_dict().items()}
+    return losses, {name: weight.cpu() for name, weight in network.state_dict().items()}
 
 
 @pytest.fixture
@@ -64,6 +71,14 @@ def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_updates_are_those_of_the_processor(name: str, graphs: bool, gpu: torch.device) -> None:
     losses, weights = trained(name, gpu, graphs=graphs)
     expected, others = trained(name, CPU)
+    assert losses == pytest.approx(expected, rel=1e-8)
+    torch.testing.assert_close(weights, others, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
+def test_updates_of_pretraining_are_those_of_the_processor(graphs: bool, gpu: torch.device) -> None:
+    losses, weights = trained("Dep2Seq", gpu, graphs=graphs, pretraining=True)
+    expected, others = trained("Dep2Seq", CPU, pretraining=True)
     assert losses == pytest.approx(expected, rel=1e-8)
     torch.testing.assert_close(weights, others, rtol=1e-6, atol=1e-8)
 
