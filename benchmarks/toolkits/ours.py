@@ -1,6 +1,7 @@
 """The pipeline's own side: any composition, trained and searched as `nmt.train` and `nmt.translate` do."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
@@ -15,12 +16,11 @@ from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.recurrence.linear import laid_out
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.search.steps import Steps, searching
 from pipeline_py.nmt.training.averaging import moving_average
-from pipeline_py.nmt.training.graphs import recorded
 from pipeline_py.nmt.training.optimizer import build, set_learning_rate
-from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.nmt.training.update import Part, Update, recorded
 from pipeline_py.subword.vocabulary import EOS
 
 
@@ -43,6 +43,7 @@ class Ours(Side):
         training = recorded(Training.model_validate(settings), system)
         self._rule = build(training.optimizer, self.model.parameters())
         self._update = Update(self.model, self.model.loss, self._rule, training, self._device)
+        self._steps: Steps | None = None
         self._average = moving_average(self.model, job["moving_average"]) if job["moving_average"] else None
 
     def prepared(self, batch: Sentences) -> Sentences:
@@ -60,15 +61,18 @@ class Ours(Side):
         """Set that of all parameters."""
         set_learning_rate(self._rule, rate)
 
-    def searching(self) -> AbstractContextManager[None]:
-        """Lay out the weights as `nmt.translate` does."""
-        return laid_out([self._translating.decoder])
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Make ready as `nmt.translate` does."""
+        with searching([self._translating]) as self._steps:
+            yield
 
     def translate(self, batch: Sentences, beam: int) -> list[list[int]]:
         """Make the batch and search as `nmt.translate` does."""
         limits = torch.full((len(batch.source),), batch.longest_translation)
-        made = collate(batch.source).to(self._device)
-        found = beam_search([self._translating], [made], beam=beam, max_lengths=limits)
+        assert self._steps is not None
+        made = collate(batch.source, multiple=self._steps.multiple).to(self._device)
+        found = beam_search([self._translating], [made], beam=beam, max_lengths=limits, steps=self._steps)
         return [best.tokens if best.cut else [*best.tokens, EOS] for best, *_ in found]
 
     @property

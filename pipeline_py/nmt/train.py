@@ -131,9 +131,9 @@ def train(
     from pipeline_py.nmt.training.capacity import matched
     from pipeline_py.nmt.training.checkpoint import Checkpoints
     from pipeline_py.nmt.training.facts import write_curve, write_facts
-    from pipeline_py.nmt.training.graphs import recorded
     from pipeline_py.nmt.training.processes import ALONE, Processes
     from pipeline_py.nmt.training.run import Run
+    from pipeline_py.nmt.training.update import recorded
     from pipeline_py.nmt.training.validation import Validation
     from pipeline_py.subword.vocabulary import Vocabulary
 

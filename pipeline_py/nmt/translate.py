@@ -169,15 +169,15 @@ def _search(
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
-    from pipeline_py.nmt.recurrence.linear import laid_out
     from pipeline_py.nmt.search.beam_search import beam_search
     from pipeline_py.nmt.search.hypothesis import Hypothesis
+    from pipeline_py.nmt.search.steps import searching
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device
     sources = members[0].sources
     nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
-    with laid_out([network.decoder for network in networks]):
+    with searching(networks) as steps:
         for sentences in sources.batches(options.batch_size):
             words = sources.lengths[sentences] - 1
             for number in sentences[words == 0].tolist():
@@ -196,13 +196,14 @@ def _search(
                         counts.note("source of a length that the length model does not know", unknown)
                 found = beam_search(
                     networks,
-                    [member.sources.batch(sentences).to(device) for member in members],
+                    [member.sources.batch(sentences, steps.multiple).to(device) for member in members],
                     beam=options.beam,
                     max_lengths=torch.from_numpy(limits),
                     length_normalization=options.length_normalization,
                     length_terms=terms,
                     n_best=max(1, options.n_best),
                     attention=attention,
+                    steps=steps,
                 )
                 yield from zip(sentences.tolist(), found, strict=True)
 

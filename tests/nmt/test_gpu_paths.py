@@ -5,20 +5,22 @@ memory that was recorded, as a replayed graph does.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
 import pipeline_py.nmt
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.graphs import FEW, MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.training.graphs import FEW
-from pipeline_py.nmt.training.update import MULTIPLE, Part, Update
+from pipeline_py.nmt.search.hypothesis import Hypothesis
+from pipeline_py.nmt.search.steps import Steps, searching
+from pipeline_py.nmt.training.update import Part, Update, recorded
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 from tests.nmt.recorder import Recorder
@@ -39,7 +41,8 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
     def begin() -> Recorder:
         recorder = Recorder()
         monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
-        monkeypatch.setattr("pipeline_py.nmt.training.update.on_cuda", lambda: recorder)
+        for module in ("training.update", "search.steps"):
+            monkeypatch.setattr(f"pipeline_py.nmt.{module}.on_cuda", lambda: recorder)
         return recorder
 
     return begin
@@ -50,11 +53,11 @@ def batches(name: str, multiple: int) -> list[Batch]:
 
 
 def trained(
-    network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
+    system: System, network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make an update with each batch; return losses and weights."""
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
-    update = Update(network, loss, optimizer, Training(clip=1.0, graphs=graphs), CPU)
+    update = Update(network, loss, optimizer, recorded(Training(clip=1.0, graphs=graphs), system), CPU)
     losses = []
     for number, batch in enumerate(batches):
         torch.manual_seed(number)
@@ -89,7 +92,7 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], R
 
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = make_model(name).train()
-        return trained(model, model.loss, batches(name, multiple), graphs)
+        return trained(model.system, model, model.loss, batches(name, multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
@@ -105,8 +108,9 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], R
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
 def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
-        parser = make_model("Dep2Seq").train().encoders[0]
-        return trained(parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
+        model = make_model("Dep2Seq").train()
+        parser = model.encoders[0]
+        return trained(model.system, parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
@@ -117,22 +121,36 @@ def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("steps", [False, True], ids=["one by one", "recorded"])
 @torch.no_grad()
-def test_searches_find_the_same(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
+def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+    """In batches of the same shape, and others between them."""
     model = make_model(name).eval()
     assert model.decoder.softmax.bias is not None
-    model.decoder.softmax.bias[EOS] += 1  # so that some hypotheses end early and rows are laid anew
+    model.decoder.softmax.bias[EOS] += 0.5 if beam > 1 else -1  # so that some hypotheses end early, and others late
+    shares = [ALL, [0, 1, 2], ALL, ALL]
 
-    def found() -> list[list[Any]]:
-        batch = make_batch(model.system, ALL)
-        return beam_search([model], [batch], beam=4, max_lengths=torch.full((len(ALL),), 8), n_best=4)
+    def found(steps: Steps | None) -> Iterator[Hypothesis]:
+        multiple = 1 if steps is None else steps.multiple
+        for seed, rows in enumerate(shares):
+            batch = make_batch(model.system, rows, multiple, seed)
+            options = {"beam": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
+            for of_sentence in beam_search([model], [batch], **options, attention=True, steps=steps):
+                yield from of_sentence
 
-    expected = found()
-    as_on_gpu()
-    for ours, theirs in zip(found(), expected, strict=True):
-        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
-        scores = [[one.log_probability for one in hypotheses] for hypotheses in (ours, theirs)]
-        assert scores[0] == pytest.approx(scores[1], rel=1e-10)
+    expected = [*found(None)]
+    recorder = as_on_gpu()
+    with searching([model]) as recorded_steps:
+        ours = [*found(recorded_steps if steps else None)]
+    for one, other in zip(ours, expected, strict=True):
+        assert one.tokens == other.tokens
+        assert one.log_probability == pytest.approx(other.log_probability, rel=1e-10)
+        assert one.attention == pytest.approx(other.attention, rel=1e-6, abs=1e-9)
+    if not steps or model.decoder.grows:
+        assert recorder.recorded == 0
+    else:
+        assert recorder.replayed > recorder.recorded >= 1
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -1,5 +1,7 @@
 """What a GPU computes is what the processor computes, for every composition; only where there is a GPU."""
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 from torch import Tensor
@@ -8,7 +10,9 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.nmt.search.hypothesis import Hypothesis
+from pipeline_py.nmt.search.steps import Steps, searching
+from pipeline_py.nmt.training.update import Part, Update, recorded
 from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 
 pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
@@ -40,7 +44,7 @@ def trained(
         model = model.float()
     network = model.encoders[0] if pretraining else model
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
-    training = Training(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32")
+    training = recorded(Training(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.system)
     update = Update(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
     losses = []
     torch.manual_seed(5)
@@ -102,14 +106,28 @@ def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) 
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("beam", [1, 4])
 @torch.no_grad()
-def test_searches_find_the_same(name: str, gpu: torch.device) -> None:
+def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None:
+    """In batches of the same shape, and others between them."""
     model = make_model(name).eval()
-    batch = make_batch(model.system, ALL)
-    limits = torch.full((len(ALL),), 8)
-    expected = beam_search([model], [batch], beam=4, max_lengths=limits, n_best=4)
-    found = beam_search([model.to(gpu)], [batch.to(gpu)], beam=4, max_lengths=limits, n_best=4)
-    for ours, theirs in zip(found, expected, strict=True):
-        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
-        scores = [[one.log_probability for one in hypotheses] for hypotheses in (ours, theirs)]
-        assert scores[0] == pytest.approx(scores[1], rel=1e-8)
+    shares = [ALL, [0, 1, 2], ALL, ALL]
+    options = {"beam": beam, "n_best": beam, "attention": True}
+
+    def found(device: torch.device, steps: Steps | None) -> Iterator[Hypothesis]:
+        multiple = 1 if steps is None else steps.multiple
+        for seed, rows in enumerate(shares):
+            batch = make_batch(model.system, rows, multiple, seed).to(device)
+            limits = torch.full((len(rows),), 8)
+            for of_sentence in beam_search([model], [batch], max_lengths=limits, steps=steps, **options):
+                yield from of_sentence
+
+    expected = [*found(CPU, None)]
+    model = model.to(gpu)
+    with searching([model]) as steps:
+        recorded_ones = [*found(gpu, steps)]
+    for ours in (recorded_ones, found(gpu, None)):
+        for one, other in zip(ours, expected, strict=True):
+            assert one.tokens == other.tokens
+            assert one.log_probability == pytest.approx(other.log_probability, rel=1e-8)
+            assert one.attention == pytest.approx(other.attention, rel=1e-5, abs=1e-8)

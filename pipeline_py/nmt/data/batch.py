@@ -53,13 +53,6 @@ class Batch:
         """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
         return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}
 
-    @property
-    def tensors(self) -> list[Tensor]:
-        """All that it consists of, without trees."""
-        of_words = [part for words in (self.source_words, self.target_words) if words for part in words.tensors]
-        sides = (self.source, self.source_lengths, self.target, self.target_lengths)
-        return [tensor for tensor in (*sides, *of_words, *self.tables.values()) if tensor is not None]
-
     def table(self, kind: str) -> Tensor:
         """Return the syntax of a kind that has a row for each sentence (B, …).
 

@@ -64,11 +64,6 @@ class Words:
         """The sentence of each row (B,)."""
         return self.place[: self.sentences]
 
-    @property
-    def tensors(self) -> tuple[Tensor | None, ...]:
-        """What is held by a device."""
-        return self.place, self.real
-
     def to(self, device: torch.device | str) -> "Words":
         """Copy the tensors to a device."""
         real = None if self.real is None else self.real.to(device, non_blocking=True)

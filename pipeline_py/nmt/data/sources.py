@@ -41,11 +41,12 @@ class Sources:
         """Positions of each sentence, EOS included (N,)."""
         return self._source.lengths
 
-    def batch(self, sentences: np.ndarray) -> Batch:
-        """Put sentences, given by their numbers, into a batch."""
+    def batch(self, sentences: np.ndarray, multiple: int = 1) -> Batch:
+        """Put sentences, given by their numbers, into a batch; `multiple` is that of `collate`."""
         return collate(
             [self._source[number] for number in sentences],
             syntax={kind: [rows[number] for number in sentences] for kind, rows in self._syntax.items()},
+            multiple=multiple,
         )
 
     def batches(self, batch_size: int) -> Iterator[np.ndarray]:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -48,8 +48,10 @@ class Decoder(nn.Module, ABC):
         embedding: of target words, (…) → (…, E).
         softmax: the output layer, (N, size of the readout) → (N, V).
         criterion: the loss part.
+        grows: whether a state of a search is larger after each step.
     """
 
+    grows: ClassVar[bool] = False
     embedding: nn.Embedding
     softmax: Linear
     criterion: SoftmaxLoss

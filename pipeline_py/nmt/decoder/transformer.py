@@ -43,6 +43,8 @@ class TransformerDecoder(Decoder):
     Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
     """
 
+    grows = True
+
     def __init__(self, options: Options, parts: Parts) -> None:
         super().__init__()
         model, (memory_size,) = parts.system.model, parts.memory_sizes

@@ -23,8 +23,8 @@ n-th best finished one. Log-probabilities only fall and no term exceeds 0, so su
 reach.
 """
 
-import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -35,6 +35,7 @@ from pipeline_py.nmt.search.beams import Beams
 from pipeline_py.nmt.search.greedy import Greedy
 from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
 from pipeline_py.nmt.search.lengths import LengthTerms
+from pipeline_py.nmt.search.steps import Steps, predict
 
 
 @torch.no_grad()
@@ -48,6 +49,7 @@ def beam_search(
     length_terms: Tensor | None = None,
     n_best: int = 1,
     attention: bool = False,
+    steps: Steps | None = None,
 ) -> list[list[Hypothesis]]:
     """Search the best translations of a batch of B sentences.
 
@@ -62,6 +64,7 @@ def beam_search(
             I_max is the greatest of `max_lengths`; None: there is no length model.
         n_best: how many hypotheses per sentence to return, at most `beam`.
         attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
+        steps: what `searching` made of the models, for the searches of many batches; None: this one stands alone.
 
     Returns:
         For each sentence `n_best` hypotheses, best first; fewer where fewer are possible.
@@ -70,7 +73,7 @@ def beam_search(
         FloatingPointError: where a model's output is not a number.
     """
     memories = [model.decoder.prepared(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
-    states = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
+    states: Sequence[Any] = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
     attended = memories[0].mask
     limits = max_lengths.to(attended.device)
     terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
@@ -80,10 +83,11 @@ def beam_search(
         if beam == n_best == 1 and terms is None
         else Beams(beam, limits, length_normalization, n_best, trail, terms)
     )
+    step = steps or partial(predict, models)
     previous: Tensor | None = None
     with laid_out([model.decoder for model in models]):
         while True:
-            logits, states, weights = _predict(models, previous, states, memories)
+            logits, states, weights = step(previous, states, memories)
             move = beams.advance(logits, weights)
             if move is None:
                 return beams.hypotheses(attended.cpu())
@@ -94,18 +98,3 @@ def beam_search(
             states = [state.select(parents) for state in states]
             if move.anew:
                 memories = [memory.select(parents) for memory in memories]
-
-
-def _predict(
-    models: Sequence[Any], previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
-) -> tuple[Tensor, list[Any], Tensor]:
-    """One step of all models: logits (R, V) of their mean probability, states, the first one's attention (R, N)."""
-    steps = [
-        model.decoder.step(previous, state, memory)
-        for model, state, memory in zip(models, states, memories, strict=True)
-    ]
-    states = [state for _, state, _ in steps]
-    logits, _, weights = steps[0]
-    if len(models) > 1:
-        logits = torch.stack([logits.log_softmax(1) for logits, _, _ in steps]).logsumexp(0) - math.log(len(models))
-    return logits, states, weights

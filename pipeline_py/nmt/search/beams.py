@@ -1,17 +1,18 @@
-"""The hypotheses of a batch during a search (the rules stand in `search.py`)."""
+"""The hypotheses of a batch during a search (the rules stand in `beam_search.py`)."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.kernels.groups import groups
-from pipeline_py.nmt.search.finished import Finished
+from pipeline_py.nmt.search.finished import Finished, best_of
 from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
 from pipeline_py.nmt.search.lengths import LengthTerms
 
 COMPACT_BELOW = 0.95
-"""Idle rows leave once fewer than this share of the rows is live."""
+"""On a CPU idle rows leave once fewer than this share of the rows is live."""
 
 BLOCK = 64
 """Logits whose greatest one is found first, when the greatest of a row are looked for."""
@@ -33,19 +34,23 @@ class Candidates:
 class Rows:
     """Which hypotheses the rows (R) of the decoder hold: sentence by sentence, better ones first.
 
-    A sentence keeps its rows until they are laid anew; meanwhile the last of them may be idle.
+    A sentence keeps its rows until they are laid anew; meanwhile the last of them may be idle. A GPU, which computes
+    many rows as fast as few, is given all rows of a sentence at once: they stay as they are, and so does the shape of
+    what it computes.
 
     Attributes:
         sentence: (R,) the sentence of a row.
         slot: (R,) the rank of a row's hypothesis within its sentence.
         widths: (B,) rows per sentence, at most K.
         row: (B, K) the row of each slot; any row where the sentence has no such slot.
+        lacking: (B, K) where that is so.
     """
 
     sentence: Tensor
     slot: Tensor
     widths: Tensor
     row: Tensor
+    lacking: Tensor
 
     @staticmethod
     def lay(widths: Tensor, beam: int) -> "Rows":
@@ -53,17 +58,15 @@ class Rows:
         filled = torch.arange(beam, device=widths.device) < widths[:, None]
         sentence, slot = filled.nonzero(as_tuple=True)
         row = (filled.flatten().cumsum(0) - 1).clamp(min=0).view_as(filled)
-        return Rows(sentence, slot, widths, row)
+        return Rows(sentence, slot, widths, row, ~filled)
 
     def best(self, sums: Tensor, tokens: Tensor) -> Candidates:
         """Choose the K best of each sentence among the C best prolongations (R, C) of each row.
 
         Of equal sums the first stays first: the better-ranked parent, then the order within the row.
         """
-        sentences, beam = self.row.shape
-        choices = sums.shape[1]
-        table = sums.new_full((sentences, beam, choices), -torch.inf)
-        table[self.sentence, self.slot] = sums
+        beam, choices = self.row.shape[1], sums.shape[1]
+        table = sums[self.row].masked_fill(self.lacking.unsqueeze(2), -torch.inf)
         ordered, places = table.flatten(1).sort(dim=1, descending=True, stable=True)
         places = places[:, :beam]
         parents = self.row.gather(1, places // choices)
@@ -108,7 +111,7 @@ class Beams:
         """Start each sentence with the empty hypothesis.
 
         Args:
-            beam: as in `search.beam_search`, like `n_best`.
+            beam: as in `beam_search`, like `n_best`.
             limits: (B,) the most predictions per sentence.
             length_normalization: α.
             n_best: at most `beam`.
@@ -121,7 +124,7 @@ class Beams:
         self._n_best = n_best
         self._rows = Rows.lay(torch.ones_like(limits), beam)
         self._sums = torch.zeros(limits.shape, dtype=torch.float64, device=limits.device)  # (R,)
-        self._finished = Finished.none(limits, beam, length_normalization)
+        self._finished = Finished.none(limits, length_normalization, n_best)
         self._trail = trail
         self._terms = terms
         nothing = torch.full_like(limits, -1)
@@ -159,9 +162,11 @@ class Beams:
         self._finished = finished
         if not wanted:
             return None
-        anew = bool(too_few) or wanted < COMPACT_BELOW * len(self._sums)
+        leave = on_cpu(live.device)
+        anew = bool(too_few) or (leave and wanted < COMPACT_BELOW * len(self._sums))
         if anew:
-            self._rows = Rows.lay(live.sum(1), self._beam)
+            widths = live.sum(1)
+            self._rows = Rows.lay(widths if leave else torch.full_like(widths, self._beam), self._beam)
         parents, previous, self._sums = self._rows.fill(candidates, live)
         self._nodes = self._trail.grow(previous, self._nodes[parents])
         return Move(parents, previous, anew)
@@ -175,7 +180,7 @@ class Beams:
         candidates = self._rows.best(sums, tokens)
         terms = 0 if self._terms is None else self._terms.of(candidates.tokens, step)
         nodes = self._nodes[candidates.parents]
-        return candidates, *self._finished.sort_out(candidates.sums, terms, candidates.tokens, nodes, self._n_best)
+        return candidates, *self._finished.sort_out(candidates.sums, terms, candidates.tokens, nodes)
 
     def _demand(self, live: Tensor) -> list[Tensor]:
         """How many rows are wanted, and how many sentences have too few."""
@@ -184,7 +189,7 @@ class Beams:
 
     def hypotheses(self, attended: Tensor) -> list[list[Hypothesis]]:
         """The best of each sentence, best first; `attended` (B, N) is the mask of what there is to attend to."""
-        return self._finished.best(self._trail, attended, self._n_best)
+        return best_of(self._finished.ends, self._trail, attended, self._n_best)
 
 
 def survey(logits: Tensor) -> tuple[Tensor, Tensor]:

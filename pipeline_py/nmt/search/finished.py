@@ -1,5 +1,6 @@
-"""Hypotheses that left the beam of a search (the rules stand in `search.py`)."""
+"""Hypotheses that left the beam of a search (the rules stand in `beam_search.py`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -10,99 +11,122 @@ from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)
+class Ends:
+    """Hypotheses that left the beam at the same step; of each sentence the better ones first.
+
+    Attributes:
+        length: number of predictions of each.
+        sentences, scores, log_probabilities, nodes, tokens: of each, in any shape: whose translation it is, what it is
+            ranked by (−∞: here is none), its log-probability without the term of its length, the prefix (its number in
+            the `Trail`) before its last prediction, that prediction.
+    """
+
+    length: int
+    sentences: Tensor
+    scores: Tensor
+    log_probabilities: Tensor
+    nodes: Tensor
+    tokens: Tensor
+
+
+@dataclass(frozen=True)
 class Finished:
-    """Hypotheses of B sentences that ended or were cut, each sentence's in the order in which they left the beam.
+    """Hypotheses of B sentences that ended or were cut.
 
     Attributes:
         limits: (B,) the most predictions per sentence.
         length_normalization: α.
         step: predictions made so far.
         count: (B,) finished hypotheses per sentence, at most K.
-        scores, log_probabilities, nodes, tokens, lengths: (B, K + 1) of each: what it is ranked by (−∞: there is
-            none), its log-probability without the term of its length, the prefix (its number in the `Trail`) before
-            its last prediction, that prediction, its number of predictions. Column K takes what is not finished, and
-            is never read.
+        highest: (B, n) the scores of the n best ones; −∞: there are fewer.
+        ends: of each step.
     """
 
     limits: Tensor
     length_normalization: float
     step: int
     count: Tensor
-    scores: Tensor
-    log_probabilities: Tensor
-    nodes: Tensor
-    tokens: Tensor
-    lengths: Tensor
+    highest: Tensor
+    ends: tuple[Ends, ...] = ()
 
     @staticmethod
-    def none(limits: Tensor, beam: int, length_normalization: float) -> "Finished":
+    def none(limits: Tensor, length_normalization: float, n_best: int) -> "Finished":
         """Nothing is finished before the first prediction."""
-        scores = torch.full((len(limits), beam + 1), -torch.inf, dtype=torch.float64, device=limits.device)
-        numbers = torch.zeros(scores.shape, dtype=torch.int64, device=limits.device)
-        count = torch.zeros_like(limits)
-        return Finished(limits, length_normalization, 0, count, scores, scores, numbers, numbers, numbers)
+        highest = torch.full((len(limits), n_best), -torch.inf, dtype=torch.float64, device=limits.device)
+        return Finished(limits, length_normalization, 0, torch.zeros_like(limits), highest)
 
-    def sort_out(
-        self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor, n_best: int
-    ) -> tuple["Finished", Tensor]:
+    def sort_out(self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor) -> tuple["Finished", Tensor]:
         """Take the candidates that fit the beam, add those that finish here, and find those that live on.
+
+        A sentence ends when no live hypothesis can become one of its n best.
 
         Args:
             sums: (B, K) of the candidates of the next step, best first; −∞: there is none.
             terms: (B, K) what the lengths of those that leave the beam have in these sums; 0 without a length model.
             tokens: (B, K) their last predictions.
             nodes: (B, K) the prefixes before.
-            n_best: a sentence ends when no live hypothesis can become one of its `n_best` best.
 
         Returns:
             What is finished then, and the mask (B, K) of candidates that live on.
         """
-        beam = sums.shape[1]
+        sentences, beam = sums.shape
         step = self.step + 1
         room = beam - self.count[:, None]
         taken = (torch.arange(beam, device=sums.device) < room) & (sums > -torch.inf)
         leaving = taken & ((tokens == EOS) | (self.limits[:, None] <= step))
-        places = torch.where(leaving, self.count[:, None] + leaving.cumsum(1) - 1, beam)
+        scores = (sums / step**self.length_normalization).masked_fill(~leaving, -torch.inf)
+        owners = torch.arange(sentences, device=sums.device)[:, None].expand_as(sums)
         finished = replace(
             self,
             step=step,
             count=self.count + leaving.sum(1),
-            scores=self.scores.scatter(1, places, sums / step**self.length_normalization),
-            log_probabilities=self.log_probabilities.scatter(1, places, sums - terms),
-            nodes=self.nodes.scatter(1, places, nodes),
-            tokens=self.tokens.scatter(1, places, tokens),
-            lengths=self.lengths.scatter(1, places, step),
+            highest=torch.cat([self.highest, scores], dim=1).topk(self.highest.shape[1]).values,
+            ends=(*self.ends, Ends(step, owners, scores, sums - terms, nodes, tokens)),
         )
         live = taken & ~leaving
-        highest = sums.masked_fill(~live, -torch.inf).amax(1)
-        within_reach = highest / self.limits.double().pow(self.length_normalization)
-        to_beat = finished.scores[:, :beam].topk(n_best, dim=1).values[:, -1]
-        return finished, live & (within_reach > to_beat)[:, None]
+        within_reach = sums.masked_fill(~live, -torch.inf).amax(1)
+        if self.length_normalization:
+            within_reach = within_reach / self.limits.double().pow(self.length_normalization)
+        return finished, live & (within_reach > finished.highest[:, -1])[:, None]
 
-    def best(self, trail: Trail, attended: Tensor, n_best: int) -> list[list[Hypothesis]]:
-        """Return at most `n_best` hypotheses of each sentence, with the columns of attention that it has.
 
-        `attended` (B, N), on the CPU, says which these are.
-        """
-        ranked, order = self.scores[:, :-1].sort(dim=1, descending=True, stable=True)
-        exists = ranked[:, :n_best] > -torch.inf
-        sentences = exists.nonzero()[:, 0]
-        columns = order[:, :n_best][exists]
-        tables = (self.scores, self.log_probabilities, self.nodes, self.tokens, self.lengths)
-        scores, log_probabilities, nodes, tokens, lengths = (table[sentences, columns].tolist() for table in tables)
-        paths = trail.read_back(nodes, lengths)
-        hypotheses: list[list[Hypothesis]] = [[] for _ in attended]
-        for i, sentence in enumerate(sentences.tolist()):
-            prefix, attention = paths[i]
-            whole = trail.whole_attention
-            hypotheses[sentence].append(
-                Hypothesis(
-                    tokens=prefix if tokens[i] == EOS else [*prefix, tokens[i]],
-                    score=scores[i],
-                    log_probability=log_probabilities[i],
-                    cut=tokens[i] != EOS,
-                    alignment=(attention[:, : trail.words].argmax(1) if whole else attention).tolist(),
-                    attention=attention[:, attended[sentence]].numpy() if whole else None,
-                )
+def best_of(ends: Sequence[Ends], trail: Trail, attended: Tensor, n_best: int) -> list[list[Hypothesis]]:
+    """Return at most `n_best` hypotheses of each sentence, best first, with the columns of attention that it has.
+
+    Of equal scores the first stays first.
+
+    Args:
+        ends: in the order of steps.
+        trail: the prefixes.
+        attended: (B, N), on the CPU, the mask of what there is to attend to.
+        n_best: at least 1.
+    """
+    lengths = torch.tensor([each.length for each in ends]).repeat_interleave(
+        torch.tensor([each.scores.numel() for each in ends])
+    )
+    parts = zip(*((e.sentences, e.scores, e.log_probabilities, e.nodes, e.tokens) for e in ends), strict=True)
+    table = [torch.cat([part.flatten() for part in of_steps]).cpu() for of_steps in parts]
+    there = (table[1] > -torch.inf).nonzero().squeeze(1)
+    ranked = there[table[1][there].argsort(descending=True, stable=True)]
+    sentences, scores, log_probabilities, nodes, tokens = (column[ranked].tolist() for column in table)
+    wanted: list[list[int]] = [[] for _ in attended]
+    for place, sentence in enumerate(sentences):
+        if len(wanted[sentence]) < n_best:
+            wanted[sentence].append(place)
+    chosen = [place for places in wanted for place in places]
+    of_ranked = lengths[ranked].tolist()
+    paths = trail.read_back([nodes[place] for place in chosen], [of_ranked[place] for place in chosen])
+    hypotheses: list[list[Hypothesis]] = [[] for _ in attended]
+    for place, (prefix, attention) in zip(chosen, paths, strict=True):
+        sentence, token, whole = sentences[place], tokens[place], trail.whole_attention
+        hypotheses[sentence].append(
+            Hypothesis(
+                tokens=prefix if token == EOS else [*prefix, token],
+                score=scores[place],
+                log_probability=log_probabilities[place],
+                cut=token != EOS,
+                alignment=(attention[:, : trail.words].argmax(1) if whole else attention).tolist(),
+                attention=attention[:, attended[sentence]].numpy() if whole else None,
             )
-        return hypotheses
+        )
+    return hypotheses

@@ -1,18 +1,20 @@
 """A search with a beam of one: what `Beams` does with one hypothesis for each sentence, in fewer steps."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.search.beams import Move, log_of_sum
-from pipeline_py.nmt.search.finished import Finished
+from pipeline_py.nmt.search.finished import Ends, best_of
 from pipeline_py.nmt.search.hypothesis import Hypothesis, Trail
 from pipeline_py.subword.vocabulary import EOS
 
 
 class Greedy:
-    """The hypotheses of B sentences; those that end leave at once. Scores are those of `Beams`, to the last digit."""
+    """The hypotheses of B sentences. Scores are those of `Beams`, to the last digit.
+
+    On a CPU those that end leave at once; a GPU goes on with all rows until the last one ends.
+    """
 
     def __init__(self, limits: Tensor, length_normalization: float, trail: Trail) -> None:
         """Start each sentence with the empty hypothesis.
@@ -25,7 +27,10 @@ class Greedy:
         self._limits = limits  # (R,), like all that follows
         self._sentences = torch.arange(len(limits), device=limits.device)
         self._sums = torch.zeros(limits.shape, dtype=torch.float64, device=limits.device)
-        self._finished = Finished.none(limits, 1, length_normalization)
+        self._over = torch.zeros(limits.shape, dtype=torch.bool, device=limits.device)
+        self._length_normalization = length_normalization
+        self._step = 0
+        self._ends: list[Ends] = []
         self._trail = trail
         nothing = torch.full_like(limits, -1)
         self._nodes = trail.grow(nothing, nothing)
@@ -33,7 +38,7 @@ class Greedy:
     def advance(self, logits: Tensor, attention: Tensor) -> Move | None:
         """Prolong the hypotheses by one prediction; None where none is live afterwards.
 
-        The device is waited for once; twice where a hypothesis ends.
+        The device is waited for once.
 
         Args:
             logits: (R, V) of the prediction.
@@ -48,37 +53,31 @@ class Greedy:
         greatest = logits.gather(1, tokens.unsqueeze(1))
         normalizer = log_of_sum(logits, greatest)
         self._sums = self._sums + (greatest - normalizer).squeeze(1).clamp(max=0)
-        step = self._finished.step + 1
-        ended = (tokens == EOS) | (self._limits <= step)
-        wrong, ends = torch.stack([self._sums.isnan().any(), ended.any()]).tolist()
+        self._step += 1
+        ended = (tokens == EOS) | (self._limits <= self._step)
+        ends = ended & ~self._over
+        self._over = self._over | ended
+        wrong, some, all_over = torch.stack([self._sums.isnan().any(), ends.any(), self._over.all()]).tolist()
         if wrong:
             raise FloatingPointError("the model predicts something that is not a number")
-        self._finished = replace(self._finished, step=step)
-        if not ends:
-            self._nodes = self._trail.grow(tokens, self._nodes)
-            return Move(None, tokens, anew=False)
-        self._end(ended.nonzero().squeeze(1), tokens)
-        live = ended.logical_not().nonzero().squeeze(1)
-        if not len(live):
+        if some:
+            scores = (self._sums / self._step**self._length_normalization).masked_fill(~ends, -torch.inf)
+            self._ends.append(Ends(self._step, self._sentences, scores, self._sums, self._nodes, tokens))
+        if all_over:
             return None
-        self._limits, self._sentences, self._sums = self._limits[live], self._sentences[live], self._sums[live]
-        self._nodes = self._trail.grow(tokens[live], self._nodes[live])
-        return Move(live, tokens[live], anew=True)
+        if some and on_cpu(tokens.device):
+            return self._leave(tokens)
+        self._nodes = self._trail.grow(tokens, self._nodes)
+        return Move(None, tokens, anew=False)
 
-    def _end(self, rows: Tensor, tokens: Tensor) -> None:
-        """Let hypotheses leave."""
-        finished, places = self._finished, (self._sentences[rows], torch.zeros_like(rows))
-        sums = self._sums[rows]
-        lengths = torch.full_like(rows, finished.step)
-        self._finished = replace(
-            finished,
-            scores=finished.scores.index_put(places, sums / finished.step**finished.length_normalization),
-            log_probabilities=finished.log_probabilities.index_put(places, sums),
-            nodes=finished.nodes.index_put(places, self._nodes[rows]),
-            tokens=finished.tokens.index_put(places, tokens[rows]),
-            lengths=finished.lengths.index_put(places, lengths),
-        )
+    def _leave(self, tokens: Tensor) -> Move:
+        """Keep the rows of hypotheses that go on."""
+        live = self._over.logical_not().nonzero().squeeze(1)
+        self._limits, self._sentences, self._sums = self._limits[live], self._sentences[live], self._sums[live]
+        self._over, tokens = self._over[live], tokens[live]
+        self._nodes = self._trail.grow(tokens, self._nodes[live])
+        return Move(live, tokens, anew=True)
 
     def hypotheses(self, attended: Tensor) -> list[list[Hypothesis]]:
         """The one of each sentence; `attended` (B, N) is the mask of what there is to attend to."""
-        return self._finished.best(self._trail, attended, 1)
+        return best_of(self._ends, self._trail, attended, 1)

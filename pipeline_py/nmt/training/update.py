@@ -8,14 +8,23 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
+from pipeline_py.kinds.kind import BinaryTrees, kind_of
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.training.graphs import Graphs, on_cuda
+from pipeline_py.nmt.graphs import MULTIPLE, Graphs, on_cuda
 from pipeline_py.nmt.training.processes import ALONE, Processes
 
-MULTIPLE = 8
-"""Where graphs are recorded, lengths are rounded up to multiples of it: few shapes of batches are few graphs."""
+
+def recorded(training: Training, system: System) -> Training:
+    """Leave `graphs` on only where the shape of a batch says what is computed of it.
+
+    So it is where no binary trees are read, batches are not computed in parts, and losses are not divided by words.
+    """
+    trees = any(isinstance(kind_of(kind).values, BinaryTrees) for kind in system.trained_on)
+    can = not trees and training.accumulate == 1 and training.loss_per == "sentence"
+    return training.model_copy(update={"graphs": training.graphs and can})
 
 
 class Part(NamedTuple):
@@ -68,7 +77,7 @@ class Update:
             network: whose parameters are moved.
             loss: of each sentence of a batch (B,).
             optimizer: of the same parameters.
-            training: says the precision, the largest norm of a gradient, and whether graphs are recorded.
+            training: says the precision, the largest norm of a gradient, and whether graphs are recorded (`recorded`).
             device: where the network is.
             processes: those that train the same network, each on its share of a batch.
         """

@@ -14,9 +14,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.graphs import FEW, Graphs
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.graphs import FEW, Graphs, recorded
-from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.nmt.training.update import Part, Update, recorded
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.random_tree import random_tree
 from tests.nmt.recorder import Recorder
@@ -160,7 +160,7 @@ def test_rounding_lengths_up_changes_no_loss_and_no_gradient(name: str) -> None:
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(SYSTEMS))
+@pytest.mark.parametrize("name", sorted({*SYSTEMS} - TREES))
 def test_recordings_compute_the_same(name: str) -> None:
     model = make_model(name).eval()
 
@@ -181,11 +181,8 @@ def test_recordings_compute_the_same(name: str) -> None:
         torch.testing.assert_close(loss, expected, rtol=0, atol=0)
         for one, parameter in zip(gradients, model.parameters(), strict=True):
             torch.testing.assert_close(one, parameter.grad, rtol=0, atol=0)
-    if name in TREES:
-        assert record.recorded == record.replayed == 0
-    else:
-        assert record.recorded == 2, "two shapes, as 8 and 3 round up to 8 and 8"
-        assert record.replayed == 9 - 2 * FEW
+    assert record.recorded == 2, "two shapes, as 8 and 3 round up to 8 and 8"
+    assert record.replayed == 9 - 2 * FEW
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
