@@ -90,15 +90,23 @@ class Contest:
         side = Side(called, known.side.toolkit, known.side.shape, known.side.precision, known.side.system)
         return self._add(Contender(side, known.workers, known.threads, batches))
 
-    def match(self, name: str, system: str) -> None:
+    def match(self, name: str, system: str, precision: str = "") -> None:
         """Let a system of ours with as many parameters as a contender take part, where it has not its nominal size.
+
+        It has the precision of the contender, if no other is given.
 
         Transformers of a nominal size have as many in all toolkits, up to a thousandth.
         """
         if self.setting.architecture is Architecture.TRANSFORMER:
             return
         known = self.contenders[name]
-        side = Side(f"{system}, as large as {known.side.name}", OURS, known.side.shape, known.side.precision, system)
+        side = Side(
+            f"{system}, as large as {known.side.name}",
+            OURS,
+            known.side.shape,
+            precision or known.side.precision,
+            system,
+        )
         sized = as_large_as(known.parameters, side, self._material.sizes)
         if sized != side.shape:
             self.add(replace(side, shape=sized), known.batches)

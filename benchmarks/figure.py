@@ -50,7 +50,7 @@ def _training(axes: "Axes", rows: Sequence[Row]) -> None:
 
 
 def _translation(axes: "Axes", rows: Sequence[Row]) -> None:
-    names = [f"{row['side']}, length {row['mean_length']:.1f}" for row in rows]
+    names = [f"{row['side']}, {row['precision']}, length {row['mean_length']:.1f}" for row in rows]
     _bars(axes, names, rows, "sentences_per_second", ",.1f")
     _name(axes, f"Translation, {rows[0]['shape']}", f"sentences a second, beam {rows[0]['beam']}")
 

@@ -43,7 +43,8 @@ COLUMNS = {
 def translation(setting: Setting) -> list[table.Row]:
     """Time beam search of all toolkits on the same batches, and write `translation.tsv`.
 
-    Loading models is not timed. Networks of different toolkits make translations of different lengths, so the table
+    Loading models is not timed. Ours is measured in each precision, the peers in the first: they search on a CPU in
+    float32 alone. Networks of different toolkits make translations of different lengths, so the table
     also gives the mean length. The maximum length of a translation is twice the words of the longest source of its
     batch, plus ten.
     """
@@ -67,17 +68,18 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        precision, system = setting.precision[0], SYSTEMS[setting.architecture]
+        first, system = setting.precision[0], SYSTEMS[setting.architecture]
         peer_names = [
-            contest.add(Side(name, toolkit, shape, precision), translated) for name, toolkit in peer_toolkits.items()
+            contest.add(Side(name, toolkit, shape, first), translated) for name, toolkit in peer_toolkits.items()
         ]
-        contest.add(Side(system, OURS, shape, precision, system), translated)
-        for peer in peer_names:
-            contest.match(peer, system)
+        for precision in setting.precision:
+            contest.add(Side(system, OURS, shape, precision, system), translated)
+            for peer in peer_names:
+                contest.match(peer, system, precision)
         for contender in contest.contenders.values():
             _learn(contender, setting, learned)
         measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)
-        references = {"to_opennmt": f"OpenNMT-py {precision}", "to_joeynmt": f"JoeyNMT {precision}"}
+        references = {"to_opennmt": f"OpenNMT-py {first}", "to_joeynmt": f"JoeyNMT {first}"}
         return [
             {
                 "shape": str(shape),

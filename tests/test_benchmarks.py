@@ -112,9 +112,14 @@ def test_one_command_measures_training_translation_and_the_cost_of_syntax(tmp_pa
     assert float(training[0]["to_ours_float32"]) == 1
     assert len({row["parameters"] for row in training}) == 1
 
-    (translation,) = rows(results / "translation.tsv")
-    assert float(translation["sentences_per_second"]) > 0 and float(translation["mean_length"]) >= 1
-    assert translation["to_opennmt"] == "" and (translation["beam"], translation["together"]) == ("3", "2")
+    translations = rows(results / "translation.tsv")
+    assert [(row["side"], row["precision"]) for row in translations] == [
+        ("GlobalAtt", "float32"),
+        ("GlobalAtt", "bfloat16"),
+    ]
+    for row in translations:
+        assert float(row["sentences_per_second"]) > 0 and float(row["mean_length"]) >= 1
+        assert row["to_opennmt"] == "" and (row["beam"], row["together"]) == ("3", "2")
 
     syntax = {row["system"]: row for row in rows(results / "syntax.tsv")}
     assert {name: row["beside"] for name, row in syntax.items()} == {
@@ -141,10 +146,11 @@ def test_the_papers_sizes_are_one_command_away_on_a_card(tmp_path):
 
 
 def test_a_second_translation_takes_the_weights_of_the_first(tmp_path):
-    measured("benchmarks.translation", tmp_path, *TRANSLATION, "--threads", "1")
+    options = *TRANSLATION, "--threads", "1", "--precision", "float32"
+    measured("benchmarks.translation", tmp_path, *options)
     (weights,) = (tmp_path / "work" / "weights").iterdir()
     written = weights.stat().st_mtime_ns
-    measured("benchmarks.translation", tmp_path, *TRANSLATION, "--threads", "1", "--rounds", "1")
+    measured("benchmarks.translation", tmp_path, *options, "--rounds", "1")
     assert [weights] == [*(tmp_path / "work" / "weights").iterdir()] and weights.stat().st_mtime_ns == written
 
 

@@ -14,7 +14,7 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.device import prepare
+from pipeline_py.nmt.device import on_cpu, prepare
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.steps import Steps, searching
@@ -43,6 +43,7 @@ class Ours(Side):
         training = recorded(Training.model_validate(settings), system)
         self._rule = build(training.optimizer, self.model.parameters())
         self._update = Update(self.model, self.model.loss, self._rule, training, self._device)
+        self._half = job["precision"] == "bfloat16" and on_cpu(self._device)
         self._steps: Steps | None = None
         self._average = moving_average(self.model, job["moving_average"]) if job["moving_average"] else None
 
@@ -64,7 +65,7 @@ class Ours(Side):
     @contextmanager
     def searching(self) -> Iterator[None]:
         """Make ready as `nmt.translate` does."""
-        with searching([self._translating]) as self._steps:
+        with searching([self._translating], self._half) as self._steps:
             yield
 
     def translate(self, batch: Sentences, beam: int) -> list[list[int]]:

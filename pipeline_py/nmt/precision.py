@@ -1,4 +1,4 @@
-"""The precision of a training's matrix products, where the configuration leaves it to the machine."""
+"""The precision of matrix products in training and search, where the configuration leaves it to the machine."""
 
 import sys
 import time
@@ -7,6 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.kernels.products import gradient_of_weight, product
@@ -16,6 +17,9 @@ LARGE = 256
 
 WORTHWHILE = 1.5
 """Times that products must be as fast: what is around them takes longer in half precision."""
+
+MANY = 32
+"""Hypotheses of a search at a time from which on half precision makes products faster."""
 
 ROUNDS = 5
 ROWS, SIZE = 512, 512
@@ -41,6 +45,20 @@ def with_precision(training: Training, hidden: int, device: torch.device) -> Tra
         return training
     precision: Literal["bfloat16", "float32"] = "bfloat16" if hidden >= LARGE and _is_fast(device) else "float32"
     return training.model_copy(update={"precision": precision})
+
+
+def searches_in_half(decoding: Decoding, hidden: int, device: torch.device) -> bool:
+    """Say whether the products of a search read bfloat16.
+
+    Args:
+        decoding: options of the search.
+        hidden: the largest hidden size of its networks.
+        device: where they are.
+    """
+    if decoding.precision != "auto" or not on_cpu(device):
+        return decoding.precision == "bfloat16" and on_cpu(device)
+    large = hidden >= LARGE and decoding.beam * decoding.batch_size >= MANY
+    return large and half_speedup() >= WORTHWHILE
 
 
 def half_speedup() -> float:

@@ -79,8 +79,8 @@ def translate(
             row by row: a row for each piece and one for the predicted EOS (none if the translation was cut at the
             maximum length); a column for each source position, the last one for EOS, and then for each phrase if the
             system attends to phrases. Empty for an empty source.
-        counts_output: JSON counts of sentences, of translations cut at the maximum length, of empty sources, and of
-            sources with a length that the length model does not know.
+        counts_output: JSON counts of sentences, of translations cut at the maximum length, of empty sources, of sources
+            with a length that the length model does not know, and of searches in bfloat16.
 
     Raises:
         InputError: options or files are invalid, or do not belong together.
@@ -169,15 +169,17 @@ def _search(
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
+    from pipeline_py.nmt.precision import searches_in_half
     from pipeline_py.nmt.search.beam_search import beam_search
     from pipeline_py.nmt.search.hypothesis import Hypothesis
     from pipeline_py.nmt.search.steps import searching
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device
+    half = searches_in_half(options, max(network.system.model.hidden for network in networks), device)
     sources = members[0].sources
     nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
-    with searching(networks) as steps:
+    with searching(networks, half) as steps:
         for sentences in sources.batches(options.batch_size):
             words = sources.lengths[sentences] - 1
             for number in sentences[words == 0].tolist():
@@ -205,6 +207,8 @@ def _search(
                     attention=attention,
                     steps=steps,
                 )
+                if half:
+                    counts.note("searched in bfloat16", len(sentences))
                 yield from zip(sentences.tolist(), found, strict=True)
 
 

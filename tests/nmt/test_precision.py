@@ -2,15 +2,29 @@
 
 import pytest
 import torch
+from torch import nn
 
+from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt import precision
-from pipeline_py.nmt.precision import LARGE, WORTHWHILE, half_speedup, with_precision
+from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
+from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.search.steps import searching
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 AUTO = Training()
+
+
+class Network(nn.Module):
+    """Has a decoder of one map."""
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        super().__init__()
+        self.decoder = Linear(*reversed(weight.shape), bias=False)
+        self.decoder.weight = nn.Parameter(weight)
+        self.decoder.grows = False
 
 
 @pytest.fixture
@@ -61,6 +75,54 @@ def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> 
     )
     with_precision(training, 1000, CUDA)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("speedup", "hidden", "beam", "batch_size", "half"),
+    [
+        (WORTHWHILE, LARGE, 12, 64, True),
+        (WORTHWHILE, LARGE, MANY, 1, True),
+        (WORTHWHILE, LARGE, 1, MANY - 1, False),
+        (WORTHWHILE, LARGE - 1, 12, 64, False),
+        (WORTHWHILE - 0.01, LARGE, 12, 64, False),
+    ],
+)
+def test_auto_searches_in_half_precision_where_it_pays(
+    processor, speedup: float, hidden: int, beam: int, batch_size: int, half: bool
+) -> None:
+    processor(speedup)
+    options = Decoding(beam=beam, batch_size=batch_size)
+    assert searches_in_half(options, hidden, CPU) == half
+    assert not searches_in_half(options, hidden, CUDA)
+
+
+@pytest.mark.parametrize("named", ["float32", "bfloat16"])
+def test_a_search_takes_the_precision_that_is_named(processor, named: str) -> None:
+    processor(4.0)
+    options = Decoding(precision=named, beam=1, batch_size=1)
+    assert searches_in_half(options, 1, CPU) == (named == "bfloat16")
+    assert not searches_in_half(options, LARGE, CUDA)
+
+
+def test_products_of_a_search_read_half_precision_while_it_lasts() -> None:
+    torch.manual_seed(0)
+    values, exact = torch.randn(64, 256), torch.randn(256, 256)
+    model = Network(exact)
+
+    def error() -> float:
+        made = model.decoder(values)
+        assert made.dtype == torch.float32
+        expected = values.double() @ exact.double().T
+        return float((made - expected).norm() / expected.norm())
+
+    with torch.no_grad():
+        with searching([model], half=True):
+            rounded = error()
+        with searching([model]):
+            assert error() < 1e-6
+        assert error() < 1e-6
+    if torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        assert 1e-4 < rounded < 1e-2
 
 
 def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:

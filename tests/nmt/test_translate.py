@@ -146,6 +146,19 @@ def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(fold
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
 
 
+def test_a_search_in_bfloat16_is_counted_and_finds_nearly_the_same(folder):
+    found = []
+    for precision in ("float32", "bfloat16"):
+        translate(**arguments(folder, decoding=json.dumps({**DECODING, "precision": precision})))
+        found.append(lines(folder / "out.pieces"))
+        noted = json.loads((folder / "out.json").read_text())["noted"]
+        searched = 25 - noted["empty source"]
+        assert noted.get("searched in bfloat16", 0) == (searched if precision == "bfloat16" else 0)
+    assert sum(one == other for one, other in zip(*found, strict=True)) > 12
+    translate(**arguments(folder))
+    assert lines(folder / "out.pieces") == found[0], "small networks are searched in float32"
+
+
 LENGTHS = [(3, 2, 3), (3, 7, 1), (4, 6, 1), (5, 5, 2), (5, 6, 1), (6, 6, 1), (7, 9, 1)]
 """Source length, target length, count; most lengths of the sources are not among them."""
 

@@ -1,6 +1,6 @@
 """`decoding`: how translations are searched for."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,12 @@ class Decoding(Section):
     beam: Annotated[int, NUMBER] = Field(12, gt=0, le=1000)
     batch_size: Annotated[Batch, Effect.ROUNDING] = Field(
         64, description="Sentences searched at a time; does not change the result."
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto",
+        description="What matrix products read on a CPU; they sum in float32. auto: bfloat16 where the hidden size is "
+        "at least 256, `beam` × `batch_size` at least 32 and the processor fast at it, else float32; the counts of a "
+        "translation say which. A GPU searches in float32.",
     )
     length_normalization: Annotated[float, NUMBER] = Field(
         0.0,

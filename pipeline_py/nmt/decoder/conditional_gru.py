@@ -83,7 +83,10 @@ class ConditionalGRUDecoder(RecurrentDecoder):
                 for of_encoder, gru, size in zip(maps, self.second, self.memory_sizes, strict=True):
                     of_encoder.append(gru.input.weight[:, place * size : (place + 1) * size])  # type: ignore[index, union-attr]
             projections.append(
-                tuple(states @ torch.cat(of_encoder).T for states, of_encoder in zip(memory.states, maps, strict=True))
+                tuple(
+                    torch.cat([states @ weight.T for weight in of_encoder], dim=2)
+                    for states, of_encoder in zip(memory.states, maps, strict=True)
+                )
             )
         return replace(memory, projections=tuple(projections))
 

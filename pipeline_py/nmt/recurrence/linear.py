@@ -21,12 +21,11 @@ class Weight:
         self._packed: Tensor | None = None
         if on_cpu(matrix.device) and _packs(matrix.dtype, often):
             self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
-        else:
-            self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
+        self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
 
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
         """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
-        if self._packed is None:
+        if self._packed is None or (len(values) == 1 and self.dtype == torch.float32):
             return product(values, self._matrix, bias)
         made: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
         return made

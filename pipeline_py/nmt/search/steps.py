@@ -40,10 +40,22 @@ class Steps:
 
 
 @contextmanager
-def searching(models: Sequence[Any]) -> Iterator[Steps]:
-    """Make models ready for the searches of many batches; meanwhile no weight may change."""
-    with laid_out([model.decoder for model in models]):
-        yield Steps(models)
+def searching(models: Sequence[Any], half: bool = False) -> Iterator[Steps]:
+    """Make models ready for the searches of many batches; meanwhile no weight may change.
+
+    Args:
+        models: as in `beam_search`.
+        half: whether matrix products on a CPU read bfloat16; what they are summed in and make stays float32.
+    """
+    products = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
+    before = products.fp32_precision
+    try:
+        if half:
+            products.fp32_precision = "bf16"
+        with laid_out([model.decoder for model in models]):
+            yield Steps(models)
+    finally:
+        products.fp32_precision = before
 
 
 def predict(
