@@ -25,7 +25,7 @@ OF_A_STEP = 128
 """Rows up to which a product is of a step of a loop: its few sizes come again and again, and are prepared once."""
 
 BLOCK = 64
-"""More rows are made a multiple of it in half precision."""
+"""More rows are made a multiple of it in half precision, and in a search."""
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -48,12 +48,16 @@ def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
 def in_blocks(values: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Bring (N, X) to a precision, and append as many rows of zeros as `filled_up` says: (M, X)."""
     dtype = dtype or values.dtype
-    words, rows = len(values), filled_up(len(values), dtype, values.device)
-    if rows == words:
-        return values.to(dtype)
+    return with_rows(values, filled_up(len(values), dtype, values.device), dtype)
+
+
+def with_rows(values: Tensor, rows: int, dtype: torch.dtype | None = None) -> Tensor:
+    """Bring (N, X) to a precision, and append rows of zeros: (M, X)."""
+    if rows == len(values):
+        return values.to(dtype or values.dtype)
     whole = values.new_empty(rows, values.shape[1], dtype=dtype)
-    whole[:words] = values
-    whole[words:] = 0
+    whole[: len(values)] = values
+    whole[len(values) :] = 0
     return whole
 
 

@@ -9,15 +9,19 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.kernels.products import linear, product
+from pipeline_py.nmt.kernels.products import BLOCK, linear, product, with_rows
+
+FEW = 32
+"""Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""
 
 
 class Weight:
     """A matrix laid out for products of few rows as the processor likes it best."""
 
     def __init__(self, matrix: Tensor, often: bool = False) -> None:
-        """Lay out (X, Y); `often`: for so many products that it may take longer."""
+        """Lay out (X, Y); `often`: for a search, whose many products have ever other numbers of rows."""
         self.dtype = matrix.dtype
+        self._often = often
         self._packed: Tensor | None = None
         if on_cpu(matrix.device) and _packs(matrix.dtype, often):
             self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
@@ -27,8 +31,11 @@ class Weight:
         """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
         if self._packed is None or (len(values) == 1 and self.dtype == torch.float32):
             return product(values, self._matrix, bias)
+        rows = len(values)
+        if self._often and rows > FEW:
+            values = with_rows(values, -(-rows // BLOCK) * BLOCK)
         made: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
-        return made
+        return made[:rows]
 
 
 class Linear(nn.Linear):
