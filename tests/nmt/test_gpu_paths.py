@@ -56,7 +56,7 @@ def trained(
     system: System, network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make an update with each batch; return losses and weights."""
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
     update = Update(network, loss, optimizer, recorded(Training(clip=1.0, graphs=graphs), system), CPU)
     losses = []
     for number, batch in enumerate(batches):

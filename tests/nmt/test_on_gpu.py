@@ -43,7 +43,7 @@ def trained(
     if half:
         model = model.float()
     network = model.encoders[0] if pretraining else model
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
     training = recorded(Training(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.system)
     update = Update(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
     losses = []

@@ -92,8 +92,6 @@ class Update:
         if not on_cpu(device):
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
         if training.graphs and not on_cpu(device):
-            for parameter in self._parameters:  # graphs add to gradients where they are
-                parameter.grad = torch.zeros_like(parameter)
             self._graphs = Graphs(self._recorded, on_cuda())
         self.multiple = MULTIPLE if self._graphs else 1
         self._found = torch.zeros(2)
