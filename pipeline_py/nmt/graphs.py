@@ -36,13 +36,15 @@ class Graphs:
     what differs in the numbers of its tensors alone. None of these tensors may be changed in place.
     """
 
-    def __init__(self, compute: Callable[..., Any], record: Callable[[Run], Run]) -> None:
+    def __init__(self, compute: Callable[..., Any], record: Callable[[Run], Run], kept: int | None = None) -> None:
         """Record nothing yet.
 
         Args:
             compute: the function; what it does follows from the shape of what it is given, and it waits for no device.
             record: makes of something what does it again, with the same memory.
+            kept: the most recordings, whose results take memory; None: as many as there are shapes.
         """
+        self._kept = kept
         self._compute = compute
         self._record = record
         self._seen: Counter[Hashable] = Counter()
@@ -56,9 +58,10 @@ class Graphs:
         if self._seen[shape] <= FEW:
             return self._compute(*given)
         tensors = [part for part in parts if isinstance(part, Tensor)]
-        if shape not in self._recordings:
-            self._recordings[shape] = self._recording(given, tensors)
-        recording = self._recordings[shape]
+        recording = self._recordings.pop(shape, None) or self._recording(given, tensors)
+        self._recordings[shape] = recording  # behind those that were used before
+        if self._kept is not None and len(self._recordings) > self._kept:
+            del self._recordings[next(iter(self._recordings))]
         for read, before, new in zip(recording.read, recording.copied, tensors, strict=True):
             if new is not before:
                 read.copy_(new, non_blocking=True)

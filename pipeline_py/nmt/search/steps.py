@@ -13,6 +13,9 @@ from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.graphs import MULTIPLE, Graphs, on_cuda
 from pipeline_py.nmt.recurrence.linear import laid_out
 
+KEPT = 8
+"""The most recorded steps: the results of each, logits above all, stay on the GPU, and batches have similar lengths."""
+
 
 class Steps:
     """Predicts with all models.
@@ -24,11 +27,11 @@ class Steps:
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
-        """Take the models; what they have to have says `beam_search`."""
+        """Take the models, all on one device; what their decoders have says `nmt.decoder.base`."""
         device = next(models[0].parameters()).device
         recorded = not on_cpu(device) and not any(model.decoder.grows for model in models)
         compute = partial(predict, models)
-        self._compute = Graphs(compute, on_cuda()) if recorded else compute
+        self._compute = Graphs(compute, on_cuda(), KEPT) if recorded else compute
         self.multiple = MULTIPLE if recorded else 1
 
     def __call__(

@@ -185,6 +185,18 @@ def test_recordings_compute_the_same(name: str) -> None:
     assert record.replayed == 9 - 2 * FEW
 
 
+def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> None:
+    record = Recorder()
+    graphs = Graphs(lambda values: (values + 1,), record, kept=2)
+    one, two, three = (torch.arange(float(size)) for size in (1, 2, 3))
+    for values in (one, two, three):
+        for _ in range(FEW):
+            graphs(values)
+    for values, expected in ((one, 1), (two, 2), (one, 2), (three, 3), (one, 3), (two, 4), (three, 5)):
+        assert torch.equal(graphs(values)[0], values + 1)
+        assert record.recorded == expected
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_only_what_follows_from_the_shape_is_recorded(name: str) -> None:
     system = make_model(name).system
