@@ -48,7 +48,7 @@ class Setting:
         hidden: Size of states; repeatable. In our encoders and JoeyNMT's this is the size of each direction; in
             OpenNMT-py's, of both together.
         precision: `float32`, `bfloat16` or, on a GPU, `tf32`; repeatable. Translation by the peers and the cost of
-            syntax are measured in the first precision.
+            syntax are measured in the first precision, translation on a GPU in float32.
         batch_size: Sentences of a batch.
         dropout: Dropout rate; each toolkit applies it in its own places.
         rounds: Number of rounds; in a round each side is measured once.

@@ -21,6 +21,7 @@ from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
+from pipeline_py.device import device_named
 from pipeline_py.progress import progress
 from pipeline_py.provenance import code_of
 
@@ -43,10 +44,10 @@ COLUMNS = {
 def translation(setting: Setting) -> list[table.Row]:
     """Time beam search of all toolkits on the same batches, and write `translation.tsv`.
 
-    Loading models is not timed. Ours is measured in each precision, the peers in the first: they search on a CPU in
-    float32 alone. Networks of different toolkits make translations of different lengths, so the table
-    also gives the mean length. The maximum length of a translation is twice the words of the longest source of its
-    batch, plus ten.
+    Loading models is not timed. On a CPU ours is measured in each precision, and the peers in the first, since they
+    search in float32 alone; on a GPU all are measured in float32. Networks of different toolkits make translations of
+    different lengths, so the table also gives the mean length. The maximum length of a translation is twice the words
+    of the longest source of its batch, plus ten.
     """
     material, python = prepared(setting), peers.interpreter(setting)
     rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
@@ -68,11 +69,12 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
-        first, system = setting.precision[0], SYSTEMS[setting.architecture]
+        precisions = setting.precision if device_named(setting.device) == "cpu" else ["float32"]
+        first, system = precisions[0], SYSTEMS[setting.architecture]
         peer_names = [
             contest.add(Side(name, toolkit, shape, first), translated) for name, toolkit in peer_toolkits.items()
         ]
-        for precision in setting.precision:
+        for precision in precisions:
             contest.add(Side(system, OURS, shape, precision, system), translated)
             for peer in peer_names:
                 contest.match(peer, system, precision)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from functools import cache
 from typing import Literal
 
 import torch
@@ -19,7 +20,7 @@ WORTHWHILE = 1.5
 """Times that products must be as fast: what is around them takes longer in half precision."""
 
 MANY = 32
-"""Hypotheses of a search at a time from which on half precision makes products faster."""
+"""Hypotheses at a time from which on half precision makes the products of a search faster."""
 
 ROUNDS = 5
 ROWS, SIZE = 512, 512
@@ -36,31 +37,42 @@ def with_precision(training: Training, hidden: int, device: torch.device) -> Tra
         hidden: hidden size of the network.
         device: where it is trained.
     """
-    if training.precision == "bfloat16" and on_cpu(device) and half_speedup() < 1:
-        print(
-            "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one",
-            file=sys.stderr,
-        )
+    if training.precision == "bfloat16" and on_cpu(device):
+        _warn_if_slow("training")
     if training.precision != "auto":
         return training
     precision: Literal["bfloat16", "float32"] = "bfloat16" if hidden >= LARGE and _is_fast(device) else "float32"
     return training.model_copy(update={"precision": precision})
 
 
-def searches_in_half(decoding: Decoding, hidden: int, device: torch.device) -> bool:
+def searches_in_half(decoding: Decoding, hidden: int, sentences: int, device: torch.device) -> bool:
     """Say whether the products of a search read bfloat16.
 
+    Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
+
     Args:
-        decoding: options of the search.
+        decoding: options of the search; how many sentences are searched at a time does not count.
         hidden: the largest hidden size of its networks.
-        device: where they are.
+        sentences: how many there are.
+        device: where the networks are.
     """
-    if decoding.precision != "auto" or not on_cpu(device):
-        return decoding.precision == "bfloat16" and on_cpu(device)
-    large = hidden >= LARGE and decoding.beam * decoding.batch_size >= MANY
-    return large and half_speedup() >= WORTHWHILE
+    if not on_cpu(device) or decoding.precision == "float32":
+        return False
+    if decoding.precision == "bfloat16":
+        _warn_if_slow("decoding")
+        return half_speedup() > 0
+    return hidden >= LARGE and decoding.beam * sentences >= MANY and half_speedup() >= WORTHWHILE
 
 
+def _warn_if_slow(section: str) -> None:
+    if half_speedup() < 1:
+        print(
+            f"bfloat16 is slower than float32 on this processor; `{section}.precision: auto` takes the faster one",
+            file=sys.stderr,
+        )
+
+
+@cache
 def half_speedup() -> float:
     """Measure on a CPU how many times as fast products in bfloat16 are as in float32, in some hundredths of a second.
 

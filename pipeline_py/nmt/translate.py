@@ -1,8 +1,8 @@
 """Translate packed sentences with a trained system or an ensemble."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
 from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -114,7 +114,7 @@ def translate(
     counts = Counts()
     searched = _search(members, options, lengths, attention_output is not None, counts)
     found = in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
-    with ExitStack() as files:
+    with closing(searched), ExitStack() as files:
         pieces = files.enter_context(writing(output))
         alignment = files.enter_context(writing(alignment_output))
         n_best = files.enter_context(writing(n_best_output)) if n_best_output is not None else None
@@ -165,7 +165,7 @@ def _identity(inputs: Sequence[Path], syntax: Sequence[str], options: Decoding, 
 
 def _search(
     members: Sequence["Member"], options: Decoding, lengths: "LengthModel | None", attention: bool, counts: Counts
-) -> Iterator[tuple[int, list["Hypothesis"]]]:
+) -> Generator[tuple[int, list["Hypothesis"]]]:
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
@@ -176,8 +176,8 @@ def _search(
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device
-    half = searches_in_half(options, max(network.system.model.hidden for network in networks), device)
     sources = members[0].sources
+    half = searches_in_half(options, max(network.system.model.hidden for network in networks), len(sources), device)
     nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
     with searching(networks, half) as steps:
         for sentences in sources.batches(options.batch_size):

@@ -21,7 +21,14 @@ def test_all_rows_are_drawn(tmp_path: Path) -> None:
         for side, toolkit, rate in (("OpenNMT-py", "opennmt", 1234.0), ("GlobalAtt", "ours", 2345.0))
     ]
     translation = [
-        {"shape": shape, "side": "GlobalAtt", "toolkit": "ours", "mean_length": 12.3, "beam": 12}
+        {
+            "shape": shape,
+            "side": "GlobalAtt",
+            "toolkit": "ours",
+            "precision": "float32",
+            "mean_length": 12.3,
+            "beam": 12,
+        }
         | {"sentences_per_second": Spread(77.7, 70, 80)}
         for shape in shapes
     ]
@@ -39,8 +46,9 @@ def test_all_rows_are_drawn(tmp_path: Path) -> None:
     figure.draw(training, translation, syntax, tmp_path / "speed.svg")
     drawn = (tmp_path / "speed.svg").read_text(encoding="utf-8")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-    for text in ("OpenNMT-py, float32", "GlobalAtt, float32", "1,234", "2,345", "GlobalAtt, length 12.3", "77.7"):
+    for text in ("OpenNMT-py, float32", "GlobalAtt, float32", "1,234", "2,345", "77.7"):
         assert texts.count(text) == len(shapes), text
+    assert texts.count("GlobalAtt, float32, length 12.3") == len(shapes)
     assert texts.count("SDAtt to GlobalAtt") == texts.count("1.11") == texts.count("multiply-adds") == len(shapes)
     assert "GlobalAtt to GlobalAtt" not in texts
     for shape in shapes:

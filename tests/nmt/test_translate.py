@@ -146,17 +146,37 @@ def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(fold
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
 
 
-def test_a_search_in_bfloat16_is_counted_and_finds_nearly_the_same(folder):
-    found = []
-    for precision in ("float32", "bfloat16"):
+def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
+    read = []
+
+    def noting(*arguments, **options):
+        read.append(torch.backends.mkldnn.matmul.fp32_precision)
+        return beam_search(*arguments, **options)
+
+    monkeypatch.setattr("pipeline_py.nmt.search.beam_search.beam_search", noting)
+    monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
+    before = torch.backends.mkldnn.matmul.fp32_precision
+    for precision, expected in (("bfloat16", "bf16"), ("float32", before), ("auto", before)):
         translate(**arguments(folder, decoding=json.dumps({**DECODING, "precision": precision})))
-        found.append(lines(folder / "out.pieces"))
         noted = json.loads((folder / "out.json").read_text())["noted"]
         searched = 25 - noted["empty source"]
         assert noted.get("searched in bfloat16", 0) == (searched if precision == "bfloat16" else 0)
-    assert sum(one == other for one, other in zip(*found, strict=True)) > 12
-    translate(**arguments(folder))
-    assert lines(folder / "out.pieces") == found[0], "small networks are searched in float32"
+        assert {*read} == {expected}, "small networks are searched in float32"
+        assert torch.backends.mkldnn.matmul.fp32_precision == before
+        read.clear()
+
+
+def test_a_full_disk_leaves_no_precision_behind(folder, monkeypatch):
+    def full(found, *_):
+        next(found)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipeline_py.nmt.translate._write", full)
+    monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
+    before = torch.backends.mkldnn.matmul.fp32_precision
+    with pytest.raises(InputError, match="disk is full") as kept:
+        translate(**arguments(folder, decoding=json.dumps({**DECODING, "precision": "bfloat16"})))
+    assert torch.backends.mkldnn.matmul.fp32_precision == before, f"though {kept} holds the frames"
 
 
 LENGTHS = [(3, 2, 3), (3, 7, 1), (4, 6, 1), (5, 5, 2), (5, 6, 1), (6, 6, 1), (7, 9, 1)]

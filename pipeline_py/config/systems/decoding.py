@@ -19,8 +19,8 @@ class Decoding(Section):
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         "auto",
         description="What matrix products read on a CPU; they sum in float32. auto: bfloat16 where the hidden size is "
-        "at least 256, `beam` × `batch_size` at least 32 and the processor fast at it, else float32; the counts of a "
-        "translation say which. A GPU searches in float32.",
+        "at least 256, `beam` times the number of sentences at least 32 and the processor fast at it, else float32; "
+        "the counts of a translation say which. A GPU searches in float32.",
     )
     length_normalization: Annotated[float, NUMBER] = Field(
         0.0,

@@ -121,7 +121,7 @@ class Training(Section):
     graphs: Annotated[bool, Effect.ROUNDING] = Field(
         True,
         description="On a GPU, record the gradients of batches as CUDA graphs, one for each shape, and replay them: "
-        "not of systems with tree encoders, with `accumulate`, or with a loss per word.",
+        "not of systems with tree encoders, nor, in training to translate, with `accumulate` or a loss per word.",
     )
     threads: Annotated[Processors, Effect.ROUNDING] = Field(1, description="CPU threads of one process.")
     processes: Annotated[Processors, Effect.MEANS] = Field(

@@ -25,7 +25,7 @@ OF_A_STEP = 128
 """Rows up to which a product is of a step of a loop: its few sizes come again and again, and are prepared once."""
 
 BLOCK = 64
-"""More rows are made a multiple of it in half precision, and in a search."""
+"""More rows are made a multiple of it in half precision; `recurrence.linear` does so in a search."""
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:

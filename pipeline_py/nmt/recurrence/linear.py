@@ -23,13 +23,15 @@ class Weight:
         self.dtype = matrix.dtype
         self._often = often
         self._packed: Tensor | None = None
+        self._matrix: Tensor | None = None
         if on_cpu(matrix.device) and _packs(matrix.dtype, often):
             self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
-        self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
+        if self._packed is None or not _reads_half(matrix.dtype):
+            self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
 
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
         """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
-        if self._packed is None or (len(values) == 1 and self.dtype == torch.float32):
+        if self._matrix is not None and (self._packed is None or len(values) == 1):
             return product(values, self._matrix, bias)
         rows = len(values)
         if self._often and rows > FEW:
@@ -74,6 +76,11 @@ def laid_out(decoders: Iterable[nn.Module]) -> Iterator[None]:
     finally:
         for part in maps:
             part.layout = None
+
+
+def _reads_half(dtype: torch.dtype) -> bool:
+    """Say whether products of a precision read bfloat16, which only oneDNN does."""
+    return dtype == torch.bfloat16 or torch.backends.mkldnn.matmul.fp32_precision == "bf16"  # type: ignore[attr-defined]
 
 
 @cache
