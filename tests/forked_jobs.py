@@ -11,8 +11,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 IMPORTED = get_context("forkserver")
 """Processes that begin as copies of one that has imported `tests.imported`."""
@@ -20,6 +23,9 @@ IMPORTED.set_forkserver_preload(["tests.imported"])
 
 COPY = get_context("fork")
 """Processes that begin as copies of the one that starts them."""
+
+ONE = Lock()
+"""To start a process looks whether others have ended, and only one thread can read how one did."""
 
 PACKAGE = "pipeline_py"
 STAND_IN = """\
@@ -30,6 +36,20 @@ mkfifo "$answer" && exec 3<> "$answer" && printf '%s\\0' "${{@:2}}" > "$answer.w
 read -r code <&3 && exit $code
 """
 """A `python` in the folder of the queue, which hands on modules of the project alone."""
+
+
+def start(process: BaseProcess) -> None:
+    """Start a process, in any thread."""
+    with ONE:
+        process.start()
+
+
+def join(process: BaseProcess) -> int | None:
+    """Wait for a process, in any thread; return its exit code."""
+    wait([process.sentinel])
+    with ONE:
+        process.join()
+        return process.exitcode
 
 
 @contextmanager
@@ -48,12 +68,12 @@ def forked_jobs() -> Iterator[Path]:
         python.chmod(0o700)
         os.mkfifo(Path(folder, "queue"))
         server = IMPORTED.Process(target=_serve, args=(Path(folder),))
-        server.start()
+        start(server)
         try:
             yield python
         finally:
             server.terminate()
-            server.join()
+            join(server)
 
 
 def _serve(folder: Path) -> None:

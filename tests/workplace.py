@@ -14,7 +14,7 @@ from tempfile import NamedTemporaryFile
 
 import yaml
 
-from tests.forked_jobs import IMPORTED, forget_modules, forked_jobs
+from tests.forked_jobs import IMPORTED, forget_modules, forked_jobs, join, start
 
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
@@ -53,10 +53,10 @@ def snakemake(arguments: Sequence[str], folder: Path, *path: Path) -> subprocess
     with NamedTemporaryFile() as output, NamedTemporaryFile() as errors, forked_jobs() as python:
         files = [output.name, errors.name]
         process = IMPORTED.Process(target=_run, args=(arguments, folder, variables, files, python))
-        process.start()
-        process.join()
+        start(process)
+        code = join(process)
         said = [Path(file).read_text(encoding="utf-8") for file in files]
-    return subprocess.CompletedProcess(arguments, process.exitcode, *said)
+    return subprocess.CompletedProcess(arguments, code, *said)
 
 
 def _times(folder: Path) -> dict[Path, tuple[int, int]]:

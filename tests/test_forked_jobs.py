@@ -1,0 +1,18 @@
+"""Processes that tests start in several threads tell each how they ended."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.forked_jobs import IMPORTED, join, start
+
+
+def ended(code: int) -> int | None:
+    process = IMPORTED.Process(target=sys.exit, args=(code,))
+    start(process)
+    return join(process)
+
+
+def test_each_thread_is_told_how_its_process_ended():
+    codes = [number % 3 for number in range(400)]
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(ended, codes)] == codes
