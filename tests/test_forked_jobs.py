@@ -13,6 +13,6 @@ def ended(code: int) -> int | None:
 
 
 def test_each_thread_is_told_how_its_process_ended():
-    codes = [number % 3 for number in range(400)]
+    codes = [number % 3 for number in range(150)]
     with ThreadPoolExecutor(4) as pool:
         assert [*pool.map(ended, codes)] == codes
