@@ -155,4 +155,6 @@ def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatc
 def test_a_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
     monkeypatch.setattr(precision, "_seconds", lambda *_: pytest.fail("measured"))
-    assert half_speedup.__wrapped__() == 0
+    monkeypatch.setattr(precision, "half_speedup", half_speedup.__wrapped__)
+    assert precision.half_speedup() == 0
+    assert with_precision(AUTO, LARGE, CPU).precision == "float32"
