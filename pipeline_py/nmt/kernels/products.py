@@ -65,6 +65,11 @@ def filled_up(rows: int, dtype: torch.dtype, device: torch.device) -> int:
     """Say how many rows are multiplied where there are so many: one of few numbers, if oneDNN prepares a program."""
     if dtype != torch.bfloat16 or rows <= OF_A_STEP or not on_cpu(device):
         return rows
+    return whole_blocks(rows)
+
+
+def whole_blocks(rows: int) -> int:
+    """Round up to a multiple of `BLOCK`."""
     return -(-rows // BLOCK) * BLOCK
 
 

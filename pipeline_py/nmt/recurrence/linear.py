@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.kernels.products import BLOCK, linear, product, with_rows
+from pipeline_py.nmt.kernels.products import linear, product, whole_blocks, with_rows
 
 FEW = 32
 """Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""
@@ -35,7 +35,7 @@ class Weight:
             return product(values, self._matrix, bias)
         rows = len(values)
         if self._often and rows > FEW:
-            values = with_rows(values, -(-rows // BLOCK) * BLOCK)
+            values = with_rows(values, whole_blocks(rows))
         made: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
         return made[:rows]
 

@@ -39,6 +39,7 @@ class Finished:
         step: predictions made so far.
         count: (B,) finished hypotheses per sentence, at most K.
         highest: (B, n) the scores of the n best ones; −∞: there are fewer.
+        sentences: (B, 1) their numbers.
         ends: of each step.
     """
 
@@ -47,13 +48,15 @@ class Finished:
     step: int
     count: Tensor
     highest: Tensor
+    sentences: Tensor
     ends: tuple[Ends, ...] = ()
 
     @staticmethod
     def none(limits: Tensor, length_normalization: float, n_best: int) -> "Finished":
         """Nothing is finished before the first prediction."""
         highest = torch.full((len(limits), n_best), -torch.inf, dtype=torch.float64, device=limits.device)
-        return Finished(limits, length_normalization, 0, torch.zeros_like(limits), highest)
+        sentences = torch.arange(len(limits), device=limits.device).unsqueeze(1)
+        return Finished(limits, length_normalization, 0, torch.zeros_like(limits), highest, sentences)
 
     def sort_out(self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor) -> tuple["Finished", Tensor]:
         """Take the candidates that fit the beam, add those that finish here, and find those that live on.
@@ -69,19 +72,18 @@ class Finished:
         Returns:
             What is finished then, and the mask (B, K) of candidates that live on.
         """
-        sentences, beam = sums.shape
+        beam = sums.shape[1]
         step = self.step + 1
         room = beam - self.count[:, None]
         taken = (torch.arange(beam, device=sums.device) < room) & (sums > -torch.inf)
         leaving = taken & ((tokens == EOS) | (self.limits[:, None] <= step))
         scores = (sums / step**self.length_normalization).masked_fill(~leaving, -torch.inf)
-        owners = torch.arange(sentences, device=sums.device)[:, None].expand_as(sums)
         finished = replace(
             self,
             step=step,
             count=self.count + leaving.sum(1),
             highest=torch.cat([self.highest, scores], dim=1).topk(self.highest.shape[1]).values,
-            ends=(*self.ends, Ends(step, owners, scores, sums - terms, nodes, tokens)),
+            ends=(*self.ends, Ends(step, self.sentences.expand_as(sums), scores, sums - terms, nodes, tokens)),
         )
         live = taken & ~leaving
         within_reach = sums.masked_fill(~live, -torch.inf).amax(1)
