@@ -33,12 +33,20 @@ logger.addFilter(OurWords())
 
 
 def tell_answers():
-    """Say at the end of a run what it found, and where more of it is."""
-    from pipeline_py.report.answers import read_answers, told
+    """Log at the end of a run its answers, and the files with more of them."""
+    from pipeline_py.report.answers import read_answers, render_for_terminal
+    from pipeline_py.report.exclusions import read_exclusions
 
     results = EXPERIMENT.folder("results")
-    files = [Path(file.replace("<results>", results)) for file in plan.claims.told]
-    answers = [one for file in files if file.exists() for one in read_answers(file)]  # none is made with `--until`
+    answers, notes = [], []
+    for table in plan.claims.shown_tables:
+        claims, exclusions = (
+            Path(file(table).replace("<results>", results)) for file in (plan.claims.file, plan.claims.exclusions_file)
+        )
+        if claims.exists() and exclusions.exists():  # none is made with `--until`
+            answers += read_answers(claims)
+            notes += read_exclusions(exclusions).sentences
     if answers:
         where = ", ".join(f"{results}/{file}" for file in plan.report.shown_of_run())
-        logger.info("\n".join(["", *told(answers), f"More in: {where}"]))
+        lines = render_for_terminal(answers, [*dict.fromkeys(notes)])
+        logger.info("\n".join(["", *lines, f"More in: {where}"]))

@@ -1,14 +1,14 @@
 """Comparative claims: which system translates better than which, and where a paper prints it (`workflow/claims`)."""
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.evaluation import MetricName
 from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.numbers import NUMBER
+from pipeline_py.config.numbers import NUMBER, Count
 from pipeline_py.config.tables import Line
 from pipeline_py.input_error import InputError
 
@@ -24,11 +24,42 @@ class Printed(Section):
     where: Line = Field(description="Table, row or section.")
 
 
-class Claim(Section):
-    """One system translates better than another."""
+Relation = Literal["better", "not worse", "comparable"]
 
-    system: Line = Field(description="One of `systems`, which is said to be better.")
-    above: Line = Field(description="Another one, which is said to be worse.")
+
+class Sentences(Section):
+    """The sentences that a claim is about, by their number of source words."""
+
+    longer_than: Count | None = Field(None, description="Sentences with more words; null: no lower limit.")
+    up_to: Count | None = Field(None, description="Sentences with at most as many words; null: no upper limit.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.longer_than is None and self.up_to is None:
+            raise ValueError("give `longer_than` or `up_to`, or leave `sentences` out")
+        if self.longer_than is not None and self.up_to is not None and self.longer_than >= self.up_to:
+            raise ValueError("`longer_than` must be smaller than `up_to`")
+        return self
+
+    def __str__(self) -> str:
+        bounds = {"more than {} words": self.longer_than, "at most {} words": self.up_to}
+        return "sentences of " + " and ".join(text.format(bound) for text, bound in bounds.items() if bound is not None)
+
+
+class Claim(Section):
+    """A comparison of two systems: `system` is better than `above`, not worse than it, or comparable to it."""
+
+    system: Line = Field(description="One of `systems`, which the claim is about.")
+    above: Line = Field(description="Another system, which it is compared with.")
+    relation: Relation = Field(
+        "better",
+        description="better: the 95 % interval is above 0; not worse: a one-sided test at 5 % finds that less than "
+        "`margin` is lost; comparable: two one-sided tests find that the difference is smaller than `margin`.",
+    )
+    margin: Annotated[float, NUMBER] | None = Field(
+        None, gt=0, description="In points of the metric; for the relations `not worse` and `comparable`."
+    )
+    sentences: Sentences | None = Field(None, description="Which sentences it is about; null: all.")
     says: Line = Field(description="What is concluded from it.")
     metrics: list[MetricName] = Field(
         ["bleu"], min_length=1, description="What it is said of; an experiment that has none of them takes BLEU."
@@ -38,6 +69,8 @@ class Claim(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if (self.relation == "better") != (self.margin is None):
+            raise ValueError("give `margin` for the relations `not worse` and `comparable`, and only for these")
         if self.system == self.above:
             raise ValueError(f"`{self.system}` is compared with itself; name another system in `above`")
         if strange := [one.metric for one in self.printed if one.metric not in self.metrics]:
@@ -53,8 +86,8 @@ class Claims(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        pairs = [(claim.system, claim.above) for claim in self.claims]
-        if twice := [pair for pair in pairs if pairs.count(pair) > 1]:
+        keys = [(claim.system, claim.above, claim.relation, str(claim.sentences or "")) for claim in self.claims]
+        if twice := [key for key in keys if keys.count(key) > 1]:
             raise ValueError(f"claims: `{twice[0][0]}` above `{twice[0][1]}` occurs twice; join the two")
         return self
 

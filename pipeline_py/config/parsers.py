@@ -238,6 +238,9 @@ class GivenParser(PhraseOptions):
 
 DEFAULT_SEED = 1
 
+ORDER_PRESERVING = ("right-branching", "left-branching", "chain")
+"""Shapes of control trees that follow the order of words."""
+
 
 class ControlParser(AnyParser):
     """Trees of one shape, without information about the syntax: a gain that remains with them is not from syntax."""

@@ -32,6 +32,10 @@ Compared = Literal["search", "training", "data", "units"]
 pairs, and what they read and write."""
 
 
+Tested = Literal["systems", "outputs"]
+"""What the marks of a table are about."""
+
+
 class AnyTable(Section):
     """What all tables have."""
 
@@ -78,6 +82,12 @@ class TableOfSystems(AnyTable):
     seeds: list[Seed] | None = Field(
         None, min_length=1, description="Seeds of the runs that it uses; null: `seeds` of `training`."
     )
+    tested: Tested = Field(
+        "systems",
+        description="What marks are about. systems: the interval over other sentences and other runs; outputs: the "
+        "papers' own test of the given outputs, which says nothing about other runs: the sign test in tables of BLEU, "
+        "the paired bootstrap in tables of measures.",
+    )
     about: list[Compared] = Field(
         [],
         description="Settings that the table is about: its rows may differ in them without a warning. A note below "
@@ -122,7 +132,7 @@ class PublishedNumbers(Section):
 
 
 class BleuTable(TableOfSystems):
-    """BLEU on dev and all test sets, marked by the sign test."""
+    """BLEU on dev and all test sets, with significance marks."""
 
     type: Literal["bleu"] = "bleu"
     systems: list[str] = Field(min_length=2, description="Rows, in order.")
@@ -182,10 +192,7 @@ else:
 
 
 class Mark(Section):
-    """A symbol behind scores that a test finds better than those of other rows, and another where it finds them worse.
-
-    In tables of measures the test is the paired bootstrap.
-    """
+    """A symbol for scores that are significantly better than those of other rows, and another for worse scores."""
 
     symbol: Line = Field(description="Behind scores that are better than those of `against`.")
     worse: Line | None = Field(None, description="Behind scores that are worse; null: ↓ and the symbol.")
@@ -200,7 +207,7 @@ class Mark(Section):
 
 
 class MeasureTable(TableOfSystems):
-    """Any measures on any sets, marked by the paired bootstrap."""
+    """Any measures on any sets, with significance marks."""
 
     type: Literal["measures"]
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")

@@ -1,55 +1,116 @@
 """Compare claims of papers, and what tables propose, with the results of this experiment."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from pipeline_py import stage
-from pipeline_py.config.claims import Claim, Printed, read_claims
+from pipeline_py.config.claims import Claim, Printed, Sentences, read_claims
+from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.files.named_files import by_set, named_files
+from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.significance import resampling
-from pipeline_py.evaluation.significance.runs_and_sentences import (
+from pipeline_py.evaluation.significance.system_difference import (
     Difference,
-    Resampled,
-    difference,
-    mean_over_sets,
-    resampled,
+    SystemScores,
+    average_sets,
+    estimate_difference,
+    resample_systems,
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.evaluation.verdict import Verdict
+from pipeline_py.evaluation.verdict import ControlResult, Verdict
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 
 AVERAGE = "AVG"
 DEV = "dev"
 COLUMNS = (
-    *("paper", "claim", "metric", "set", "role", "trees", "system", "other", "runs", "score_system", "score_other"),
-    *("difference", "low", "high", "visible", "about", "verdict", "of_syntax", "sentence", "says", "printed"),
+    *("paper", "claim", "relation", "sentences", "metric", "set", "role", "trees", "system", "other"),
+    *("runs_system", "runs_other", "score_system", "score_other", "difference", "low", "high", "p_value"),
+    *("detectable", "run_deviation", "run_deviation_from"),
+    *("about", "verdict", "syntax", "missing_controls", "excluded", "sentence", "says", "printed"),
 )
-Row = tuple[str | float, ...]
-Scores = Mapping[str, Mapping[str, Mapping[str, Resampled]]]
-"""By metric, set and system."""
+EXCLUSION_COLUMNS = ("kind", "name", "reason")
+Row = tuple[str | float | None, ...]
+
+
+@dataclass(frozen=True)
+class ControlSystem:
+    """A system that differs from another only by reading control trees.
+
+    Attributes:
+        parser: the parser that makes the trees.
+        shape: their shape.
+        name: the name of the system.
+    """
+
+    parser: str
+    shape: str
+    name: str
 
 
 @dataclass(frozen=True)
 class Question:
-    """A claim about two systems that there are.
+    """A claim about two systems of this experiment.
 
     Attributes:
-        paper: empty where a table asks.
-        claim: what is claimed.
-        system, other: whom of; the system of the claim, or the same with other trees.
-        controls: the system with trees that mean nothing, by their parser.
+        paper: the paper that claims it; empty if a table proposes it.
+        claim: the claim.
+        system, other: the systems of the claim, or the same with trees of another parser.
+        controls: the system with control trees.
     """
 
     paper: str
     claim: Claim
     system: str
     other: str
-    controls: Mapping[str, str]
+    controls: Sequence[ControlSystem]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Scores of all systems on all sets, and what must not be concluded from them.
+
+    Attributes:
+        scores: by metric, kind of sentences, set and system; only of sets that are large enough.
+        small_sets: by kind of sentences and set, why nothing can be concluded from it.
+        untrained: reasons by system that has not learned to translate.
+        metrics: the metrics that are computed, the main one first.
+        run_deviations: by metric, the default standard deviation between runs.
+        networks: the trained network of systems that share one.
+        is_final: whether all runs and control trees of the experiment are included.
+    """
+
+    scores: Mapping[str, Mapping[str, Mapping[str, Mapping[str, SystemScores]]]]
+    small_sets: Mapping[str, Mapping[str, str]]
+    untrained: Mapping[str, Sequence[str]]
+    metrics: Sequence[str]
+    run_deviations: Mapping[str, float]
+    networks: Mapping[str, str]
+    is_final: bool
+
+    def estimate(self, metric: str, sentences: str, sets: Sequence[str], system: str, other: str) -> Difference:
+        """Estimate the difference of two systems in the mean over sets."""
+        on_sets = [self.scores[metric][sentences][on] for on in sets]
+        names = [name for name in on_sets[0] if name not in self.untrained and all(name in each for each in on_sets)]
+        means = {name: average_sets([each[name] for each in on_sets]) for name in {*names, system, other}}
+        network = self.networks.get(system)
+        return estimate_difference(
+            means[system],
+            means[other],
+            [means[name] for name in names],
+            self.run_deviations.get(metric, 0.0),
+            has_same_networks=network is not None and network == self.networks.get(other),
+        )
+
+    def mean_score(self, metric: str, sentences: str, sets: Sequence[str], system: str) -> float:
+        """Return the mean score of a system over runs and sets."""
+        return float(np.mean([self.scores[metric][sentences][on][system].mean for on in sets]))
 
 
 def claims(
@@ -58,28 +119,39 @@ def claims(
     statistics: list[str],
     metric: list[str],
     output: Path,
+    exclusions_output: Path | None = None,
+    properties: list[str] | None = None,
     asked: list[str] | None = None,
     reads_trees: list[str] | None = None,
     control: list[str] | None = None,
     variant: list[str] | None = None,
+    networks: list[str] | None = None,
+    run_deviation: list[str] | None = None,
+    fewest_sentences: Annotated[int, Option(min=1)] = 1,
+    partial: bool = False,
     samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
     seed: Annotated[int, Option(min=0)] = resampling.SEED,
 ) -> None:
     """Decide for each claim whether it is confirmed, contradicted, or cannot be decided.
 
-    For each claim whose systems both exist here, the TSV has the system's score minus the other's, with its 95 %
-    interval over sentences and runs (`significance.runs_and_sentences`): in each of the claim's metrics that is
-    computed here, or else in BLEU; on each set with scores of both, and as the mean over the test sets (`AVG`), or over
-    the development set if there is no test set. Intervals are not corrected for the number of claims. `visible` is the
-    smallest difference that an experiment with this standard error finds with a probability of 80 % at the two-sided
-    level of 0.05 (minimum detectable effect, Bloom 1995).
+    For each claim whose systems both exist here, the TSV has the system's score minus that of the other, with its 95 %
+    interval over other sentences and other runs (`significance.system_difference`): in each of the claim's metrics that
+    is computed here, or else in BLEU; on each set with scores of both, and as the mean over the test sets (`AVG`), or
+    over the development set if there is no test set. Intervals are not corrected for the number of claims. `detectable`
+    is the smallest difference that is found with a probability of 80 % at the two-sided level of 0.05. If a system has
+    a single run, `run_deviation` is the standard deviation between runs that is assumed for it, and
+    `run_deviation_from` its origin: `pooled` over the systems with several runs, or the `default`.
 
     `verdict` is `confirmed` if the whole interval is on the claimed side of 0, `contradicted` if it is on the other
-    side, or else `not distinguishable`. For a system that reads trees and whose gain is confirmed, `of_syntax` is `yes`
-    if it is also better than itself with every kind of control trees, each by its interval; `not shown` otherwise;
-    `untested` if there are no control trees. Control trees are made without looking at the words. Rows with the role
-    `control` have the system with such trees minus the other; rows with `against control` have the system minus itself
-    with such trees.
+    side, and else `not distinguishable`; the relations `not worse` and `comparable` use one-sided tests against the
+    claim's margin. `not tested` means that a system has not learned to translate, or that the sets are too small;
+    `sentence` says which. `excluded` tells for each published difference whether the interval excludes it.
+
+    For a system that reads trees and whose gain is confirmed, `syntax` is `yes` if it is also better than itself with
+    every kind of control trees, and these include random and order-preserving ones (right-branching or chain); `not
+    shown` if it is not better than with one of them; `open` if a kind is missing, which `missing_controls` names.
+    Control trees are made without looking at the words. Rows with the role `control` have the system with such trees
+    minus the other; rows with `against control` have the system minus itself with such trees.
 
     Args:
         claims: File of claims: the paper, and which system is better than which. Claims about systems that do not exist
@@ -88,11 +160,20 @@ def claims(
             contain a colon. Repeatable.
         metric: A module of `evaluation/metrics` that is computed here; repeatable, BLEU first.
         output: The verdicts as TSV.
+        exclusions_output: TSV of the systems and sets without verdicts, with the reason.
+        properties: SET=FILE, the file of `evaluation.source_properties` for a set; needed by claims about sentences of
+            some length. Repeatable.
         asked: SYSTEM=OTHER, a comparison that a table proposes; left out if a paper claims the same. Repeatable.
         reads_trees: A system that reads trees; repeatable.
-        control: SYSTEM:PARSER=NAME, where NAME is SYSTEM with control trees from PARSER; repeatable.
-        variant: The same for other parsers, whose trees are meaningful: claims about SYSTEM are also compared with
-            NAME. Repeatable.
+        control: SYSTEM:SHAPE:PARSER=NAME, where NAME is SYSTEM with control trees of a shape from PARSER; repeatable.
+        variant: SYSTEM:PARSER=NAME, the same for other parsers whose trees are meaningful: claims about SYSTEM are also
+            compared with NAME. Repeatable.
+        networks: SYSTEM=NETWORK, the network that each run of a system searches with; systems with the same network
+            differ in their search only. Repeatable.
+        run_deviation: METRIC=NUMBER, the standard deviation between runs that is assumed if no system has several runs;
+            repeatable, by default 0.
+        fewest_sentences: Number of different sentences that a set needs for a verdict.
+        partial: The experiment has further runs or control trees of these systems: give differences and no verdicts.
         samples: Number of resampled sets.
         seed: Seed of the resampling.
 
@@ -103,129 +184,295 @@ def claims(
     systems = list(dict.fromkeys(name for of_set in sets.values() for name in of_set))
     for name in systems:
         runs = [[*of_set[name]] for of_set in sets.values() if name in of_set]
-        if any(one != runs[0] for one in runs):
+        if any(each != runs[0] for each in runs):
             raise InputError(f"{name!r} has other runs on one set than on another; give each run on each set")
-    trees = {option: _trees(pairs or [], option) for option, pairs in (("control", control), ("variant", variant))}
     reading = {*(reads_trees or [])}
-    questions = [*_questions(_given(claims, asked or []), systems, reading, trees["control"], trees["variant"])]
-    compared = {name for one in questions for name in (one.system, one.other, *one.controls.values())}
-    asked_for = {name for one in questions for name in _metrics(one.claim, metric)}
-    scores: dict[str, dict[str, dict[str, Resampled]]] = {name: {} for name in metric if name in asked_for}
-    for on, of_set in sets.items():
-        files = {name: [*runs.values()] for name, runs in of_set.items() if name in compared}
-        for name, of_systems in read_statistics(files, [*scores]).items() if files else ():
-            scores[name][on] = resampled(of_systems, on, samples, seed)
+    questions = [
+        *find_questions(
+            collect_claims(claims, asked or []),
+            systems,
+            reading,
+            _read_controls(control or []),
+            _read_variants(variant or []),
+        )
+    ]
+    evidence = read_evidence(
+        sets,
+        metric,
+        {str(each.claim.sentences or ""): each.claim.sentences for each in questions},
+        named_files(properties or [], "--properties"),
+        samples,
+        seed,
+        fewest_sentences,
+        named_numbers(run_deviation or [], "--run-deviation"),
+        named_texts(networks or [], "--networks"),
+        not partial,
+    )
     twins: dict[str, str] = {}
-    for one in questions:
-        if one.system in reading and one.other not in reading:
-            twins.setdefault(one.system, one.other)
-    rows = [row for one in questions for row in _rows(one, scores, metric, reading, twins)]
+    for each in questions:
+        if each.system in reading and each.other not in reading and each.claim.relation == "better":
+            twins.setdefault(each.system, each.other)
+    rows = [row for each in questions for row in _rows(each, evidence, reading, twins)]
     write_rows(output, COLUMNS, rows, quoted=False)
+    if exclusions_output is not None:
+        excluded = [
+            *(("system", name, "; ".join(reasons)) for name, reasons in evidence.untrained.items()),
+            *(("set", name, reason) for name, reason in evidence.small_sets.get("", {}).items()),
+        ]
+        write_rows(exclusions_output, EXCLUSION_COLUMNS, excluded, quoted=False)
 
 
-def _trees(pairs: Sequence[str], option: str) -> dict[str, dict[str, str]]:
-    """By system and parser the system with that parser's trees."""
-    found: dict[str, dict[str, str]] = {}
-    for pair in pairs:
-        place, _, name = pair.partition("=")
-        system, _, parser = place.rpartition(":")
-        if not (name and system and parser):
-            raise InputError(f"--{option} {pair!r} is not of the form SYSTEM:PARSER=NAME; correct it")
-        found.setdefault(system, {})[parser] = name
-    return found
+def read_evidence(
+    sets: Mapping[str, Mapping[str, Mapping[str, Path]]],
+    metrics: Sequence[str],
+    kinds: Mapping[str, Sentences | None],
+    properties: Mapping[str, Path],
+    samples: int,
+    seed: int,
+    fewest_sentences: int,
+    run_deviations: Mapping[str, float],
+    networks: Mapping[str, str],
+    is_final: bool,
+) -> Evidence:
+    """Read and resample the statistics of all systems.
+
+    Args:
+        sets: files of `evaluation.statistics` by set, system and run.
+        metrics: metrics that are computed, the main one first.
+        kinds: kinds of sentences by their name; None for all sentences.
+        properties: files of `evaluation.source_properties` by set.
+        samples: number of resampled sets.
+        seed: seed of the resampling.
+        fewest_sentences: number of different sentences that a set needs.
+        run_deviations: by metric, the default standard deviation between runs.
+        networks: the trained network of systems that share one.
+        is_final: whether all runs and control trees of the experiment are included.
+
+    Raises:
+        InputError: if a file is malformed, or the properties of a set are missing.
+    """
+    scores: dict[str, dict[str, dict[str, dict[str, SystemScores]]]] = {}
+    small: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
+    for on, of_set in sets.items():
+        files = {name: [*runs.values()] for name, runs in of_set.items()}
+        for kind, sentences in kinds.items():
+            places = None if sentences is None else _places(sentences, on, properties)
+            statistics = read_statistics(files, metrics, places)
+            number = next(iter(statistics[metrics[0]].values())).runs.shape[1]
+            if number < fewest_sentences:
+                small[kind][on] = f"{number:,} sentences, fewer than {fewest_sentences:,}"
+                continue
+            for name, systems in statistics.items():
+                of_kind = scores.setdefault(name, {}).setdefault(kind, {})
+                of_kind[on] = resample_systems(systems, on, samples, seed)
+    return Evidence(scores, small, {}, metrics, run_deviations, networks, is_final)
 
 
-def _given(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:
-    """Claims and their papers, then what tables ask beside."""
-    given = [(file.paper, claim) for file in map(read_claims, files) for claim in file.claims]
-    claimed = {(claim.system, claim.above) for _, claim in given}
+def collect_claims(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:
+    """Read claims with their papers, and append the comparisons that only tables propose."""
+    claims = [(file.paper, claim) for file in map(read_claims, files) for claim in file.claims]
+    claimed = {(claim.system, claim.above) for _, claim in claims if claim.relation == "better" and not claim.sentences}
     for pair in dict.fromkeys(asked):
         system, _, other = pair.partition("=")
         if (system, other) not in claimed:
-            given.append(("", Claim(system=system, above=other, says="A table proposes it.")))
-    return given
+            claims.append(("", Claim(system=system, above=other, says="A table proposes it.")))
+    return claims
 
 
-def _questions(
-    given: Iterable[tuple[str, Claim]],
+def find_questions(
+    claims: Iterable[tuple[str, Claim]],
     systems: Sequence[str],
     reads_trees: Collection[str],
-    controls: Mapping[str, Mapping[str, str]],
+    controls: Mapping[str, Sequence[ControlSystem]],
     variants: Mapping[str, Mapping[str, str]],
 ) -> Iterator[Question]:
-    """Claims about systems that there are, and about these with other trees."""
-    seen: dict[tuple[str, str], set[str]] = {}
-    for paper, claim in given:
-        of_claim = {parser: name for parser, name in controls.get(claim.system, {}).items() if name in systems}
+    """Find the claims about systems that exist here, and repeat them for other parsers.
+
+    Args:
+        claims: claims with their papers.
+        systems: names of the systems.
+        reads_trees: the systems that read trees.
+        controls: by system, the same with control trees.
+        variants: by system and parser, the same with the trees of another parser.
+    """
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for paper, claim in claims:
+        of_claim = [control for control in controls.get(claim.system, []) if control.name in systems]
         pairs = [(claim.system, claim.above)]
         for parser, name in variants.get(claim.system, {}).items() if paper else ():
-            # What reads trees too is to read the same.
+            # A system that reads trees is compared with one that reads trees of the same parser.
             other = variants.get(claim.above, {}).get(parser, "") if claim.above in reads_trees else claim.above
             pairs.append((name, other))
         for pair in pairs:
-            papers = seen.setdefault(pair, set())
+            papers = seen.setdefault((*pair, claim.relation, str(claim.sentences or "")), set())
             if {*pair} <= {*systems} and paper not in papers and (paper or not papers):
                 papers.add(paper)
                 yield Question(paper, claim, *pair, of_claim)
 
 
-def _metrics(claim: Claim, counted: Sequence[str]) -> list[str]:
-    """Metrics of the claim that are counted, else the first that is."""
-    return [name for name in claim.metrics if name in counted] or [*counted[:1]]
+def _read_controls(pairs: Sequence[str]) -> dict[str, list[ControlSystem]]:
+    """Read SYSTEM:SHAPE:PARSER=NAME, by system."""
+    controls: dict[str, list[ControlSystem]] = {}
+    for pair in pairs:
+        place, _, name = pair.partition("=")
+        parts = place.rsplit(":", 2)
+        if not name or len(parts) != 3 or not all(parts):
+            raise InputError(f"--control {pair!r} is not of the form SYSTEM:SHAPE:PARSER=NAME; correct it")
+        system, shape, parser = parts
+        controls.setdefault(system, []).append(ControlSystem(parser, shape, name))
+    return controls
+
+
+def _read_variants(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Read SYSTEM:PARSER=NAME, by system and parser."""
+    variants: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        place, _, name = pair.partition("=")
+        system, _, parser = place.rpartition(":")
+        if not (name and system and parser):
+            raise InputError(f"--variant {pair!r} is not of the form SYSTEM:PARSER=NAME; correct it")
+        variants.setdefault(system, {})[parser] = name
+    return variants
+
+
+def _places(sentences: Sentences, on: str, properties: Mapping[str, Path]) -> np.ndarray:
+    """Return the places of some sentences of a set, from 0."""
+    if on not in properties:
+        raise InputError(f"a claim is about {sentences}, so --properties {on}=FILE is needed")
+    lengths = read_columns(properties[on])[0]["length"]
+    low = -np.inf if sentences.longer_than is None else sentences.longer_than
+    high = np.inf if sentences.up_to is None else sentences.up_to
+    return np.flatnonzero((lengths > low) & (lengths <= high))
+
+
+def _metrics(claim: Claim, computed: Sequence[str]) -> list[str]:
+    """Return the claim's metrics that are computed, or else the main metric."""
+    return [name for name in claim.metrics if name in computed] or [*computed[:1]]
 
 
 def _rows(
-    question: Question, scores: Scores, counted: Sequence[str], reads_trees: set[str], twins: Mapping[str, str]
+    question: Question, evidence: Evidence, reads_trees: Collection[str], twins: Mapping[str, str]
 ) -> Iterator[Row]:
-    """What is said of a question, by metric and set; a system's twin is the first without trees that it is beside."""
+    """Give the rows of a question, by metric and set; a system's twin is the first without trees in the claims."""
     claim, system, other = question.claim, question.system, question.other
-    for metric in _metrics(claim, counted):
-        both = [on for on, of in scores[metric].items() if {system, other} <= {*of}]
-        averaged = [on for on in both if on != DEV] or both
-        tests = [on for on in scores[metric] if on != DEV]
-        for on, sets in [(AVERAGE, averaged), *((one, [one]) for one in both)] if both else ():
-            there = [of for one, of in scores[metric].items() if one in sets]
-            controls = {parser: name for parser, name in question.controls.items() if all(name in of for of in there)}
-            means = {name: mean_over_sets([of[name] for of in there]) for name in (system, other, *controls.values())}
-            verdict = Verdict(
-                system,
-                other,
-                named(metric).label,
-                difference(means[system], means[other]),
-                is_twin=system in reads_trees and other not in reads_trees,
-                is_answer=twins.get(system) == other,
-                controls={parser: difference(means[name], means[other]) for parser, name in controls.items()},
-                against_controls={parser: difference(means[system], means[name]) for parser, name in controls.items()},
-                instead_of=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
-                on="" if on == AVERAGE and averaged == tests else _joined(sets),
+    kind = str(claim.sentences or "")
+    untested = [
+        f"{name} has not learned to translate ({'; '.join(evidence.untrained[name])})"
+        for name in (system, other)
+        if name in evidence.untrained
+    ]
+    for metric in _metrics(claim, evidence.metrics):
+        scores = evidence.scores.get(metric, {}).get(kind, {})
+        both = [on for on, systems in scores.items() if {system, other} <= {*systems}]
+        tests = [on for on in both if on != DEV] or both
+        small = [f"{on} has {reason}" for on, reason in evidence.small_sets.get(kind, {}).items()]
+        base = Verdict(
+            system,
+            other,
+            named(metric).label,
+            None,
+            reasons=untested or small or ["they have no set in common"],
+            relation=claim.relation,
+            margin=claim.margin,
+            is_twin=system in reads_trees and other not in reads_trees,
+            is_answer=twins.get(system) == other and claim.relation == "better" and not kind,
+            untested_controls={
+                control.parser: f"not learned to translate ({'; '.join(evidence.untrained[control.name])})"
+                for control in question.controls
+                if control.name in evidence.untrained
+            },
+            published=[(printed.task, printed.difference) for printed in claim.printed if printed.metric == metric],
+            missing_metrics=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
+            is_final=evidence.is_final,
+        )
+        about = (question.paper, f"{claim.system} above {claim.above}", claim.relation, kind, metric)
+        if untested or not both:
+            yield (*about, AVERAGE, "claim", "", system, other, *[None] * 11, *_conclusion(base, claim))
+            continue
+        every_test = [on for on in (*scores, *evidence.small_sets.get(kind, {})) if on != DEV]
+        for on, sets in [(AVERAGE, tests), *((on, [on]) for on in both)]:
+            scope = "" if on == AVERAGE and tests == every_test else _join_sets(sets)
+            verdict = replace(
+                base,
+                difference=evidence.estimate(metric, kind, sets, system, other),
+                controls=_control_results(question, evidence, metric, kind, sets),
+                scope=" of ".join(filter(None, (kind, scope))),
             )
-            said = ("syntax" if verdict.is_twin else "other", verdict.word, verdict.of_syntax, verdict.sentence)
-            about = (question.paper, f"{claim.system} above {claim.above}", metric, on)
-            printed = " | ".join(map(_sentence, claim.printed))
-            yield (*about, "claim", "", *_numbers(system, other, means, verdict.found), *said, claim.says, printed)
-            for parser, name in controls.items():
-                found = (name, other, means, verdict.controls[parser])
-                yield (*about, "control", parser, *_numbers(*found), *[""] * 6)
-                found = (system, name, means, verdict.against_controls[parser])
-                yield (*about, "against control", parser, *_numbers(*found), *[""] * 6)
+            assert verdict.difference is not None
+            numbers = _numbers(evidence, metric, kind, sets, system, other, verdict.difference)
+            yield (*about, on, "claim", "", *numbers, *_conclusion(verdict, claim))
+            for control in question.controls:
+                if (result := verdict.controls.get(control.parser)) is None:
+                    continue
+                numbers = _numbers(evidence, metric, kind, sets, control.name, other, result.gain)
+                yield (*about, on, "control", control.parser, *numbers, *[""] * 8)
+                numbers = _numbers(evidence, metric, kind, sets, system, control.name, result.lead)
+                yield (*about, on, "against control", control.parser, *numbers, *[""] * 8)
 
 
-def _joined(sets: Sequence[str]) -> str:
-    """Sets as they stand in a sentence."""
+def _control_results(
+    question: Question, evidence: Evidence, metric: str, kind: str, sets: Sequence[str]
+) -> dict[str, ControlResult]:
+    """Estimate the gain and the lead for each kind of control trees with scores on all of these sets."""
+    scores = evidence.scores[metric][kind]
+    return {
+        control.parser: ControlResult(
+            control.shape,
+            evidence.estimate(metric, kind, sets, control.name, question.other),
+            evidence.estimate(metric, kind, sets, question.system, control.name),
+        )
+        for control in question.controls
+        if control.name not in evidence.untrained and all(control.name in scores[on] for on in sets)
+    }
+
+
+def _conclusion(verdict: Verdict, claim: Claim) -> Row:
+    """Give the columns from `about` on."""
+    excluded = " | ".join(
+        f"{value:+.2f} on {task}: {'excluded' if excluded else 'not excluded'}"
+        for task, value, excluded in verdict.exclusions
+    )
+    return (
+        "syntax" if verdict.is_twin else "other",
+        verdict.word,
+        verdict.syntax_answer,
+        " | ".join(verdict.missing_controls) if verdict.is_twin else "",
+        excluded,
+        verdict.sentence,
+        claim.says,
+        " | ".join(map(_describe_printed, claim.printed)),
+    )
+
+
+def _join_sets(sets: Sequence[str]) -> str:
     return " and ".join("the development set" if on == DEV else on for on in sets)
 
 
-def _numbers(system: str, other: str, means: Mapping[str, Resampled], found: Difference) -> Row:
-    """Of two systems what stands in their row."""
-    scores = (float(means[name].scores.mean()) for name in (system, other))
-    return (system, other, found.runs, *scores, found.value, found.low, found.high, found.visible)
+def _numbers(
+    evidence: Evidence, metric: str, kind: str, sets: Sequence[str], system: str, other: str, difference: Difference
+) -> Row:
+    """Give the columns from `system` to `run_deviation_from`."""
+    return (
+        system,
+        other,
+        *difference.runs,
+        evidence.mean_score(metric, kind, sets, system),
+        evidence.mean_score(metric, kind, sets, other),
+        difference.value,
+        difference.low,
+        difference.high,
+        difference.p_value,
+        difference.detectable,
+        difference.run_deviation,
+        difference.origin,
+    )
 
 
-def _sentence(printed: Printed) -> str:
-    """What is printed, in words."""
-    tested = "" if printed.significance is None else f" ({printed.significance})"
+def _describe_printed(printed: Printed) -> str:
+    """Describe a printed difference in words."""
+    significance = "" if printed.significance is None else f" ({printed.significance})"
     label = named(printed.metric).label
-    return f"{printed.difference:+.2f} {label}{tested} on {printed.task}, {printed.sets}: {printed.where}"
+    return f"{printed.difference:+.2f} {label}{significance} on {printed.task}, {printed.sets}: {printed.where}"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Compare all pairs of systems on one set by three tests with Holm's correction; intervals of their scores."""
+"""Compare all pairs of systems on one set: differences of systems, and tests of the given outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import isnan, nan
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated
 
 import numpy as np
@@ -11,36 +11,27 @@ import numpy as np
 from pipeline_py import stage
 from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.files.named_files import by_system, named_files
+from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
-from pipeline_py.evaluation.metric import Metric
 from pipeline_py.evaluation.significance import holm, randomization, resampling
-from pipeline_py.evaluation.significance.sign_test import sign_test
-from pipeline_py.evaluation.system_statistics import (
-    SystemStatistics,
-    read_statistics,
-    sums_over,
-    with_equally_many_runs,
-)
+from pipeline_py.evaluation.significance.sign_test import TwoWaySignTest, sign_test
+from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
+from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sums_over
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 
-TESTS = ("sign", "bootstrap", "randomization")
+TESTS = ("systems", "sign", "bootstrap", "randomization")
+"""The test of systems, then those of the given outputs."""
+
 COLUMNS = (
-    "metric",
-    "system",
-    "other",
-    "score_system",
-    "score_other",
-    "difference",
-    "low",
-    "high",
-    "better",
-    "worse",
-    "ties",
+    *("metric", "system", "other", "runs_system", "runs_other", "score_system", "score_other"),
+    *("difference", "low", "high", "detectable", "run_deviation", "run_deviation_from", "low_outputs", "high_outputs"),
+    *("better", "worse", "ties", "better_replaced", "worse_replaced", "ties_replaced"),
     *(column for test in TESTS for column in (f"p_{test}", f"p_{test}_holm")),
+    *("p_sign_inserted", "p_sign_replaced", "p_bootstrap_sacrebleu"),
 )
 INTERVAL_COLUMNS = ("metric", "system", "score", "low", "high")
-Row = tuple[str | float, ...]
+Row = tuple[str | float | None, ...]
 
 
 def compare(
@@ -49,60 +40,81 @@ def compare(
     metric: list[str],
     output: Path,
     intervals_output: Path,
-    samples: Annotated[int, Option(min=1)] = resampling.SAMPLES,
+    run_deviation: list[str] | None = None,
+    networks: list[str] | None = None,
+    samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
     trials: Annotated[int, Option(min=1)] = 10000,
     seed: Annotated[int, Option(min=0)] = resampling.SEED,
+    fewest_sentences: Annotated[int, Option(min=1)] = 1,
     parsed: Path | None = None,
 ) -> None:
-    """Compare all pairs of systems by sign test, paired bootstrap and approximate randomization.
+    """Compare all pairs of systems: their difference over sentences and runs, and three tests of their outputs.
 
     Tables and the page take their significance marks from this output.
 
-    The output has each pair once for each metric; `other` is the system that is given first, so that a baseline given
-    before all others is always `other`. `difference` is the score of `system` minus that of `other`; `low` and `high`
-    are the ends of its 95 % interval by the paired bootstrap. `better`, `worse` and `ties` count the sentences of
-    `system` that improve the score of the set, worsen it, or leave it unchanged when they replace those of `other`.
-    They give the direction of the sign test, which may differ from that of `difference`. Each test has its two-sided
-    p-value, and in the column `…_holm` the p-value corrected for all pairs on the set (Holm 1979). P-values of
-    bootstrap and randomization are sacrebleu's for the same number of draws, but see `resampling.p_value` and
-    `randomization.p_value`. There are more resampled sets than sacrebleu's default of 1,000: with that many the
-    smallest p-value is 1 / 1,001, which would be above 0.05 after correction for the pairs of eleven systems.
+    The output has each pair once for each metric; `other` is the system that is given first, so a baseline given
+    before all others is always `other`. `difference` is the score of `system` minus that of `other`. Two kinds of
+    statements follow:
 
-    The output of `--intervals-output` has the score of each system with its 95 % interval.
+    - About systems: `low` and `high` are the ends of the 95 % interval over other sentences and other training runs
+      (`significance.system_difference`), `p_systems` the p-value of that difference, `detectable` the smallest
+      difference that is found with 80 % power. If a system has a single run, `run_deviation` is the standard deviation
+      between runs that is assumed for it, and `run_deviation_from` says whether it is `pooled` over the systems given
+      here or the `default`.
+    - About these outputs, which say nothing about other runs: the sign test of Collins et al. (2005) in both
+      directions (`p_sign_inserted`: outputs of `system` replace those of `other`; `p_sign_replaced`: the reverse;
+      `p_sign`: the larger one, or 1 if the directions favour different systems), the paired bootstrap of Koehn (2004)
+      with its 95 % interval (`p_bootstrap`, `low_outputs`, `high_outputs`), and approximate randomization
+      (`p_randomization`). `better`, `worse` and `ties` count the sentences of `system` that improve the score of the
+      set, worsen it, or leave it unchanged when they replace those of `other`; the columns `…_replaced` count the
+      same in the other direction. `p_bootstrap_sacrebleu` is the p-value of `sacrebleu --paired-bs`.
 
-    With several runs of a system (seeds), scores and differences are means over the runs, as in tables, and the outputs
-    of all runs for a sentence are replaced, resampled or exchanged together. The trials of a test are therefore the
-    sentences of the set, and effects of single seeds average out, as Clark et al. (2011) recommend. If each output were
-    a trial, a sentence would count several times.
+    All p-values are two-sided but that of sacrebleu. The columns `…_holm` have the values corrected for all pairs on
+    the set (Holm 1979). There are more resampled sets than sacrebleu's default of 1,000, since the smallest p-value
+    with that many, corrected for the pairs of eleven systems, would be above 0.05.
+
+    With several runs of a system (seeds), scores and differences are means over the runs. The tests of outputs replace,
+    resample or exchange a sentence in all runs together; their columns are empty for systems with different numbers of
+    runs, unless one of them has a single run. On a set with fewer sentences than `fewest_sentences` nothing can be
+    inferred, and all intervals and p-values are empty.
+
+    The output of `--intervals-output` has the score of each system with its 95 % interval over sentences.
 
     Args:
         statistics: NAME:RUN=FILE, or NAME=FILE for a single run: the file of `evaluation.statistics` for a system's
-            run; repeatable. Systems have the same number of runs, or one.
+            run; repeatable.
         metric: A module of `evaluation/metrics`; repeatable.
         output: The comparisons as TSV.
         intervals_output: The intervals as TSV, in the order of systems.
+        run_deviation: METRIC=NUMBER, the standard deviation between runs that is assumed if no system has several runs;
+            repeatable, by default 0.
+        networks: SYSTEM=NETWORK, the network that each run of a system searches with; systems with the same network
+            differ in their search only. Repeatable.
         samples: Number of resampled sets.
         trials: Number of random exchanges.
         seed: Seed of the draws; by default sacrebleu's.
+        fewest_sentences: Number of different sentences that a set needs for inference.
         parsed: The file of `evaluation.source_properties` for a parser's trees: only parsed sentences are scored. By
             default all are.
 
     Raises:
-        InputError: if there is no system, runs differ in number, files differ in length, or no sentence is to be
-            scored.
+        InputError: if there is no system, files differ in length, or no sentence is to be scored.
     """
     systems = by_system(named_files(statistics, "--statistics"))
     if not systems:
         raise InputError("no system to compare; give --statistics NAME=FILE")
     places = None if parsed is None else places_parsed(parsed)
+    deviations = named_numbers(run_deviation or [], "--run-deviation")
+    network_of = named_texts(networks or [], "--networks")
     pairs: list[Row] = []
     intervals: list[Row] = []
     for name, of_systems in read_statistics(systems, [*dict.fromkeys(metric)], places).items():
-        resampled = resampling.resampled_scores(of_systems, samples, seed)
-        pairs += [(name, *row) for row in _pairs(of_systems, resampled, trials, seed)]
-        intervals += [
-            (name, one, fmean(of.scores), *resampling.interval(resampled[one])) for one, of in of_systems.items()
-        ]
+        sentences = next(iter(of_systems.values())).runs.shape[1]
+        comparison = PairedComparison(
+            of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, sentences >= fewest_sentences
+        )
+        pairs += [(name, *row) for row in comparison.rows()]
+        intervals += [(name, *row) for row in comparison.intervals()]
     write_rows(output, COLUMNS, pairs)
     write_rows(intervals_output, INTERVAL_COLUMNS, intervals)
 
@@ -119,36 +131,134 @@ def places_parsed(path: Path) -> np.ndarray:
     return np.flatnonzero(parsed)
 
 
-def _pairs(
-    statistics: Mapping[str, SystemStatistics], resampled: Mapping[str, np.ndarray], trials: int, seed: int
-) -> Iterator[Row]:
-    """The rows of one metric, from the column `system` on."""
-    scores = {name: fmean(of_system.scores) for name, of_system in statistics.items()}
-    metric = next(iter(statistics.values())).metric
-    runs = with_equally_many_runs(statistics)
-    pairs = [(name, other) for other, name in combinations(statistics, 2)]
-    signs = [sign_test(runs[name], runs[other], metric) for name, other in pairs]
-    p_values = {
-        "sign": [test.p_value for test in signs],
-        "bootstrap": [
-            resampling.p_value(scores[name] - scores[other], resampled[name], resampled[other]) for name, other in pairs
-        ],
-        "randomization": _randomization(runs, pairs, trials, seed, metric),
-    }
-    columns = [column for test in TESTS for column in (p_values[test], holm.adjusted(p_values[test]))]
-    for (name, other), sign, *values in zip(pairs, signs, *columns, strict=True):
-        difference = scores[name] - scores[other], *resampling.interval(resampled[name] - resampled[other])
-        yield (name, other, scores[name], scores[other], *difference, sign.better, sign.worse, sign.ties, *values)
+class PairedComparison:
+    """All pairs of systems on one set by one metric."""
 
+    def __init__(
+        self,
+        statistics: Mapping[str, SystemStatistics],
+        run_deviation: float,
+        networks: Mapping[str, str],
+        samples: int,
+        trials: int,
+        seed: int,
+        can_infer: bool,
+    ) -> None:
+        """Resample the set.
 
-def _randomization(
-    runs: Mapping[str, np.ndarray], pairs: Sequence[tuple[str, str]], trials: int, seed: int, metric: type[Metric]
-) -> list[float]:
-    """P-values of pairs; the same sentences change places in all of them."""
-    (sentences,) = {of_system.shape[1] for of_system in runs.values()}
-    kept = sums_over(randomization.sentences_kept(sentences, trials, seed), runs)
-    total = {name: of_system.sum(axis=1) for name, of_system in runs.items()}
-    return [randomization.p_value(total[name], kept[name], total[other], kept[other], metric) for name, other in pairs]
+        Args:
+            statistics: of each system, by its name.
+            run_deviation: the standard deviation between runs that is assumed if no system has several.
+            networks: the trained network of systems that share one.
+            samples: number of resampled sets.
+            trials: number of random exchanges.
+            seed: seed of the draws.
+            can_infer: whether the set has enough sentences for intervals and tests.
+        """
+        self.statistics = statistics
+        self.metric = next(iter(statistics.values())).metric
+        self.run_deviation = run_deviation
+        self.networks = networks
+        self.trials, self.seed = trials, seed
+        self.can_infer = can_infer
+        self.scores = {
+            name: SystemScores(np.array(statistics[name].scores), resampled, self.metric.higher_is_better)
+            for name, resampled in resampling.resampled_runs(statistics, samples, seed).items()
+        }
+
+    def intervals(self) -> Iterator[Row]:
+        """Give each system's score with its interval over sentences."""
+        for name, system in self.scores.items():
+            ends = resampling.interval(system.resampled.mean(axis=0)) if self.can_infer else (None, None)
+            yield (name, system.mean, *ends)
+
+    def rows(self) -> Iterator[Row]:
+        """Give the rows of all pairs, from the column `system` on."""
+        pairs = [(name, other) for other, name in combinations(self.statistics, 2)]
+        differences = [self._difference(*pair) for pair in pairs]
+        signs = [self._sign_test(*pair) for pair in pairs]
+        bootstraps = [self._bootstrap(*pair) for pair in pairs]
+        p_values = {
+            "systems": [difference.p_value for difference in differences],
+            "sign": [nan if sign is None else sign.p_value for sign in signs],
+            "bootstrap": [p_value for p_value, _, _ in bootstraps],
+            "randomization": self._randomization(pairs),
+        }
+        columns = [column for test in TESTS for column in (p_values[test], holm.adjust_known(p_values[test]))]
+        for pair, difference, sign, bootstrap, *tests in zip(
+            pairs, differences, signs, bootstraps, *columns, strict=True
+        ):
+            one, other = (self.scores[name] for name in pair)
+            counts = (nan,) * 6 if sign is None else (*sign.inserted.counts, *sign.replaced.counts)
+            directions = (nan, nan) if sign is None else (sign.inserted.p_value, sign.replaced.p_value)
+            about_systems = (difference.low, difference.high, difference.detectable)
+            inferred = (*bootstrap[1], *counts, *tests, *directions, bootstrap[2])
+            yield (
+                *pair,
+                *difference.runs,
+                one.mean,
+                other.mean,
+                difference.value,
+                *(value if self.can_infer else None for value in about_systems),
+                difference.run_deviation,
+                difference.origin,
+                *(None if not self.can_infer or isnan(value) else value for value in inferred),
+            )
+
+    def _difference(self, system: str, other: str) -> Difference:
+        network = self.networks.get(system)
+        return estimate_difference(
+            self.scores[system],
+            self.scores[other],
+            self.scores.values(),
+            self.run_deviation,
+            has_same_networks=network is not None and network == self.networks.get(other),
+        )
+
+    def _paired_runs(self, system: str, other: str) -> tuple[np.ndarray, np.ndarray] | None:
+        """Give both systems equally many runs, (runs, sentences, statistics); a single run is repeated.
+
+        Returns:
+            None if both have several runs, and not equally many.
+        """
+        both = [self.statistics[name].runs for name in (system, other)]
+        runs = max(map(len, both))
+        if any(len(each) not in (1, runs) for each in both):
+            return None
+        first, second = (np.broadcast_to(each, (runs, *each.shape[1:])) for each in both)
+        return first, second
+
+    def _sign_test(self, system: str, other: str) -> TwoWaySignTest | None:
+        runs = self._paired_runs(system, other)
+        return None if runs is None else sign_test(*runs, self.metric)
+
+    def _bootstrap(self, system: str, other: str) -> tuple[float, tuple[float, float], float]:
+        """Give the p-value, the interval and sacrebleu's p-value."""
+        one, two = (self.scores[name] for name in (system, other))
+        resampled = one.resampled.mean(axis=0), two.resampled.mean(axis=0)
+        return (
+            resampling.p_value(*resampled),
+            resampling.difference_interval(*resampled),
+            resampling.sacrebleu_p_value(one.mean - two.mean, *resampled),
+        )
+
+    def _randomization(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Give the p-values of pairs; the same sentences change places in all of them."""
+        sentences = next(iter(self.statistics.values())).runs.shape[1]
+        kept = sums_over(
+            randomization.sentences_kept(sentences, self.trials, self.seed),
+            {name: system.runs for name, system in self.statistics.items()},
+        )
+        p_values = []
+        for pair in pairs:
+            runs = self._paired_runs(*pair)
+            if runs is None:
+                p_values.append(nan)
+                continue
+            totals = [each.sum(axis=1) for each in runs]
+            kept_sums = [np.broadcast_to(kept[name], (len(runs[0]), *kept[name].shape[1:])) for name in pair]
+            p_values.append(randomization.p_value(totals[0], kept_sums[0], totals[1], kept_sums[1], self.metric))
+        return p_values
 
 
 if __name__ == "__main__":

@@ -117,23 +117,3 @@ def mean_scores(sums: np.ndarray, metric: type[Metric]) -> np.ndarray:
         Means in percent, (corpora,).
     """
     return np.mean([metric.scores(of_run) for of_run in sums], axis=0)
-
-
-def with_equally_many_runs(systems: Mapping[str, SystemStatistics]) -> dict[str, np.ndarray]:
-    """Give every system equally many runs, so that sentences of each can take the place of another's, run by run.
-
-    A system with a single run says the same each time, as often as the others were run.
-
-    Returns:
-        Statistics of each system, (runs, sentences, statistics).
-
-    Raises:
-        InputError: if systems with several runs differ in how many.
-    """
-    runs = max(len(statistics.runs) for statistics in systems.values())
-    for name, statistics in systems.items():
-        if len(statistics.runs) not in (1, runs):
-            raise InputError(
-                f"{name!r} has {len(statistics.runs)} runs and others have {runs}; give equally many, or one"
-            )
-    return {name: np.broadcast_to(of.runs, (runs, *of.runs.shape[1:])) for name, of in systems.items()}

@@ -1,101 +1,228 @@
-"""What a difference says of a claim, as a word and as a sentence."""
+"""The verdict on one comparison of two systems, as a word and as a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor, log10
 from typing import Literal
 
-from pipeline_py.evaluation.significance.runs_and_sentences import Difference
+from pipeline_py.config.claims import Relation
+from pipeline_py.config.parsers import ORDER_PRESERVING
+from pipeline_py.evaluation.significance.system_difference import Difference
 
-Word = Literal["confirmed", "contradicted", "not distinguishable"]
-OfSyntax = Literal["", "yes", "not shown", "untested"]
+Word = Literal["confirmed", "contradicted", "not distinguishable", "not tested", ""]
+SyntaxAnswer = Literal["", "yes", "not shown", "open"]
+
+
+@dataclass(frozen=True)
+class ControlResult:
+    """A system with control trees.
+
+    Attributes:
+        shape: the shape of the trees.
+        gain: the score with control trees minus that of the other system.
+        lead: the score with the parser's trees minus that with control trees.
+    """
+
+    shape: str
+    gain: Difference
+    lead: Difference
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A system beside the one that it is said to be better than.
+    """A system compared with the one that a claim says it is better than, not worse than, or comparable to.
 
     Attributes:
-        system, other: what they are called.
-        label: of the metric.
-        found: the system's score minus the other's.
-        is_twin: whether the system reads trees and the other none, so that the claim is that trees help.
-        is_answer: whether the sentence answers the question whether syntax helps, and not only if the claim holds.
-        controls: by the parser of trees that mean nothing, the system with these minus the other.
-        against_controls: the system minus itself with these.
-        instead_of: labels of metrics that the claim is of and the experiment has not.
-        on: what scores are of, where it is not the mean over the test sets.
+        system, other: their names.
+        metric: the metric's name for people.
+        difference: the system's score minus that of the other; None if it cannot be tested.
+        reasons: why it cannot be tested; empty if it can.
+        relation: the relation that is claimed.
+        margin: for the relations `not worse` and `comparable`, in points.
+        is_twin: whether the system reads trees and the other reads none, so that a gain may be due to syntax.
+        is_answer: whether the sentence answers whether syntax helps, and not only whether the claim holds.
+        controls: results with control trees, by their parser.
+        untested_controls: why control trees have no result, by their parser.
+        published: differences that papers print in the same metric, with the task of each.
+        missing_metrics: names of metrics that the claim is about and that are not computed.
+        scope: which sets or sentences scores are of, unless it is the mean over the test sets.
+        is_final: whether all runs and control trees of the experiment are included; if not, there is no verdict.
     """
 
     system: str
     other: str
-    label: str
-    found: Difference
+    metric: str
+    difference: Difference | None
+    reasons: Sequence[str] = ()
+    relation: Relation = "better"
+    margin: float | None = None
     is_twin: bool = False
     is_answer: bool = False
-    controls: Mapping[str, Difference] = field(default_factory=dict)
-    against_controls: Mapping[str, Difference] = field(default_factory=dict)
-    instead_of: Sequence[str] = ()
-    on: str = ""
+    controls: Mapping[str, ControlResult] = field(default_factory=dict)
+    untested_controls: Mapping[str, str] = field(default_factory=dict)
+    published: Sequence[tuple[str, float]] = ()
+    missing_metrics: Sequence[str] = ()
+    scope: str = ""
+    is_final: bool = True
 
     @property
     def word(self) -> Word:
-        """Confirmed or contradicted where the whole interval is on one side of 0."""
-        if self.found.is_gain:
+        """The verdict; empty if it needs more runs or control trees of the same experiment."""
+        if not self.is_final:
+            return ""
+        difference = self.difference
+        if difference is None:
+            return "not tested"
+        if self.relation == "comparable":
+            assert self.margin is not None
+            if difference.is_within(self.margin):
+                return "confirmed"
+            is_outside = difference.low > self.margin or difference.high < -self.margin
+            return "contradicted" if is_outside else "not distinguishable"
+        if self.relation == "not worse":
+            assert self.margin is not None
+            if difference.is_above(self.margin):
+                return "confirmed"
+            return "contradicted" if difference.is_loss else "not distinguishable"
+        if difference.is_gain:
             return "confirmed"
-        return "contradicted" if self.found.is_loss else "not distinguishable"
+        return "contradicted" if difference.is_loss else "not distinguishable"
 
     @property
-    def of_syntax(self) -> OfSyntax:
-        """Whether a confirmed gain is syntax's, as trees that mean nothing give less; empty if none is confirmed."""
-        if self.word != "confirmed":
+    def missing_controls(self) -> list[str]:
+        """The kinds of control trees without a result that an answer about syntax needs."""
+        shapes = {control.shape for control in self.controls.values()}
+        random = [] if "random" in shapes else ["random trees"]
+        ordered = [] if shapes & {*ORDER_PRESERVING} else ["order-preserving trees (right-branching or a chain)"]
+        return [*random, *ordered]
+
+    @property
+    def syntax_answer(self) -> SyntaxAnswer:
+        """Whether a confirmed gain is due to syntax; empty if no gain of a system with trees is confirmed.
+
+        `yes` needs random trees and order-preserving trees, and every kind of control trees to score lower. Where one
+        kind does not, the answer is `not shown`; where a kind is missing, it is `open`.
+        """
+        if not self.is_twin or self.relation != "better" or self.word != "confirmed":
             return ""
-        if not self.against_controls:
-            return "untested" if self.is_twin else ""
-        return "yes" if all(found.is_gain for found in self.against_controls.values()) else "not shown"
+        if not all(control.lead.is_gain for control in self.controls.values()):
+            return "not shown"
+        return "open" if self.missing_controls else "yes"
+
+    @property
+    def exclusions(self) -> list[tuple[str, float, bool]]:
+        """The published differences: task, difference, and whether the interval excludes it."""
+        if self.difference is None:
+            return []
+        return [(task, value, self.difference.excludes(value)) for task, value in self.published]
 
     @property
     def sentence(self) -> str:
-        """The whole answer."""
-        said = f"{self.system}{'' if self.is_answer else f' above {self.other}'}: {self._answer}, {self._numbers}"
-        if self.of_syntax == "not shown":
-            not_less = {name: found for name, found in self.against_controls.items() if not found.is_gain}
-            minus = ", ".join(f"{name} {_with_interval(found)}" for name, found in not_less.items())
-            said += f"; minus itself with trees that mean nothing: {minus}"
-        if self.of_syntax == "untested":
-            said += "; not tried with trees that mean nothing, so it need not be syntax"
-        if self.controls:
-            said += "; " + ", ".join(f"{name} trees: {signed(found.value)}" for name, found in self.controls.items())
-        return f"{said}."
+        """The verdict as a sentence."""
+        if self.difference is None:
+            return f"{self.system}: not tested against {self.other}, since {' and '.join(self.reasons)}."
+        return f"{self._finding}{self._syntax}{self._controls}.{self._published}"
 
     @property
-    def _answer(self) -> str:
+    def _finding(self) -> str:
+        difference = self.difference
+        assert difference is not None
+        value = format_difference(difference.value)
+        size = format_difference(abs(difference.value)).removeprefix("+")
+        interval = f"({self._interval})"
+        scope = f" on {self.scope}" if self.scope else ""
+        instead = f", since {' and '.join(self.missing_metrics)} is not computed" if self.missing_metrics else ""
+        against = f"{value} {self.metric} against {self.other}{scope}{instead} {interval}"
+        if self.relation != "better" and self.word:
+            margin = f"{self.margin:g} {self.metric}"
+            claim = f"{self.relation} to {self.other} within" if self.relation == "comparable" else "not worse by"
+            return f"{self.system}, {claim} {margin}: {self.word}, {against}"
         if self.word == "confirmed":
-            if self.of_syntax == "yes" and self.is_answer:
-                return "yes"
-            better = "better" if self.is_answer else "confirmed"
-            return better + (", but syntax is not shown to be the reason" if self.of_syntax == "not shown" else "")
+            yes = "yes, " if self.is_answer and self.syntax_answer == "yes" else ""
+            return f"{self.system}: {yes}{size} {self.metric} better than {self.other}{scope}{instead} {interval}"
         if self.word == "contradicted":
-            return "no, worse" if self.is_answer else "contradicted"
-        return "no gain seen" if self.is_answer else "not distinguishable"
+            no = "no, " if self.is_answer else ""
+            return f"{self.system}: {no}{size} {self.metric} worse than {self.other}{scope}{instead} {interval}"
+        if self.word == "not distinguishable":
+            return f"{self.system}: no {'gain' if self.is_answer else 'difference'} found, {against}"
+        return f"{self.system}: {against}"
 
     @property
-    def _numbers(self) -> str:
-        found = self.found
-        numbers = f"{_with_interval(found)} {self.label}"
-        against = f" against {self.other}" if self.is_answer else ""
-        runs = f"{found.runs} seeds" if found.runs > 1 else "1 run: variation between runs is not included"
-        visible = ""
-        if self.word == "not distinguishable":
-            same = found.low == found.high == 0
-            visible = "; both score the same" if same else f"; visible from {abs(found.visible):.1f}"
-        instead = f", as {' and '.join(self.instead_of)} is not counted here" if self.instead_of else ""
-        return f"{numbers}{against}{f' on {self.on}' if self.on else ''}{instead} ({runs}{visible})"
+    def _interval(self) -> str:
+        difference = self.difference
+        assert difference is not None
+        detectable = ""
+        if self.word == "not distinguishable" and self.relation == "better":
+            detectable = f"; smallest detectable difference {format_size(difference.detectable)}"
+        return f"95 % CI {format_interval(difference)}; {describe_runs(difference)}{detectable}"
+
+    @property
+    def _syntax(self) -> str:
+        answer = self.syntax_answer
+        if answer == "yes":
+            leads = _join([f"{name} trees ({_with_interval(one.lead)})" for name, one in self.controls.items()])
+            return f", and better than itself with {leads}"
+        if answer == "not shown":
+            equals = {name: control for name, control in self.controls.items() if not control.lead.is_gain}
+            leads = _join([f"{name} trees ({_with_interval(one.lead)})" for name, one in equals.items()])
+            return f"; syntax is not shown to be the reason: it is not measurably better than with {leads}"
+        if answer == "open":
+            return f"; whether syntax is the reason is open without {' and '.join(self.missing_controls)}"
+        return ""
+
+    @property
+    def _controls(self) -> str:
+        gains = [f"with {name} trees {format_difference(one.gain.value)}" for name, one in self.controls.items()]
+        untested = [f"{name} trees: {reason}" for name, reason in self.untested_controls.items()]
+        return "".join(f"; {text}" for text in [*([", ".join(gains)] if gains else []), *untested])
+
+    @property
+    def _published(self) -> str:
+        if self.word not in ("not distinguishable", "contradicted") or not self.exclusions:
+            return ""
+        texts = [
+            f"{format_difference(value, 2)} ({task}), {'excluded' if excluded else 'not excluded'} by the interval"
+            for task, value, excluded in self.exclusions
+        ]
+        return f" Published: {'; '.join(texts)}."
 
 
-def _with_interval(found: Difference) -> str:
-    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
+def describe_runs(difference: Difference) -> str:
+    """Describe the numbers of runs, and the assumption on the variance between runs of a single one."""
+    first, second = difference.runs
+    runs = f"{first} run{'s' * (first > 1)} each" if first == second else f"{first} against {second} runs"
+    if difference.origin == "same networks":
+        return f"{runs}, searches of the same trained networks"
+    if difference.origin == "measured":
+        return runs
+    source = "pooled over systems with several runs" if difference.origin == "pooled" else "the default"
+    single = "each run" if first == second else "the single run"
+    return f"{runs}; standard deviation between runs for {single}: {difference.run_deviation:.2g}, {source}"
 
 
-def signed(value: float) -> str:
-    """A difference with its sign, to one digit, and to two near 0, where a rounded end would be on neither side."""
-    return f"{value:+.{1 if abs(value) >= 0.05 else 2}f}" if round(value, 2) else "0.0"
+def format_difference(value: float, decimals: int = 1) -> str:
+    """Format a difference with its sign; only an exact 0 is shown as 0."""
+    return f"{value:+.{_decimals(value, decimals)}f}" if value else "0"
+
+
+def format_size(value: float) -> str:
+    """Format a positive number; only an exact 0 is shown as 0."""
+    return f"{value:.{_decimals(value, 1)}f}" if value else "0"
+
+
+def format_interval(difference: Difference) -> str:
+    """Format the ends of a 95 % interval."""
+    return f"[{format_difference(difference.low)}, {format_difference(difference.high)}]"
+
+
+def _decimals(value: float, least: int) -> int:
+    """Return as many decimals as show the first digit of a number that is not 0."""
+    return max(least, -floor(log10(abs(value)) + 1e-9)) if abs(value) < 0.5 * 10**-least else least
+
+
+def _with_interval(difference: Difference) -> str:
+    return f"{format_difference(difference.value)} {format_interval(difference)}"
+
+
+def _join(texts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline_py.config.claims import Claims, read_claims
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.unknown import unknown
+from pipeline_py.config.parsers import ControlParser
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.input_error import InputError
@@ -59,11 +60,11 @@ class ClaimsPlan:
         return table
 
     @property
-    def told(self) -> list[str]:
-        """The files whose sentences end this run."""
+    def shown_tables(self) -> list[str]:
+        """The tables whose answers end this run, or all tables together."""
         if EVERYTHING in self.of_run:
-            return [self.file(EVERYTHING)]
-        return [self.file(table) for table in self.experiment.tables if table in self.of_run]
+            return [EVERYTHING]
+        return [table for table in self.experiment.tables if table in self.of_run]
 
     @property
     def tables(self) -> str:
@@ -74,9 +75,20 @@ class ClaimsPlan:
         """What is said of the claims about a table's systems."""
         return f"<results>/evaluation/{table}/claims.tsv"
 
-    def of_table(self, table: str) -> dict[str, str]:
-        """The same, if a claim or the table itself compares two of its systems."""
-        return {"": self.file(table)} if self.is_scored(table) and self._is_compared(table) else {}
+    def exclusions_file(self, table: str) -> str:
+        """The systems and sets of a table that no conclusion is drawn from."""
+        return f"<results>/evaluation/{table}/exclusions.tsv"
+
+    def is_partial(self, table: str) -> bool:
+        """Whether the experiment has more runs or control trees than a table, so that the table gives no verdict."""
+        return not {*self.statistics(EVERYTHING)} <= {*self.statistics(table)}
+
+    def properties(self, table: str) -> dict[str, str]:
+        """Properties of the sentences of a table's sets, by set, if a claim is about sentences of some length."""
+        if not any(claim.sentences for file in self.files.values() for claim in file.claims):
+            return {}
+        sets = dict.fromkeys(split for _, _, split in self.statistics(table))
+        return {split: f"<results>/evaluation/source/{split}.words.arrow" for split in sets}
 
     def statistics(self, table: str) -> dict[tuple[str, str, str], str]:
         """What is counted of a table's systems on its sets, or of those of all tables on theirs."""
@@ -101,18 +113,13 @@ class ClaimsPlan:
             *(f"--asked={system}={other}" for system, other in dict.fromkeys(asked)),
             *(f"--reads-trees={system}" for system in systems if self.experiment.parsers_of(system)),
             *self._same_with_other_trees(systems),
+            *self.evaluation.inference_options(systems),
+            *(["--partial"] if self.is_partial(table) else []),
         ]
 
     def _tables(self, table: str) -> list[str]:
         asked = self.experiment.asked(self.experiment.tables) if table == EVERYTHING else [table]
         return [one for one in asked if self.is_scored(one)]
-
-    def _is_compared(self, table: str) -> bool:
-        rows = {*self.experiment.rows(table)}
-        claims = (claim for file in self.files.values() for claim in file.claims)
-        return isinstance(self.experiment.tables[table], BleuTable) or any(
-            {claim.system, claim.above} <= rows for claim in claims
-        )
 
     def is_scored(self, table: str) -> bool:
         """Whether a table has scores that claims may be about."""
@@ -130,5 +137,8 @@ class ClaimsPlan:
             for name in systems if not self.experiment.reads_control_trees(system) else ():
                 same, other = networks.get(name, ("", None))
                 if same == composition and other != parser:
-                    option = "control" if self.experiment.reads_control_trees(name) else "variant"
-                    yield f"--{option}={system}:{other}={name}"
+                    options = self.experiment.parsers[str(other)]
+                    if isinstance(options, ControlParser):
+                        yield f"--control={system}:{options.shape}:{other}={name}"
+                    else:
+                        yield f"--variant={system}:{other}={name}"

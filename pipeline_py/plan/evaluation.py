@@ -32,6 +32,25 @@ class EvaluationPlan:
         evaluation = self.experiment.evaluation
         return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
 
+    def inference_options(self, systems: Sequence[str]) -> list[str]:
+        """Options of `compare` and `claims` for what intervals and tests rest on."""
+        networks = {
+            system: "+".join(self.experiment.networks(system))
+            for system in systems
+            if self.experiment.is_neural(system)
+        }
+        return [
+            *(
+                f"--run-deviation={metric}={value}"
+                for metric, value in self.experiment.evaluation.run_deviations.items()
+            ),
+            *(
+                f"--networks={system}={network}"
+                for system, network in networks.items()
+                if [*networks.values()].count(network) > 1
+            ),
+        ]
+
     def translations(self, system: str) -> dict[str, list[str]]:
         """A system's translations of all held-out sets, with {run} open, and what words are put back into them from."""
         made = f"{folder_of_system(self.experiment, system)}/{{run}}/{{split}}"

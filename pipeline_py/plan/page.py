@@ -162,7 +162,13 @@ class PagePlan:
         trained = [place for table in self.tables("bleu", "measures") for place in self.report.facts(table)]
         return {
             **self.files_of_tables(),
-            "claims": {EVERYTHING: self.claims.file(EVERYTHING)} if self.claims.statistics(EVERYTHING) else {},
+            **{
+                kind: {EVERYTHING: file} if self.claims.statistics(EVERYTHING) else {}
+                for kind, file in (
+                    ("claims", self.claims.file(EVERYTHING)),
+                    ("exclusions", self.claims.exclusions_file(EVERYTHING)),
+                )
+            },
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
                 for network, run in dict.fromkeys(trained)

@@ -122,7 +122,8 @@ class ReportPlan:
             "statistics": {":".join(place): file for place, file in counted.items()},
             "facts": of_facts["facts"],
             "comparisons": self.comparisons(table),
-            "claims": self.claims.of_table(table),
+            "claims": {"": self.claims.file(table)} if self.claims.is_scored(table) else {},
+            "exclusions": {"": self.claims.exclusions_file(table)} if self.claims.is_scored(table) else {},
         }
         if isinstance(options, BleuTable):
             return {**files, "published": dict(zip([""], self.published[table], strict=False))}

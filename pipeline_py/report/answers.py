@@ -1,7 +1,7 @@
-"""What `evaluation.claims` found, for people: one answer for each claim, by the first metric of it that is counted."""
+"""The answers of `evaluation.claims` for people: one for each claim, by the first of its metrics that is computed."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,19 @@ from pipeline_py.evaluation.claims import AVERAGE, COLUMNS
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.read_table import read_table
 
-NUMBERS = ("score_system", "score_other", "difference", "low", "high", "visible")
+NUMBERS = ("score_system", "score_other", "difference", "low", "high", "p_value", "detectable", "run_deviation")
+RUNS = ("runs_system", "runs_other")
 SYNTAX = "syntax"
+
+NO_VERDICT = (
+    "Differences in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
+    "experiment):"
+)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A system minus another, and the ends of the 95 % interval."""
+    """A difference of two systems with the ends of its 95 % interval."""
 
     system: str
     value: float
@@ -26,33 +32,42 @@ class Interval:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of one claim.
+    """The answer to one claim.
 
     Attributes:
-        paper: empty where a table asks.
-        system, other: which is said to be better than which.
-        metric: what people call it.
-        runs: of the system that has more.
-        scores: of both.
-        found: the difference.
-        visible: the smallest difference that could have been seen.
-        is_about_syntax: whether the system reads trees and the other none.
-        verdict, of_syntax, sentence: as in the file.
+        paper: the paper that makes the claim; empty if a table proposes it.
+        system, other: the system and the one that it is compared with.
+        sentences: which sentences it is about; empty for all.
+        relation: the relation that is claimed.
+        metric: the metric's name for people.
+        runs: numbers of runs of both.
+        run_deviation: the assumed standard deviation between runs of a system with a single run.
+        run_deviation_from: its origin, as in `significance.system_difference`.
+        scores: scores of both.
+        difference: the difference; None if it is not tested.
+        detectable: the smallest detectable difference.
+        is_about_syntax: whether the system reads trees and the other reads none.
+        verdict, syntax, excluded, sentence: as in the file.
         says, printed: what the paper concludes, and what it prints where.
-        controls: by parser, the system with trees that mean nothing minus the other.
+        controls: by parser, the system with control trees minus the other.
     """
 
     paper: str
     system: str
     other: str
+    relation: str
+    sentences: str
     metric: str
-    runs: int
+    runs: tuple[int, int]
+    run_deviation: float
+    run_deviation_from: str
     scores: tuple[float, float]
-    found: Interval
-    visible: float
+    difference: Interval | None
+    detectable: float
     is_about_syntax: bool
     verdict: str
-    of_syntax: str
+    syntax: str
+    excluded: str
     sentence: str
     says: str
     printed: str
@@ -60,83 +75,104 @@ class Answer:
 
 
 def read_answers(path: Path) -> list[Answer]:
-    """Read the claims of an experiment or table.
+    """Read the answers of an experiment or table.
 
     Raises:
-        InputError: if the file is none of `evaluation.claims`.
+        InputError: if the file is not an output of `evaluation.claims`.
     """
-    texts = [column for column in COLUMNS if column not in (*NUMBERS, "runs")]
-    rows = [row for row in read_table(path, texts, NUMBERS, ["runs"]).to_dict("records") if row["set"] == AVERAGE]
-    found: list[Answer] = []
+    rows = read_table(path, COLUMNS, optional=[*NUMBERS, *RUNS]).to_dict("records")
+    rows = [row for row in rows if row["set"] == AVERAGE]
+    answers: list[Answer] = []
     seen = set()
     for place, row in enumerate(rows):
-        key = (row["paper"], row["system"], row["other"])
+        key = tuple(row[column] for column in ("paper", "claim", "relation", "sentences", "system", "other"))
         if row["role"] != "claim" or key in seen:
             continue
         seen.add(key)
-        beside = []
-        for other in rows[place + 1 :]:
-            if other["role"] == "claim":
+        details = []
+        for detail in rows[place + 1 :]:
+            if detail["role"] == "claim":
                 break
-            beside.append(other)
-        found.append(
+            details.append(detail)
+        is_tested = row["difference"] == row["difference"]
+        answers.append(
             Answer(
-                row["paper"],
-                row["system"],
-                row["other"],
-                named(row["metric"]).label,
-                row["runs"],
-                (row["score_system"], row["score_other"]),
-                _interval(row),
-                row["visible"],
-                row["about"] == SYNTAX,
-                controls={one["trees"]: _interval(one) for one in beside if one["role"] == "control"},
-                **{column: row[column] for column in ("verdict", "of_syntax", "sentence", "says", "printed")},
+                metric=named(row["metric"]).label,
+                runs=(int(row["runs_system"]), int(row["runs_other"])) if is_tested else (0, 0),
+                scores=(row["score_system"], row["score_other"]),
+                difference=_interval(row) if is_tested else None,
+                is_about_syntax=row["about"] == SYNTAX,
+                controls={each["trees"]: _interval(each) for each in details if each["role"] == "control"},
+                **{
+                    column: row[column]
+                    for column in (
+                        *(
+                            "paper",
+                            "system",
+                            "other",
+                            "relation",
+                            "sentences",
+                            "run_deviation",
+                            "run_deviation_from",
+                            "detectable",
+                        ),
+                        *("verdict", "syntax", "excluded", "sentence", "says", "printed"),
+                    )
+                },
             )
         )
-    return found
+    return answers
 
 
-def first_of_twins(answers: Sequence[Answer]) -> list[Answer]:
-    """Of each system that reads trees the answer beside its first twin, which reads none."""
-    found: dict[str, Answer] = {}
+def find_syntax_answers(answers: Sequence[Answer]) -> list[Answer]:
+    """Return, for each system that reads trees, the answer against its twin, the first that reads none."""
+    twins: dict[str, Answer] = {}
     for answer in answers:
-        if answer.is_about_syntax:
-            found.setdefault(answer.system, answer)
-    return [*found.values()]
+        if answer.is_about_syntax and answer.relation == "better" and not answer.sentences:
+            twins.setdefault(answer.system, answer)
+    return [*twins.values()]
 
 
-def counted(answers: Sequence[Answer]) -> str:
-    """How many of them have which verdict."""
+def count_verdicts(answers: Sequence[Answer]) -> str:
+    """Count the answers with each verdict, as text."""
     counts = Counter(answer.verdict for answer in answers)
     return ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
 
 
-def of_pairs(answers: Sequence[Answer]) -> list[Answer]:
-    """One answer for each pair of systems, where some table has it that with trees that mean nothing."""
-    found: dict[tuple[str, str], Answer] = {}
-    for answer in sorted(answers, key=lambda one: not one.controls):
-        found.setdefault((answer.system, answer.other), answer)
-    return [found[pair] for pair in dict.fromkeys((answer.system, answer.other) for answer in answers)]
+def remove_repetitions(answers: Iterable[Answer]) -> list[Answer]:
+    """Keep one of the answers with equal sentences, which several papers or tables ask for."""
+    return [*{answer.sentence: answer for answer in reversed([*answers])}.values()][::-1]
 
 
-def sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
-    """The sentences by question, one for each pair of systems."""
-    said = of_pairs(answers)
-    twins = first_of_twins(said)
-    asked = {"Does syntax help?": twins, "What else is claimed?": [answer for answer in said if answer not in twins]}
-    return {question: [answer.sentence for answer in found] for question, found in asked.items() if found}
+def group_sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
+    """Group the sentences by their heading below a table."""
+    answers = remove_repetitions(answers)
+    syntax = find_syntax_answers(answers)
+    others = [answer for answer in answers if answer not in syntax]
+    if not any(answer.verdict for answer in answers):
+        groups = {NO_VERDICT: answers}
+    else:
+        groups = {"Does syntax help?": syntax, "Other claims": others}
+    return {heading: [answer.sentence for answer in group] for heading, group in groups.items() if group}
 
 
-def told(answers: Sequence[Answer]) -> list[str]:
-    """Lines that end a run: the sentences about systems that read trees, and how many others there are."""
-    said = of_pairs(answers)
-    twins = first_of_twins(said)
-    others = [answer for answer in said if answer not in twins]
-    return [
-        *(["Does syntax help?", *(f"  {answer.sentence}" for answer in twins)] if twins else []),
-        *([f"What else is claimed or asked: {counted(others)}."] if others else []),
-    ]
+def render_for_terminal(answers: Sequence[Answer], notes: Sequence[str]) -> list[str]:
+    """Render the lines that end a run: what is excluded, answers about syntax, and how many others there are.
+
+    Args:
+        answers: of this run.
+        notes: sentences about systems and sets without verdicts.
+    """
+    answers = remove_repetitions(answers)
+    syntax = find_syntax_answers(answers)
+    others = [answer for answer in answers if answer not in syntax]
+    lines = [*notes]
+    if any(answer.verdict for answer in answers):
+        lines += ["Does syntax help?", *(f"  {answer.sentence}" for answer in syntax)] if syntax else []
+        lines += [f"Other claims: {count_verdicts(others)}."] if others else []
+    elif answers:
+        lines += [NO_VERDICT, *(f"  {answer.sentence}" for answer in syntax or others)]
+    return lines
 
 
 def _interval(row: Mapping[Hashable, Any]) -> Interval:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pipeline_py import checksum
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.input_error import InputError
+from pipeline_py.report.exclusions import Exclusions, read_exclusions
 from pipeline_py.report.json_object import read_object
 
 
@@ -38,6 +40,12 @@ class Manifest:
     def of(self, kind: str, name: str) -> Path | None:
         """The file of a kind that is of a name; None where there is none."""
         return self.all(kind).get(name)
+
+    @cached_property
+    def exclusions(self) -> Exclusions:
+        """Systems and sets without verdicts."""
+        path = next(iter(self.all("exclusions").values()), None)
+        return Exclusions() if path is None else read_exclusions(path)
 
     def by_set(self, kind: str, table: str) -> Iterator[tuple[str, Path]]:
         """Sets of a table, and their files of a kind."""

@@ -1,21 +1,21 @@
-"""What stands at the top of the page: the answer, what it rests on, and how far it can be trusted."""
+"""The top of the page: the answer, what it rests on, and how far it can be trusted."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.evaluation.verdict import signed
-from pipeline_py.report.answers import Answer, counted, first_of_twins, read_answers
+from pipeline_py.evaluation.verdict import format_difference, format_size
+from pipeline_py.report.answers import Answer, Interval, count_verdicts, find_syntax_answers, read_answers
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.positive_control import positive_control
-from pipeline_py.report.tables.sheet import Cell, Sheet, listed
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
 from pipeline_py.report.tables.sheet import signed as exactly
 from pipeline_py.syntax.measures import read_accuracies
 
 ACCURACIES = ("UAS", "LAS", "F1")
-"""What is told of a parser at the top."""
+"""Measures of a parser that are shown at the top."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,14 @@ class Overview:
     """The answer.
 
     Attributes:
-        headline: in one sentence.
+        exclusions: sentences about systems and sets without verdicts.
+        headline: the answer in one sentence.
         reading: how to read the answers.
-        answers: sentences about systems that read trees, each with what a paper says of it, where that is another.
-        trust: sentences about what the numbers can bear.
+        answers: sentences about systems that read trees, each with what a paper says about it, unless it is repeated.
+        trust: sentences about the limits of the numbers.
     """
 
+    exclusions: Sequence[str]
     headline: str
     reading: str
     answers: Sequence[tuple[str, str]]
@@ -36,162 +38,193 @@ class Overview:
 
 
 def parts(manifest: Manifest) -> Iterator[Part]:
-    """The answer and a forest plot; then, folded, every claim that could be held against the results."""
+    """Give the answer and a forest plot; then, folded, every claim that was compared with the results."""
     answers = [answer for path in manifest.all("claims").values() for answer in read_answers(path)]
-    twins = first_of_twins(answers)
-    if twins:
-        overview = Overview(headline(twins), reading(twins), [*_told(twins)], [*trust(manifest, twins)])
-        yield Part(own=[overview], tables=[forest(twins)], template="overview.html")
+    syntax = find_syntax_answers(answers)
+    if syntax:
+        tested = [answer for answer in syntax if answer.difference is not None]
+        overview = Overview(
+            manifest.exclusions.sentences,
+            headline(syntax),
+            reading(syntax),
+            [*_with_claims(syntax)],
+            [*trust(manifest, tested)],
+        )
+        yield Part(own=[overview], tables=[forest(tested)] if tested else [], template="overview.html")
     if answers:
         yield Part(
-            f"All comparisons that papers claim or tables propose: {counted(answers)}",
+            f"All comparisons that papers claim or tables propose: {count_verdicts(answers)}",
             tables=[claims(answers)],
             folded=True,
         )
 
 
-def _told(twins: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    said = ""
-    for answer in twins:
+def _with_claims(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    previous = ""
+    for answer in answers:
         says = f"{answer.paper}: {answer.says}" if answer.paper else ""
-        yield answer.sentence, "" if says == said else says
-        said = says
+        yield answer.sentence, "" if says == previous else says
+        previous = says
 
 
-def headline(twins: Sequence[Answer]) -> str:
-    """Say of how many systems what was found."""
-    of_syntax = Counter(answer.of_syntax for answer in twins)
-    found = Counter(answer.verdict for answer in twins)
+def headline(answers: Sequence[Answer]) -> str:
+    """Count the systems with each answer, in one sentence."""
+    syntax = Counter(answer.syntax for answer in answers)
+    verdicts = Counter(answer.verdict for answer in answers)
     kinds = (
-        (of_syntax["yes"], "translates better because of them", "translate better because of them"),
-        (of_syntax["untested"], "translates better", "translate better"),
+        (syntax["yes"], "translates better because of them", "translate better because of them"),
         (
-            of_syntax["not shown"],
-            "translates better, but not measurably better than with trees that mean nothing",
-            "translate better, but not measurably better than with trees that mean nothing",
+            syntax["open"],
+            "translates better, for a reason that control trees still have to show",
+            "translate better, for a reason that control trees still have to show",
         ),
-        (found["contradicted"], "translates worse", "translate worse"),
         (
-            found["not distinguishable"],
-            "shows no difference that can be seen",
-            "show no difference that can be seen",
+            syntax["not shown"],
+            "translates better, but not measurably better than with control trees",
+            "translate better, but not measurably better than with control trees",
         ),
+        (verdicts["contradicted"], "translates worse", "translate worse"),
+        (verdicts["not distinguishable"], "shows no detectable difference", "show no detectable difference"),
+        (verdicts["not tested"], "is not tested", "are not tested"),
     )
-    if len(twins) == 1:
-        (said,) = (one for number, one, _ in kinds if number)
-        return f"The one system that reads parse trees, compared with its twin that reads none, {said}."
-    each = [f"{number} {one if number == 1 else several}" for number, one, several in kinds if number]
-    said = "; ".join(each)
-    return f"Of {len(twins)} systems that read parse trees, each compared with its twin that reads none, {said}."
+    if len(answers) == 1:
+        (text,) = (one for number, one, _ in kinds if number)
+        return f"The one system that reads parse trees, compared with its twin that reads none, {text}."
+    texts = "; ".join(f"{number} {one if number == 1 else several}" for number, one, several in kinds if number)
+    return f"Of {len(answers)} systems that read parse trees, each compared with its twin that reads none, {texts}."
 
 
-def reading(twins: Sequence[Answer]) -> str:
-    """Say what stands in the sentences of the answers."""
-    metrics = _joined([*dict.fromkeys(answer.metric for answer in twins)])
-    said = (
+def reading(answers: Sequence[Answer]) -> str:
+    """Explain the sentences of the answers."""
+    metrics = _joined([*dict.fromkeys(answer.metric for answer in answers)])
+    text = (
         "A system's twin is the system without trees that it is compared with. Differences are in points of "
         f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Square brackets contain the 95 % "
-        "interval. “Visible from” gives the smallest difference that this experiment finds in four of five cases."
+        "confidence interval (CI) over other sentences and other training runs. The smallest detectable difference is "
+        "found with a probability of 80 %."
     )
-    if kinds := [*dict.fromkeys(kind for answer in twins for kind in answer.controls)]:
-        said += (
-            f" Control trees ({', '.join(kinds)}) mean nothing, since they are made without looking at the words: a "
-            "system that does as well with them does not gain from syntax."
+    if kinds := [*dict.fromkeys(kind for answer in answers for kind in answer.controls)]:
+        text += (
+            f" Control trees ({', '.join(kinds)}) are made without looking at the words: a system that does as well "
+            "with them does not gain from syntax."
         )
-    return said
+    return text
 
 
-def forest(twins: Sequence[Answer]) -> Sheet:
-    """Systems minus their twins with intervals to one scale, and below each the same system with other trees."""
-    found = [interval for answer in twins for interval in (answer.found, *answer.controls.values())]
-    least, most = min(0.0, *(one.low for one in found)), max(0.0, *(one.high for one in found))
+def forest(answers: Sequence[Answer]) -> Sheet:
+    """Draw systems minus their twins with intervals to one scale, and below each the same system with control trees."""
+    intervals = [interval for answer in answers for interval in _intervals(answer)]
+    least, most = min(0.0, *(one.low for one in intervals)), max(0.0, *(one.high for one in intervals))
     scale = 100 / ((most - least) or 1.0)
 
-    is_one_metric = len({answer.metric for answer in twins}) == 1
+    is_one_metric = len({answer.metric for answer in answers}) == 1
     rows: dict[tuple[str, str], list[Cell | str]] = {}
-    for answer in twins:
+    for answer in answers:
         twin = answer.other if is_one_metric else f"{answer.other} ({answer.metric})"
-        for one in (answer.found, *answer.controls.values()):
+        for one in _intervals(answer):
             low, value, high = ((at - least) * scale for at in (one.low, one.value, one.high))
-            bar = Cell("", str(one.value), interval=(low, value, high), zero=-least * scale, faint=one != answer.found)
-            ends = f"{signed(one.value)} [{signed(one.low)}, {signed(one.high)}]"
-            # With other trees that mean something, a system has the same controls.
+            is_control = one != answer.difference
+            bar = Cell("", str(one.value), interval=(low, value, high), zero=-least * scale, faint=is_control)
+            ends = f"{format_difference(one.value)} [{format_difference(one.low)}, {format_difference(one.high)}]"
+            # A system and its variants with another parser's trees have the same control trees.
             rows.setdefault(
                 (one.system, answer.other),
                 [one.system, bar, Cell(ends, str(one.value)), twin],
             )
     return listed(
-        "Each system minus its twin, with 95 % intervals; in grey, the same system on control trees. The "
-        f"vertical line is 0 (no difference); the scale goes from {signed(least)} to {signed(most)}.",
+        "Each system minus its twin, with 95 % intervals; in grey, the same system on control trees. The vertical line "
+        f"is 0 (no difference); the scale goes from {format_difference(least)} to {format_difference(most)}.",
         ["System", "Minus its twin", "Difference", "Twin"],
         [*rows.values()],
         texts=["Twin"],
     )
 
 
+def _intervals(answer: Answer) -> list[Interval]:
+    return [*([] if answer.difference is None else [answer.difference]), *answer.controls.values()]
+
+
 def claims(answers: Sequence[Answer]) -> Sheet:
-    """Every claim: what is printed of it, and what was found here."""
-    heads = ["Claimed to be better", "than", "Verdict", "Score", "Other's score", "Difference", "95 % interval"]
-    heads += ["Visible from", "Runs", "Metric", "Source", "Claim", "Published"]
-    rows: list[list[Cell | str]] = [
-        [
-            answer.system,
-            answer.other,
-            answer.verdict + (", syntax not shown to be the reason" if answer.of_syntax == "not shown" else ""),
-            *(f"{score:.2f}" for score in answer.scores),
-            exactly(answer.found.value),
-            Cell(f"{exactly(answer.found.low)} to {exactly(answer.found.high)}", str(answer.found.low)),
-            f"{answer.visible:.2f}",
-            str(answer.runs),
-            answer.metric,
-            answer.paper or "a table of this experiment",
-            answer.says,
-            answer.printed,
-        ]
-        for answer in answers
-    ]
+    """List every claim: what is printed of it, and what was found here."""
+    heads = ["System", "Compared with", "Claim", "Verdict", "Score", "Other's score", "Difference", "95 % interval"]
+    heads += ["Smallest detectable", "Runs", "Metric", "Source", "Conclusion of the paper", "Published", "Excluded"]
+    reasons = {"not shown": ", syntax not shown to be the reason", "open": ", reason open"}
+    rows: list[list[Cell | str]] = []
+    for answer in answers:
+        tested = answer.difference
+        rows.append(
+            [
+                answer.system,
+                answer.other,
+                " on ".join(filter(None, (answer.relation, answer.sentences))),
+                answer.verdict + reasons.get(answer.syntax, ""),
+                *(NOTHING if tested is None else f"{score:.2f}" for score in answer.scores),
+                NOTHING if tested is None else exactly(tested.value),
+                NOTHING
+                if tested is None
+                else Cell(f"{exactly(tested.low)} to {exactly(tested.high)}", str(tested.low)),
+                NOTHING if tested is None else format_size(answer.detectable),
+                NOTHING if tested is None else " / ".join(map(str, answer.runs)),
+                answer.metric,
+                answer.paper or "a table of this experiment",
+                answer.says,
+                answer.printed,
+                answer.excluded,
+            ]
+        )
     return listed(
         "Each comparison that a paper claims or a table proposes, if this experiment has both systems: scores, their "
-        "difference with its 95 % interval, the verdict, and the smallest difference that this experiment would find "
-        "in four of five cases. Intervals and verdicts are not corrected for the number of comparisons; in the "
-        "chapters of tables, the p-values of all pairs of systems are.",
+        "difference with its 95 % interval over sentences and runs, the verdict, the smallest detectable difference "
+        "(80 % power), and for each published difference whether the interval excludes it. Intervals and verdicts are "
+        "not corrected for the number of comparisons; the p-values of all pairs of systems in the chapters of tables "
+        "are.",
         heads,
         rows,
-        texts=["than", "Verdict", "Metric", "Source", "Claim", "Published"],
+        texts=[*heads[1:4], *heads[9:]],
     )
 
 
-def trust(manifest: Manifest, twins: Sequence[Answer]) -> Iterator[str]:
-    """Say what the numbers can bear: runs, the sets, the search, the parser, what cannot be seen."""
+def trust(manifest: Manifest, answers: Sequence[Answer]) -> Iterator[str]:
+    """Describe the limits of the numbers: runs, detectable differences, search, parsers, controls.
+
+    Args:
+        manifest: of the page.
+        answers: about syntax, with a difference.
+    """
     experiment = manifest.experiment
-    runs = sorted({answer.runs for answer in twins})
-    if runs == [1]:
+    if answers:
+        yield from _describe_runs(answers)
+        least, most = (format_size(bound(answer.detectable for answer in answers)) for bound in (min, max))
+        size = f"{least} points" if least == most else f"{least} to {most} points, depending on the system,"
         yield (
-            "Training: each network was trained once. Another seed gives another score, "
-            "which these intervals do not include; with `training: {seeds: [1, 2, 3]}` they do."
+            f"Size: a difference of {size} is found with a probability of 80 %. Smaller differences may exist without "
+            "being found."
         )
-    else:
-        where = " where there are several runs" if runs[0] == 1 else ""
-        yield (
-            f"Training: each network was trained {' or '.join(map(str, runs))} times with different seeds, and "
-            f"the intervals include the variation between seeds{where}."
-        )
-    least, most = (bound(answer.visible for answer in twins) for bound in (min, max))
-    alike = f"{least:.1f}" == f"{most:.1f}"
-    size = f"{least:.1f} points" if alike else f"{least:.1f} to {most:.1f} points, depending on the system"
-    found = f"{size}{'' if alike else ','} is found in four of five cases"
-    yield f"Size: a difference of {found}. Smaller differences may exist without being found."
-    yield f"Search: {_search(experiment, twins)}"
+    yield f"Search: {_search(experiment, answers)}"
     for parser, path in manifest.all("accuracy").items():
         known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
         if known:
             yield f"Trees: on held-out gold trees, the parser {parser} reaches {', '.join(known)} of 100."
     yield from positive_control(manifest)
-    if without := [answer.system for answer in twins if not answer.controls]:
+    if without := [answer.system for answer in answers if not answer.controls]:
         were = "was" if len(without) == 1 else "were"
-        yield (
-            f"Control: {_joined(without)} {were} not scored with control trees, so a gain need not come from syntax."
+        yield f"Control: {_joined(without)} {were} not scored with control trees, so a gain need not come from syntax."
+
+
+def _describe_runs(answers: Sequence[Answer]) -> Iterator[str]:
+    runs = sorted({number for answer in answers for number in answer.runs})
+    times = _joined(["once" if number == 1 else f"{number} times" for number in runs]).replace(" and ", " or ")
+    yield f"Training: networks were trained {times}. Intervals include the variation between runs."
+    assumed = {answer.run_deviation for answer in answers if answer.run_deviation_from in ("pooled", "default")}
+    if assumed:
+        sources = {answer.run_deviation_from for answer in answers}
+        source = (
+            "pooled over the systems with several runs"
+            if "pooled" in sources
+            else "the default of `evaluation.run_deviation`; `training: {seeds: [1, 2, 3]}` measures it"
         )
+        values = _joined([f"{value:.2g}" for value in sorted(assumed)])
+        yield f"Single runs: their standard deviation between runs is assumed to be {values} points, {source}."
 
 
 def _search(experiment: Experiment, twins: Sequence[Answer]) -> str:

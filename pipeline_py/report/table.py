@@ -7,14 +7,14 @@ from pydantic import TypeAdapter
 from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
 from pipeline_py.input_error import InputError
-from pipeline_py.report.answers import read_answers, sentences
+from pipeline_py.report.answers import group_sentences, read_answers
 from pipeline_py.report.tables import count_tables, renderings
 from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
-from pipeline_py.report.tables.pair import read_comparisons
 from pipeline_py.report.tables.parser_accuracy import read_accuracies, sentences_about
 from pipeline_py.report.tables.published import Published, read_published
 from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
 from pipeline_py.report.tables.sheet import Sheet
+from pipeline_py.report.tables.system_comparison import read_comparisons
 from pipeline_py.report.tables.table_files import Files, read_description, read_files
 
 
@@ -41,7 +41,8 @@ def table(
             `lowercase_trees`, whether parsers read lower-cased text.
         file: KIND:NAME=FILE, an input; repeatable. For scores: `statistics:SYSTEM:RUN:SET`, `comparisons:SET`,
             `facts:SYSTEM:RUN`, `parsed:SET` if only parsed sentences are scored, `correct:SYSTEM:RUN:SET` and
-            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published` and `claims`.
+            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published`, `claims`
+            and `exclusions`.
             For counts: `counts:SPLIT`, `original:LANGUAGE`, `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: The table as TSV.
         sheet_output: The table as JSON, from which all other formats are made.
@@ -76,7 +77,7 @@ def table(
             accuracies = read_accuracies(files.of("accuracy"))
             notes += sentences_about(accuracies, about["lowercase_trees"])
             laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
-    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output, sentences(answers))
+    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output, group_sentences(answers))
 
 
 def _printed(options: BleuTable, files: Files) -> list[Published]:

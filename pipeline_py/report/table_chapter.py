@@ -8,8 +8,12 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import TableOfSystems
 from pipeline_py.report.figures.line_figure import Look, look_of
 from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.tables.pair import Pair, both_ways, read_pairs
 from pipeline_py.report.tables.sheet import Sheet, read_sheet
+from pipeline_py.report.tables.system_comparison import (
+    SystemComparison,
+    index_both_ways,
+    read_system_comparisons,
+)
 
 WIDEST = 12
 """Systems that a figure or a matrix shows well on paper."""
@@ -45,13 +49,14 @@ class TableChapter:
         return {system: look_of(number) for number, system in enumerate(self.called)}
 
     @cached_property
-    def pairs(self) -> dict[str, dict[str, list[Pair]]]:
+    def pairs(self) -> dict[str, dict[str, list[SystemComparison]]]:
         """What is known of pairs of its systems, by set and metric."""
-        found: dict[str, dict[str, list[Pair]]] = {}
+        found: dict[str, dict[str, list[SystemComparison]]] = {}
         for split, path in self.manifest.by_set("comparisons", self.name):
             of_metrics = found.setdefault(split, {})
-            for pair in read_pairs(path):
-                of_metrics.setdefault(pair.metric, []).append(pair)
+            for pair in read_system_comparisons(path):
+                is_tested = not {pair.system, pair.other} & {*self.manifest.exclusions.systems}
+                of_metrics.setdefault(pair.metric, []).append(pair if is_tested else pair.without_inference())
         return found
 
     @property
@@ -64,9 +69,9 @@ class TableChapter:
         """The chapter's identifier on the page."""
         return self.name.replace("/", "-")
 
-    def compared(self, system: str, other: str) -> dict[str, Pair]:
+    def compared(self, system: str, other: str) -> dict[str, SystemComparison]:
         """BLEU of one system beside another's, by set."""
-        pairs = {split: both_ways(of_metrics.get("bleu", [])) for split, of_metrics in self.pairs.items()}
+        pairs = {split: index_both_ways(of_metrics.get("bleu", [])) for split, of_metrics in self.pairs.items()}
         return {split: of_set[system, other] for split, of_set in pairs.items() if (system, other) in of_set}
 
     def chosen_pairs(self, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Holm's correction (1979) of the p-values of several tests: what would be called significant by chance alone."""
 
 from collections.abc import Sequence
+from math import isnan
 
 import numpy as np
 
@@ -16,3 +17,9 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     result = np.empty_like(values)
     result[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return [float(value) for value in result]
+
+
+def adjust_known(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values of which some are unknown (NaN); these stay unknown and do not count as tests."""
+    known = iter(adjusted([value for value in p_values if not isnan(value)]))
+    return [value if isnan(value) else next(known) for value in p_values]

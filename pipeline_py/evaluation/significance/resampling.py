@@ -1,6 +1,7 @@
-"""Paired bootstrap resampling (Koehn 2004): sets that are drawn anew, and sacrebleu's p-values and intervals."""
+"""Paired bootstrap resampling (Koehn 2004) of sentences: p-values and intervals for given outputs."""
 
 from collections.abc import Mapping
+from math import ceil
 
 import numpy as np
 
@@ -15,7 +16,7 @@ ROUNDING = 1e-12
 
 
 def times_drawn(sentences: int, samples: int, seed: int) -> np.ndarray:
-    """How often each resampled set has each sentence, (samples, sentences), drawn as sacrebleu does.
+    """Count how often each resampled set has each sentence, (samples, sentences), drawn as sacrebleu does.
 
     The first sets of many are those that would be drawn if they were few.
     """
@@ -44,36 +45,63 @@ def resampled_scores(systems: Mapping[str, SystemStatistics], samples: int, seed
     return {name: runs.mean(axis=0) for name, runs in resampled_runs(systems, samples, seed).items()}
 
 
-def p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:
-    """How probable so large a difference would be if the systems were equally good.
+def p_value(system: np.ndarray, other: np.ndarray) -> float:
+    """Return the two-sided p-value of the paired bootstrap.
 
-    With d the difference and dₖ that on the k-th of n resampled sets, p = (1 + #{k : |dₖ| − m > |d|}) / (1 + n),
-    where m is the mean of the |dₖ|, as in sacrebleu. Where systems differ clearly, all dₖ have one sign and only those
-    beyond 2d count: p is then that of a one-sided test, as in Koehn (2004), about half of a two-sided one.
+    With dₖ the difference on the k-th of n resampled sets, p = 2 (1 + min(#{dₖ ≤ 0}, #{dₖ ≥ 0})) / (1 + n), at most 1.
+    It is below 0.05 exactly where the 95 % interval of the differences excludes 0.
 
-    Where every dₖ is 0, p is 1; sacrebleu's formula gives 1 / (1 + n) and so would call equal outputs significantly
-    different.
+    Args:
+        system: the system's score on each resampled set, (samples,).
+        other: the same of the other system.
+    """
+    differences = _differences(system, other)
+    smaller_side = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
+    return min(1.0, 2 * (1 + smaller_side) / (1 + len(differences)))
+
+
+def sacrebleu_p_value(difference: float, system: np.ndarray, other: np.ndarray) -> float:
+    """Return the p-value that sacrebleu prints, for comparison with published ones.
+
+    With d the difference on the whole set, p = (1 + #{k : |dₖ| − m > |d|}) / (1 + n), where m is the mean of the |dₖ|.
+    Where systems differ clearly, all dₖ have one sign and only those beyond 2d count, so p is that of a one-sided test.
 
     Args:
         difference: of the two scores on the set itself.
         system: the system's score on each resampled set, (samples,).
         other: the same of the other system.
     """
-    if np.allclose(system, other, rtol=ROUNDING, atol=0):
-        return 1.0
-    distances = np.abs(system - other)
+    distances = np.abs(_differences(system, other))
     larger = int((distances - distances.mean() > abs(difference)).sum())
     return (1 + larger) / (1 + len(distances))
 
 
 def interval(values: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of what has these values on the resampled sets: a fortieth of them lies beyond either end.
+    """Return the ends of the 95 % interval of a score with these values on resampled sets, (samples,).
 
-    The ends are those whose distance sacrebleu halves for its ± (`estimate_ci`).
+    A fortieth of the values lies beyond either end, so half the width is sacrebleu's ± (`estimate_ci`).
+    """
+    return _ends(values, len(values) // 40)
+
+
+def difference_interval(system: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """Return the ends of the 95 % interval of a difference, which excludes 0 exactly where `p_value` is below 0.05.
 
     Args:
-        values: (samples,).
+        system: the system's score on each resampled set, (samples,).
+        other: the same of the other system.
     """
+    differences = _differences(system, other)
+    return _ends(differences, max(ceil(0.025 * (1 + len(differences))) - 2, 0))
+
+
+def _ends(values: np.ndarray, beyond: int) -> tuple[float, float]:
     ordered = np.sort(values)
-    beyond = len(ordered) // 40
     return float(ordered[beyond]), float(ordered[-1 - beyond])
+
+
+def _differences(system: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Subtract scores; those that are equal but for rounding differ by 0."""
+    differences = system - other
+    differences[np.isclose(system, other, rtol=ROUNDING, atol=0)] = 0.0
+    return differences

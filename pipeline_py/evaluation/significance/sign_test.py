@@ -1,9 +1,10 @@
 """The sign test of Collins, Koehn and Kučerová (2005, section 4.1) on the score of a corpus.
 
-BLEU is no mean over sentences, so a sentence has no score to compare. Instead, for every i, the system's i-th
-output takes the place of the baseline's: a plus where the baseline's score gets better, a minus where it gets worse.
-Where systems were run several times, the i-th output is that of all runs, each in a run of the baseline's, and the
-score is the mean over the runs.
+BLEU is not a mean over sentences, so a sentence has no score of its own. Instead, for every i, the i-th output of one
+system replaces that of the other: a plus where the other's corpus score improves, a minus where it gets worse. The
+result depends on which system's outputs are replaced, so both directions are computed and the less favourable p-value
+is reported. If systems were run several times, the i-th output is that of all runs, each in one run of the other
+system, and the score is the mean over the runs.
 """
 
 from dataclasses import dataclass
@@ -20,12 +21,42 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class SignTest:
-    """Sentences of the system that better, worsen or leave the baseline's score, and the two-sided p-value."""
+    """Sentences for which the system is better than, worse than or equal to the other, and the two-sided p-value."""
 
     better: int
     worse: int
     ties: int
     p_value: float
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of sentences that are better, worse and equal."""
+        return self.better, self.worse, self.ties
+
+    @property
+    def side(self) -> int:
+        """1 if the system is better in more sentences, -1 if in fewer, else 0."""
+        return (self.better > self.worse) - (self.better < self.worse)
+
+
+@dataclass(frozen=True)
+class TwoWaySignTest:
+    """The sign test in both directions, seen from the system.
+
+    Attributes:
+        inserted: the system's outputs replace those of the other system.
+        replaced: the system's outputs are replaced by those of the other system.
+    """
+
+    inserted: SignTest
+    replaced: SignTest
+
+    @property
+    def p_value(self) -> float:
+        """The larger p-value, or 1 where the directions favour different systems."""
+        if self.inserted.side != self.replaced.side:
+            return 1.0
+        return max(self.inserted.p_value, self.replaced.p_value)
 
 
 def replacement_scores(system: np.ndarray, baseline: np.ndarray, metric: type[Metric]) -> np.ndarray:
@@ -42,21 +73,30 @@ def replacement_scores(system: np.ndarray, baseline: np.ndarray, metric: type[Me
     return mean_scores(baseline.sum(axis=1, keepdims=True) - baseline + system, metric)
 
 
-def sign_test(system: np.ndarray, baseline: np.ndarray, metric: type[Metric]) -> SignTest:
-    """Test whether `system` and `baseline` differ; ties are left out of the binomial.
+def sign_test(system: np.ndarray, other: np.ndarray, metric: type[Metric]) -> TwoWaySignTest:
+    """Test in both directions whether two systems differ; ties are left out of the binomial.
 
     Args:
         system: statistics of each sentence of each run, (runs, sentences, statistics).
-        baseline: the same for the baseline.
+        other: the same for the other system.
         metric: what they are statistics of.
     """
+    return TwoWaySignTest(
+        _test_changes(_score_changes(system, other, metric)), _test_changes(-_score_changes(other, system, metric))
+    )
+
+
+def _score_changes(system: np.ndarray, baseline: np.ndarray, metric: type[Metric]) -> np.ndarray:
+    """Return by how much each sentence of the system improves the baseline's score, (sentences,)."""
+    before = mean_scores(baseline.sum(axis=1, keepdims=True), metric)[0]
+    changes = replacement_scores(system, baseline, metric) - before
+    changes[np.abs(changes) <= ROUNDING * before] = 0.0
+    return changes if metric.higher_is_better else -changes
+
+
+def _test_changes(changes: np.ndarray) -> SignTest:
     from scipy.stats import binomtest
 
-    before = mean_scores(baseline.sum(axis=1, keepdims=True), metric)[0]
-    change = replacement_scores(system, baseline, metric) - before
-    change[np.abs(change) <= ROUNDING * before] = 0.0
-    better, worse = int((change > 0).sum()), int((change < 0).sum())
-    if not metric.higher_is_better:
-        better, worse = worse, better
+    better, worse = int((changes > 0).sum()), int((changes < 0).sum())
     p_value = float(binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0
-    return SignTest(better, worse, len(change) - better - worse, p_value)
+    return SignTest(better, worse, len(changes) - better - worse, p_value)

@@ -8,8 +8,8 @@ from pipeline_py.report.groups import Groups, is_telling, parts, table
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.pair import LEVEL, p_value
 from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
+from pipeline_py.report.tables.system_comparison import LEVEL, format_p_value
 
 PLACE = 35
 COLUMNS = ("by", "group", "system")
@@ -134,7 +134,7 @@ def comparisons(path: Path, called: Mapping[str, str], on: str) -> Sheet:
                 Cell(signed(row["difference"]), str(row["difference"])),
                 *(str(row[name]) for name in COUNTS),
                 *(
-                    Cell(p_value(row[name]).removeprefix("= "), str(row[name]), bold=row[name] < LEVEL)
+                    Cell(format_p_value(row[name]).removeprefix("= "), str(row[name]), bold=row[name] < LEVEL)
                     for name in COMPARISONS[3:]
                 ),
             ]

@@ -1,12 +1,19 @@
 """Significance marks: symbols behind scores that are significantly better, or worse, than those of other rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pipeline_py.config.tables import Mark
 from pipeline_py.input_error import InputError
-from pipeline_py.report.tables.pair import LEVEL, TESTS, Comparisons, Pair, Test
+from pipeline_py.report.tables.system_comparison import (
+    LEVEL,
+    TESTS,
+    Comparisons,
+    SystemComparison,
+    Test,
+    describe_run_deviations,
+)
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 Place = tuple[str, str, str]
@@ -26,6 +33,7 @@ class Marks:
         set_names: the same of sets.
         has_output: whether a row has translations of a set; where one of those that a mark compares has none, it says
             nothing.
+        excluded: rows that have not learned to translate, which are neither marked nor compared with.
     """
 
     groups: Sequence[Sequence[Mark]]
@@ -34,6 +42,7 @@ class Marks:
     labels: Mapping[str, str]
     set_names: Mapping[str, str]
     has_output: Callable[[str, str], bool]
+    excluded: Collection[str] = ()
 
     def of(self, row: str, on: str, metric: str) -> str:
         """The symbols behind a row's score on a set, "" where it deserves none.
@@ -51,14 +60,24 @@ class Marks:
         occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
         known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
         legend = [sentence for sentence in known if sentence in occurring]
-        none = [f"No marks: no compared difference is significant ({TESTS[self.test][1]}, uncorrected)."]
-        return [*dict.fromkeys(legend or none), *dict.fromkeys(self._contradictions(places))]
+        none = [f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."]
+        return [
+            *dict.fromkeys(legend or none),
+            *(describe_run_deviations([*self._compared(places)]) if self.test == "systems" else ()),
+            *dict.fromkeys(self._contradictions(places)),
+        ]
+
+    def _compared(self, places: Sequence[Place]) -> Iterator[SystemComparison]:
+        """Give every comparison that a mark of these cells rests on."""
+        for place in places:
+            for mark in (mark for group in self.groups for mark in group if self._compares(mark, place)):
+                yield from self._pairs(mark, place)
 
     def _meaning(self, mark: Mark, is_worse: bool) -> str:
         against = _joined([self.labels.get(row, row) for row in mark.against])
         return (
             f"{mark.symbols[is_worse]}: significantly {'worse' if is_worse else 'better'} than {against} at "
-            f"p < {mark.level:g} ({TESTS[self.test][1]}, uncorrected)."
+            f"p < {mark.level:g} ({TESTS[self.test]}, uncorrected)."
         )
 
     def _deserved(self, place: Place) -> Iterator[tuple[Mark, bool]]:
@@ -72,25 +91,25 @@ class Marks:
                         yield mark, direction < 0
                         break
 
-    def _found(self, pair: Pair, level: float) -> int:
-        """The side that the test significantly speaks for, as long as it is that of the higher score."""
-        side = pair.found(self.test, level)
-        return side if side == pair.favours("bootstrap") else 0
+    def _found(self, pair: SystemComparison, level: float) -> int:
+        """Return the side that the test finds better, as long as it has the better score, or 0."""
+        side = pair.significant_side(self.test, level)
+        return side if side == pair.favoured_side("systems") else 0
 
     def _contradictions(self, places: Sequence[Place]) -> Iterator[str]:
         if self.test == "sign":
             for place in places:
                 on = self.set_names.get(place[1], place[1])
-                for mark in (mark for group in self.groups for mark in group if self._compares(mark, place)):
-                    for pair in self._pairs(mark, place):
-                        if (sentence := pair.contradiction(self.labels, on)) is not None:
-                            yield sentence
+                for comparison in self._compared([place]):
+                    if (sentence := comparison.describe_contradiction(self.labels, on)) is not None:
+                        yield sentence
 
     def _compares(self, mark: Mark, place: Place) -> bool:
         row, on, _ = place
-        return row in mark.rows and all(self.has_output(one, on) for one in (row, *mark.against))
+        rows = (row, *mark.against)
+        return row in mark.rows and not {*rows} & {*self.excluded} and all(self.has_output(each, on) for each in rows)
 
-    def _pairs(self, mark: Mark, place: Place) -> Iterator[Pair]:
+    def _pairs(self, mark: Mark, place: Place) -> Iterator[SystemComparison]:
         row, on, metric = place
         for other in mark.against:
             found = self.comparisons.get((on, metric, row, other))

@@ -16,6 +16,7 @@ from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.input_error import InputError
+from pipeline_py.report.exclusions import Exclusions, read_exclusions
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables.table_files import Files
 
@@ -101,6 +102,7 @@ class Measured:
         contrast: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
             nothing of a system that gives no probabilities.
         from_elsewhere: systems that were made elsewhere.
+        exclusions: systems and sets that no conclusion is drawn from.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -109,13 +111,19 @@ class Measured:
     tests: Sequence[str] = ()
     contrast: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
     from_elsewhere: Sequence[str] = ()
+    exclusions: Exclusions = field(default_factory=Exclusions)
+
+    @property
+    def numbers_of_runs(self) -> list[int]:
+        """The number of runs of each system that has scores."""
+        scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
+        told_apart = [runs for systems in self.contrast.values() for runs in systems.values()]
+        return [*(len(of.runs) for of in scored), *map(len, told_apart)] or [1]
 
     @property
     def most_runs(self) -> int:
-        """Of the system with most runs, as far as it has scores, how many."""
-        scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
-        told_apart = [runs for systems in self.contrast.values() for runs in systems.values()]
-        return max(*(len(of.runs) for of in scored), *map(len, told_apart), 1, 1)
+        """The largest number of runs."""
+        return max(self.numbers_of_runs)
 
     def of(self, system: str, what: str, on: str | None) -> Sequence[float] | None:
         """What a column says of each run of a system; None where there is nothing to say."""
@@ -210,6 +218,7 @@ def read_measured(
         description.get("tests", []),
         {on: _contrast(files, on) for on in description.get("contrastive", [])},
         description.get("from_elsewhere", []),
+        read_exclusions(files.one("exclusions")) if files.of("exclusions") else Exclusions(),
     )
 
 

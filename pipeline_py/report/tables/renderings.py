@@ -97,7 +97,7 @@ def markdown(sheet: Sheet, answers: Mapping[str, Sequence[str]] = MappingProxyTy
         for line in ("", f"**{question}**", "", *(f"- {_markdown_text(sentence)}" for sentence in sentences))
     ]
     if asked:
-        asked += ["", "Square brackets: 95 % intervals. Verdicts are not corrected for the number of comparisons."]
+        asked += ["", "CI: confidence interval. Verdicts are not corrected for the number of comparisons."]
     return "\n".join([f"**{_markdown_text(sheet.title)}**", "", header, rule, *rows, *notes, *asked]) + "\n"
 
 

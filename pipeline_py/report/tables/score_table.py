@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
-from pipeline_py.config.tables import CONTRAST, BleuTable, MeasureTable
+from pipeline_py.config.tables import CONTRAST, BleuTable, MeasureTable, Tested
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.tables.marks import Marks, of_style
 from pipeline_py.report.tables.measures import (
@@ -18,9 +18,9 @@ from pipeline_py.report.tables.measures import (
     is_scored,
     metric_of,
 )
-from pipeline_py.report.tables.pair import Comparisons
 from pipeline_py.report.tables.published import Published, published_score
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.tables.system_comparison import Comparisons, Test
 from pipeline_py.report.tables.training_notes import note_on_kernels, note_on_shared_cores, notes_on_differences
 
 
@@ -93,7 +93,7 @@ class Table:
                 ]
                 for row in self.options.systems
             ],
-            [*self.marks.notes(places), *notes],
+            [*self.measured.exclusions.sentences, *self.marks.notes(places), *notes],
             bold_means,
         )
 
@@ -142,7 +142,7 @@ def bleu_sheet(
     numbers: Sequence[Published],
     further_notes: Sequence[str],
 ) -> Sheet:
-    """Lay out scores on dev and every test set, the average of several test sets, and marks by the sign test.
+    """Lay out scores on dev and every test set, the average of several test sets, and significance marks.
 
     Dev is never marked and not averaged, as in the papers.
 
@@ -185,12 +185,13 @@ def bleu_sheet(
         ]
         paper = PrintedTable(numbers, options.published.table, options.published.task, names), theirs
     groups = of_style(options.marks, options.systems, options.baseline, best, options.proposed)
-    marks = Marks(groups, "sign", comparisons, options.labels, {}, measured.has_output)
+    test: Test = "sign" if options.tested == "outputs" else "systems"
+    marks = Marks(groups, test, comparisons, options.labels, {}, measured.has_output, measured.exclusions.systems)
     table = Table(options, measured, marks, columns, {}, best, paper)
     notes = [
         *([f"{AVERAGE} is the mean over the test sets."] if average else []),
         *(["(paper): published numbers; the paper may have scored in another way."] if paper else []),
-        *_on_runs(measured, ", and replace a sentence in all runs together"),
+        *_on_runs(measured, options.tested),
     ]
     for metric in metrics:
         signatures, label = measured.signatures(metric), named(metric).label
@@ -212,7 +213,7 @@ def measures_sheet(
     called: Mapping[str, str],
     further_notes: Sequence[str],
 ) -> Sheet:
-    """Lay out any measures on any sets, with the marks of the paired bootstrap.
+    """Lay out any measures on any sets, with significance marks.
 
     Facts stand there once, measures for each set; they are named after the set where there are several.
 
@@ -244,7 +245,15 @@ def measures_sheet(
     table = Table(
         options,
         measured,
-        Marks([options.marks], "bootstrap", comparisons, options.labels, called, measured.has_output),
+        Marks(
+            [options.marks],
+            "bootstrap" if options.tested == "outputs" else "systems",
+            comparisons,
+            options.labels,
+            called,
+            measured.has_output,
+            measured.exclusions.systems,
+        ),
         columns,
         called,
     )
@@ -272,15 +281,17 @@ def measures_sheet(
         signatures = dict.fromkeys(measured.signatures(metric).values())
         notes += [f"{named(metric).label}: {signature}." for signature in signatures]
     notes += [*further_notes, *notes_on_differences(measured.facts, table.label)]
-    notes += [*note_on_kernels(measured.facts, table.label), *_on_runs(measured)]
+    notes += [*note_on_kernels(measured.facts, table.label), *_on_runs(measured, options.tested)]
     return table.sheet(notes)
 
 
-def _on_runs(measured: Measured, further: str = "") -> list[str]:
-    runs = measured.most_runs
-    if runs == 1:
+def _on_runs(measured: Measured, tested: Tested) -> list[str]:
+    runs = sorted({*measured.numbers_of_runs})
+    if runs == [1]:
         return []
-    return [f"Mean ± sample standard deviation over {runs} runs; the tests compare these means{further}."]
+    numbers = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else f"{runs[0]}"
+    tests = "; tests of outputs are of these runs alone" if tested == "outputs" else ""
+    return [f"Mean ± sample standard deviation over {numbers} runs{tests}."]
 
 
 def _name_of_dev(dev: str) -> str:

@@ -1,7 +1,7 @@
 """Which systems of a table differ, by how much, on what, and whether papers said so.
 
 REQUIRED INPUTS: statistics of the table's systems; scores of contrastive pairs in <results>/nmt/
-OUTPUTS:         <results>/evaluation/{table}/claims.tsv, and {split}.comparisons.tsv, .intervals.tsv, .by_sentence.tsv,
+OUTPUTS:         <results>/evaluation/{table}/claims.tsv, exclusions.tsv, and {split}.comparisons.tsv, .intervals.tsv, .by_sentence.tsv,
                  .sentence_scores.tsv, .contrast.tsv, .contrast_comparisons.tsv
 """
 
@@ -28,7 +28,10 @@ rule compare:
     params:
         given=lambda wildcards: {
             "systems": plan.evaluation.tested_systems(wildcards.table, wildcards.split),
-            "options": [f"--metric={metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)],
+            "options": [
+                *(f"--metric={metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)),
+                *plan.evaluation.inference_options(plan.evaluation.tested_systems(wildcards.table, wildcards.split)),
+            ],
             "made_by": made_by(
                 "evaluation.compare",
                 "scipy",
@@ -58,8 +61,10 @@ rule claims:
     input:
         claims=[*plan.claims.files],
         statistics=lambda wildcards: [*plan.claims.statistics(plan.claims.in_this_run(wildcards.table)).values()],
+        properties=lambda wildcards: [*plan.claims.properties(wildcards.table).values()],
     output:
-        "<results>/evaluation/{table}/claims.tsv",
+        claims="<results>/evaluation/{table}/claims.tsv",
+        exclusions="<results>/evaluation/{table}/exclusions.tsv",
     log:
         "<logs>/evaluation/claims/{table}.log",
     benchmark:
@@ -90,13 +95,15 @@ rule claims:
         files=lambda wildcards, input: [
             *(f"--claims={file}" for file in input.claims),
             *named_files("statistics", plan.claims.statistics(wildcards.table), input.statistics),
+            *named_files("properties", plan.claims.properties(wildcards.table), input.properties),
         ],
     shell:
         """
         python -m pipeline_py.evaluation.claims \
             {params.files:q} \
             {params.given[options]:q} \
-            --output {output:q} \
+            --output {output.claims:q} \
+            --exclusions-output {output.exclusions:q} \
             2>{log:q}
         """
 
