@@ -8,12 +8,16 @@ from typing import Annotated
 import numpy as np
 
 from pipeline_py import stage
+from pipeline_py.config.base import from_json
 from pipeline_py.config.claims import Claim, Printed, Sentences, read_claims
+from pipeline_py.config.evaluation import TrainedThresholds
 from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.files.named_files import by_set, named_files
 from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.evaluation.output_properties import find_failures, join_output_sets, read_output_properties
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.significance.system_difference import (
     Difference,
@@ -128,6 +132,8 @@ def claims(
     networks: list[str] | None = None,
     run_deviation: list[str] | None = None,
     fewest_sentences: Annotated[int, Option(min=1)] = 1,
+    phrase_based: list[str] | None = None,
+    thresholds: str = "{}",
     partial: bool = False,
     samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
     seed: Annotated[int, Option(min=0)] = resampling.SEED,
@@ -172,7 +178,9 @@ def claims(
             differ in their search only. Repeatable.
         run_deviation: METRIC=NUMBER, the standard deviation between runs that is assumed if no system has several runs;
             repeatable, by default 0.
-        fewest_sentences: Number of different sentences that a set needs for a verdict.
+        fewest_sentences: Number of different references that a set needs for a verdict.
+        phrase_based: A phrase-based system, which networks must not be far below; repeatable.
+        thresholds: When a system counts as trained: `evaluation.trained` of the configuration as JSON.
         partial: The experiment has further runs or control trees of these systems: give differences and no verdicts.
         samples: Number of resampled sets.
         seed: Seed of the resampling.
@@ -206,6 +214,7 @@ def claims(
         fewest_sentences,
         named_numbers(run_deviation or [], "--run-deviation"),
         named_texts(networks or [], "--networks"),
+        find_untrained(sets, phrase_based or [], from_json(TrainedThresholds, thresholds, "--thresholds")),
         not partial,
     )
     twins: dict[str, str] = {}
@@ -232,6 +241,7 @@ def read_evidence(
     fewest_sentences: int,
     run_deviations: Mapping[str, float],
     networks: Mapping[str, str],
+    untrained: Mapping[str, Sequence[str]],
     is_final: bool,
 ) -> Evidence:
     """Read and resample the statistics of all systems.
@@ -246,6 +256,7 @@ def read_evidence(
         fewest_sentences: number of different sentences that a set needs.
         run_deviations: by metric, the default standard deviation between runs.
         networks: the trained network of systems that share one.
+        untrained: reasons by system that has not learned to translate.
         is_final: whether all runs and control trees of the experiment are included.
 
     Raises:
@@ -257,15 +268,56 @@ def read_evidence(
         files = {name: [*runs.values()] for name, runs in of_set.items()}
         for kind, sentences in kinds.items():
             places = None if sentences is None else _places(sentences, on, properties)
-            statistics = read_statistics(files, metrics, places)
-            number = next(iter(statistics[metrics[0]].values())).runs.shape[1]
-            if number < fewest_sentences:
-                small[kind][on] = f"{number:,} sentences, fewer than {fewest_sentences:,}"
+            first = read_output_properties(next(iter(files.values()))[0]).at(places)
+            if (number := first.different_sentences if len(first.rows) else 0) < fewest_sentences:
+                small[kind][on] = f"{number:,} different sentences, fewer than {fewest_sentences:,}"
                 continue
+            statistics = read_statistics(files, metrics, places)
             for name, systems in statistics.items():
                 of_kind = scores.setdefault(name, {}).setdefault(kind, {})
                 of_kind[on] = resample_systems(systems, on, samples, seed)
-    return Evidence(scores, small, {}, metrics, run_deviations, networks, is_final)
+    return Evidence(scores, small, untrained, metrics, run_deviations, networks, is_final)
+
+
+def find_untrained(
+    sets: Mapping[str, Mapping[str, Mapping[str, Path]]], phrase_based: Collection[str], thresholds: TrainedThresholds
+) -> dict[str, list[str]]:
+    """Find the systems of which a run has not learned to translate, with the reasons.
+
+    Args:
+        sets: files of `evaluation.statistics` by set, system and run.
+        phrase_based: phrase-based systems, with which networks are compared.
+        thresholds: of the configuration.
+    """
+    files: dict[str, dict[str, list[tuple[str, Path]]]] = {}
+    for on, systems in sets.items():
+        for system, runs in systems.items():
+            for run, path in runs.items():
+                files.setdefault(system, {}).setdefault(run, []).append((on, path))
+    baseline = {
+        on: path for name in phrase_based if name in files for runs in files[name].values() for on, path in runs
+    }
+    untrained: dict[str, list[str]] = {}
+    for system, of_runs in files.items():
+        for run, paths in of_runs.items():
+            properties = join_output_sets([read_output_properties(path) for _, path in paths])
+            shared = [baseline[on] for on, _ in paths if on in baseline]
+            is_comparable = system not in phrase_based and len(shared) == len(paths)
+            failures = find_failures(
+                properties,
+                _join_bleu([path for _, path in paths]),
+                _join_bleu(shared) if is_comparable else None,
+                thresholds,
+            )
+            prefix = f"{run}: " if len(of_runs) > 1 else ""
+            untrained.setdefault(system, []).extend(prefix + failure for failure in failures)
+    return {system: reasons for system, reasons in untrained.items() if reasons}
+
+
+def _join_bleu(paths: Sequence[Path]) -> float:
+    """Return BLEU of one run over several sets together."""
+    statistics = [read_statistics({"": [path]}, ["bleu"])["bleu"][""] for path in paths]
+    return float(Bleu.scores(np.sum([each.sums for each in statistics], axis=0))[0])
 
 
 def collect_claims(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:

@@ -13,6 +13,7 @@ from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.files.named_files import by_system, named_files
 from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.output_properties import read_output_properties
 from pipeline_py.evaluation.significance import holm, randomization, resampling
 from pipeline_py.evaluation.significance.sign_test import TwoWaySignTest, sign_test
 from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
@@ -75,8 +76,8 @@ def compare(
 
     With several runs of a system (seeds), scores and differences are means over the runs. The tests of outputs replace,
     resample or exchange a sentence in all runs together; their columns are empty for systems with different numbers of
-    runs, unless one of them has a single run. On a set with fewer sentences than `fewest_sentences` nothing can be
-    inferred, and all intervals and p-values are empty.
+    runs, unless one of them has a single run. On a set with fewer different references than `fewest_sentences` nothing
+    can be inferred, and all intervals and p-values are empty.
 
     The output of `--intervals-output` has the score of each system with its 95 % interval over sentences.
 
@@ -93,7 +94,7 @@ def compare(
         samples: Number of resampled sets.
         trials: Number of random exchanges.
         seed: Seed of the draws; by default sacrebleu's.
-        fewest_sentences: Number of different sentences that a set needs for inference.
+        fewest_sentences: Number of different references that a set needs for inference.
         parsed: The file of `evaluation.source_properties` for a parser's trees: only parsed sentences are scored. By
             default all are.
 
@@ -106,12 +107,13 @@ def compare(
     places = None if parsed is None else places_parsed(parsed)
     deviations = named_numbers(run_deviation or [], "--run-deviation")
     network_of = named_texts(networks or [], "--networks")
+    properties = read_output_properties(next(iter(systems.values()))[0]).at(places)
+    can_infer = properties.different_sentences >= fewest_sentences
     pairs: list[Row] = []
     intervals: list[Row] = []
     for name, of_systems in read_statistics(systems, [*dict.fromkeys(metric)], places).items():
-        sentences = next(iter(of_systems.values())).runs.shape[1]
         comparison = PairedComparison(
-            of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, sentences >= fewest_sentences
+            of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, can_infer
         )
         pairs += [(name, *row) for row in comparison.rows()]
         intervals += [(name, *row) for row in comparison.intervals()]

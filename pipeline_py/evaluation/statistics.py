@@ -12,6 +12,7 @@ from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
+from pipeline_py.evaluation.output_properties import COLUMN, measure_outputs
 from pipeline_py.evaluation.segment_metric import SegmentMetric
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
@@ -32,10 +33,11 @@ def statistics(
 ) -> None:
     """Compute the statistics of a system's output on one set for all metrics.
 
-    The file has a column (sentences, statistics) for each metric, and always one for chrF, which compares single
-    sentences. The score of any sentences follows from the sum of their rows (`evaluation.metric`). The score files have
-    the score of the whole set in each metric, as the JSON object that the `sacrebleu` command prints, with the score in
-    full precision and the number of `sentences`; for BLEU also the counts behind it.
+    The file has a column (sentences, statistics) for each metric, always one for chrF, which compares single sentences,
+    and one of properties of the outputs (`evaluation.output_properties`). The score of any sentences follows from the
+    sum of their rows (`evaluation.metric`). The score files have the score of the whole set in each metric, as the JSON
+    object that the `sacrebleu` command prints, with the score in full precision and the number of `sentences`; for BLEU
+    also the counts behind it.
 
     Args:
         hypothesis: The system's output, one sentence a line.
@@ -52,6 +54,8 @@ def statistics(
     Raises:
         InputError: if files differ in length, a reference line is empty, or there is no sentence.
     """
+    from sacrebleu.metrics.bleu import BLEU
+
     outputs, *references = map(list, zip(*read_sentences([hypothesis], reference), strict=True))
     columns, signatures = {}, {}
     scored = named_files(segment_scores or [], "--segment-scores")
@@ -69,6 +73,9 @@ def statistics(
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:
             write_json(files[name], counting.as_json(counted))
+    counter = BLEU(lowercase=lowercase, tokenize=tokenizer)
+    columns[COLUMN] = measure_outputs(outputs, references[0], lambda line: counter.tokenizer(line).split())
+    signatures[COLUMN] = tokenizer
     write_columns(output, columns, signatures)
 
 

@@ -114,6 +114,8 @@ class ClaimsPlan:
             *(f"--reads-trees={system}" for system in systems if self.experiment.parsers_of(system)),
             *self._same_with_other_trees(systems),
             *self.evaluation.inference_options(systems),
+            *(f"--phrase-based={system}" for system in systems if self.experiment.is_phrase_based(system)),
+            f"--thresholds={self.experiment.evaluation.trained.model_dump_json()}",
             *(["--partial"] if self.is_partial(table) else []),
         ]
 

@@ -40,6 +40,7 @@ class EvaluationPlan:
             if self.experiment.is_neural(system)
         }
         return [
+            f"--fewest-sentences={self.experiment.evaluation.fewest_sentences}",
             *(
                 f"--run-deviation={metric}={value}"
                 for metric, value in self.experiment.evaluation.run_deviations.items()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline_py.report.tables.pair import COLUMNS, TESTS
+from pipeline_py.report.tables.system_comparison import COLUMNS, TESTS
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pipeline_py.evaluation.claims import COLUMNS as CLAIMS
 from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
-from pipeline_py.report.tables.pair import TESTS
+from pipeline_py.report.tables.system_comparison import TESTS
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from tests.report.comparison_files import Row, write_comparisons
 

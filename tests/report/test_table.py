@@ -14,7 +14,7 @@ import pytest
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
-from pipeline_py.report.tables.pair import COLUMNS
+from pipeline_py.report.tables.system_comparison import COLUMNS
 from tests.evaluation.counted import counted
 from tests.report.comparison_files import Row, write_comparisons
 from tests.report.scored import write_statistics

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.report.sections.pairs import intervals, listing, matrix, what_holds
-from pipeline_py.report.tables.pair import read_pairs
+from pipeline_py.report.sections.pairs import intervals, listing, matrix, summarize
+from pipeline_py.report.tables.system_comparison import read_system_comparisons
 from tests.report.comparison_files import Row, write_comparisons
 
 CALLED = {"A": "first", "B": "second", "C": "third"}
@@ -22,7 +22,7 @@ def comparisons(folder: Path, *rows: Row) -> Path:
 
 
 def test_a_matrix_has_every_pair_both_ways(tmp_path):
-    table = matrix(read_pairs(comparisons(tmp_path, *ROWS)), CALLED, "dev")
+    table = matrix(read_system_comparisons(comparisons(tmp_path, *ROWS)), CALLED, "dev")
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["1 first", "", "−1.00", "+1.50"],
         ["2 second", "+1.00", "", "–"],
@@ -47,18 +47,18 @@ def test_a_matrix_has_every_pair_both_ways(tmp_path):
 def test_a_sentence_says_which_differences_hold(tmp_path):
     unsure = Row("C", "B", (28.5, 31.0), (49, 51, 2), dict.fromkeys(SMALL, (0.4, 0.8)))
     worse = Row("D", "A", (20.0, 30.0), (10, 90, 2), SMALL)
-    found = read_pairs(comparisons(tmp_path, *ROWS, unsure, worse))
-    assert what_holds(found, CALLED, "dev") == (
+    found = read_system_comparisons(comparisons(tmp_path, *ROWS, unsure, worse))
+    assert summarize(found, CALLED, "dev") == (
         "Of 4 differences in BLEU on dev, 2 are significant by all three tests after Holm's correction (second above "
         "first; first above D), 1 by some of them, and 1 by none."
     )
     against = Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL)
-    assert what_holds(read_pairs(comparisons(tmp_path, unsure)), CALLED, "dev").startswith("Of 1 difference in BLEU")
-    assert ", 0 are significant by all three tests after Holm's correction, 1 by some of them" in what_holds(
-        read_pairs(comparisons(tmp_path, against)), CALLED, "dev"
+    assert summarize(read_system_comparisons(comparisons(tmp_path, unsure)), CALLED, "dev").startswith("Of 1 difference in BLEU")
+    assert ", 0 are significant by all three tests after Holm's correction, 1 by some of them" in summarize(
+        read_system_comparisons(comparisons(tmp_path, against)), CALLED, "dev"
     )
     many = [Row(f"S{place}", "A", (31.0, 30.0), (60, 40, 2), SMALL) for place in range(11)]
-    found = what_holds(read_pairs(comparisons(tmp_path, *many)), CALLED, "dev")
+    found = summarize(read_system_comparisons(comparisons(tmp_path, *many)), CALLED, "dev")
     assert " 11 are significant by all three tests after Holm's correction, 0 by" in found and found.endswith(
         " by none."
     )
@@ -66,9 +66,9 @@ def test_a_sentence_says_which_differences_hold(tmp_path):
 
 def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
     """The least p-value of 10,000 draws, times 501 pairs, is above 0.05."""
-    pairs = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL)))
-    assert "can find none" not in what_holds(pairs * 500, CALLED, "dev")
-    assert what_holds(pairs * 501, CALLED, "dev").endswith(
+    pairs = read_system_comparisons(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL)))
+    assert "can find none" not in summarize(pairs * 500, CALLED, "dev")
+    assert summarize(pairs * 501, CALLED, "dev").endswith(
         " With so many pairs, the paired bootstrap and approximate randomization can find none: their smallest "
         "p-value, 1/10,001, is above 0.05 after the correction."
     )
@@ -77,7 +77,7 @@ def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
 def test_sentences_that_speak_against_the_score(tmp_path):
     """A higher BLEU whose sentences are more often worse: the letter stands behind the other arrow; words say so."""
     path = comparisons(tmp_path, Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL))
-    table = matrix(read_pairs(path), CALLED, "dev")
+    table = matrix(read_system_comparisons(path), CALLED, "dev")
     assert [[cell.text + cell.marks for cell in row[1:]] for row in table.rows] == [
         ["", "−0.85↑s ↓br"],
         ["+0.85↑br ↓s", ""],
@@ -89,14 +89,14 @@ def test_sentences_that_speak_against_the_score(tmp_path):
         "sentence second is better in 87 and worse in 188 (p = 0.010, uncorrected)."
     )
     path = comparisons(tmp_path, Row("A", "B", (30.0, 30.85), (188, 87, 25), SMALL))
-    assert matrix(read_pairs(path), CALLED, "dev").notes[-1] == last, "whichever comes first"
+    assert matrix(read_system_comparisons(path), CALLED, "dev").notes[-1] == last, "whichever comes first"
     path = comparisons(tmp_path, Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL | {"sign": (0.05, 0.05)}))
-    assert not any("disagree" in note for note in matrix(read_pairs(path), CALLED, "dev").notes)
+    assert not any("disagree" in note for note in matrix(read_system_comparisons(path), CALLED, "dev").notes)
 
 
 def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
     small = Row("C", "A", (30.01, 30.0), (60, 40, 2), SMALL)
-    table = matrix(read_pairs(comparisons(tmp_path, ROWS[0], small)), CALLED, "dev")
+    table = matrix(read_system_comparisons(comparisons(tmp_path, ROWS[0], small)), CALLED, "dev")
     assert [[abs(cell.shade) > 0.1 for cell in row[1:]] for row in table.rows] == [
         [False, True, True],
         [True, False, False],
@@ -106,19 +106,19 @@ def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
 
 def test_the_legend_has_what_occurs(tmp_path):
     sign = Row("B", "A", (31.0, 30.0), (60, 40, 2), {"sign": (0.01, 0.03)})
-    (note,) = listing(read_pairs(comparisons(tmp_path, sign)), CALLED, "dev").notes
+    (note,) = listing(read_system_comparisons(comparisons(tmp_path, sign)), CALLED, "dev").notes
     assert note == (
         "↑: the system is significantly better than the other, by the tests whose letters follow (s: sign test; p < "
         "0.05 after Holm's correction over all pairs of the table on the set)."
     )
-    none = read_pairs(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
+    none = read_system_comparisons(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
     assert matrix(none, CALLED, "dev").notes == [
         "No test finds a difference (p < 0.05 after Holm's correction over all pairs of the table on the set)."
     ]
 
 
 def test_a_pair_counts_once(tmp_path):
-    pairs = read_pairs(comparisons(tmp_path, ROWS[0], Row("A", "B", (30.0, 31.0), (40, 60, 2), SMALL)))
+    pairs = read_system_comparisons(comparisons(tmp_path, ROWS[0], Row("A", "B", (30.0, 31.0), (40, 60, 2), SMALL)))
     assert len(pairs) == 1 and pairs[0].reversed().counts == (40, 60, 2)
     (row,) = listing(pairs, CALLED, "dev").rows
     texts = [cell.text for cell in row]
@@ -129,8 +129,8 @@ def test_a_pair_counts_once(tmp_path):
 
 def test_metrics_are_named(tmp_path):
     path = comparisons(tmp_path, Row("B", "A", (71.0, 70.0), p=SMALL, metric="ribes"))
-    assert matrix(read_pairs(path), CALLED, "dev").title.startswith("RIBES of the row minus RIBES of the column")
-    assert [column.head for column in listing(read_pairs(path), CALLED, "dev").columns][2:4] == [
+    assert matrix(read_system_comparisons(path), CALLED, "dev").title.startswith("RIBES of the row minus RIBES of the column")
+    assert [column.head for column in listing(read_system_comparisons(path), CALLED, "dev").columns][2:4] == [
         "RIBES",
         "RIBES of other",
     ]
@@ -152,12 +152,12 @@ def test_what_is_no_number_is_refused(tmp_path):
     path = comparisons(tmp_path, ROWS[0])
     path.write_text(path.read_text().replace("\t1.0\t", "\tmany\t"))
     with pytest.raises(InputError, match="difference must be a number, not 'many'"):
-        read_pairs(path)
+        read_system_comparisons(path)
 
 
 def test_of_a_metric_of_mistakes_the_lower_score_is_the_better_one(tmp_path: Path) -> None:
     """Fewer edits: the arrow is up and the ground green where TER is lower, and so are the words."""
-    found = read_pairs(comparisons(tmp_path, Row("B", "A", (50.0, 60.0), (40, 10, 2), SMALL, metric="ter")))
+    found = read_system_comparisons(comparisons(tmp_path, Row("B", "A", (50.0, 60.0), (40, 10, 2), SMALL, metric="ter")))
     (pair,) = found
     assert pair.found("bootstrap") == pair.found("sign") == 1 and pair.reversed().found("randomization") == -1
     table = matrix(found, CALLED, "dev")
