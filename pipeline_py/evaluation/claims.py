@@ -225,7 +225,7 @@ def claims(
     write_rows(output, COLUMNS, rows, quoted=False)
     if exclusions_output is not None:
         excluded = [
-            *(("system", name, "; ".join(reasons)) for name, reasons in evidence.untrained.items()),
+            *(("system", name, "; ".join(reasons)) for name, reasons in sorted(evidence.untrained.items())),
             *(("set", name, reason) for name, reason in evidence.small_sets.get("", {}).items()),
         ]
         write_rows(exclusions_output, EXCLUSION_COLUMNS, excluded, quoted=False)

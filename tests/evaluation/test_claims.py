@@ -5,16 +5,19 @@ import random
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.claims import COLUMNS, claims
+from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
 from tests.evaluation.test_compare import disturbed, text
 
 PRINTED = {"task": "en-de", "sets": "test", "difference": 1.5, "significance": "p < .01", "where": "Table 1"}
+ANY_OUTPUT = '{"score": 0, "repetition": 1, "distinct": 0, "length": [0.001, 1000]}'
 RATES = {"GlobalAtt": 0.4, "SDAtt": 0.1, "SDAtt [random]": 0.4, "SDAtt [gold]": 0.05, "LocalAtt": 0.9}
 
 
@@ -47,7 +50,7 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
             name, _, path = pair.partition("=")
             given.append(f"{name}:{on}={path}")
     files = [file(folder / "claims.yaml", *claimed)] if claimed else []
-    options = {"samples": 300, "metric": metric, **options}
+    options = {"samples": 300, "metric": metric, "thresholds": ANY_OUTPUT, **options}
     claims(claims=files, statistics=given, output=folder / "claims.tsv", **options)  # type: ignore[arg-type]
     with (folder / "claims.tsv").open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -76,11 +79,17 @@ def test_a_claim_is_of_the_mean_over_test_sets_and_runs(tmp_path, outputs):
     expected["AVG"] = (expected["one"] + expected["two"]) / 2
     for row in rows:
         assert float(row["difference"]) == pytest.approx(expected[row["set"]])
-        assert float(row["low"]) < float(row["difference"]) < float(row["high"]) and row["runs"] == "2"
+        assert float(row["low"]) < float(row["difference"]) < float(row["high"]) and (
+            row["runs_system"],
+            row["runs_other"],
+        ) == ("2", "2")
     assert float(rows[0]["score_system"]) == pytest.approx(fmean(score(on, "SDAtt") for on in ("one", "two")))
     assert rows[0]["verdict"] == "confirmed" and rows[0]["paper"] == "Chen" and rows[0]["says"] == "It is."
     assert rows[0]["printed"] == "+1.50 BLEU (p < .01) on en-de, test: Table 1"
     assert "on the development set" in rows[1]["sentence"] and "on" not in rows[0]["sentence"].split()
+    low, high = (float(rows[0][end]) for end in ("low", "high"))
+    assert rows[0]["excluded"] == f"+1.50 on en-de: {'not excluded' if low <= 1.5 <= high else 'excluded'}"
+    assert (float(rows[0]["p_value"]) < 0.05) == (low > 0)
 
 
 def test_claims_about_other_systems_are_left_out(tmp_path, outputs):
@@ -102,52 +111,126 @@ def test_a_system_that_is_on_dev_alone_is_compared_there(tmp_path, outputs):
 
 
 @pytest.mark.parametrize(
-    ("random_trees", "of_syntax", "said"),
+    ("random_trees", "syntax", "text"),
     [
-        ("GlobalAtt", "yes", "SDAtt: yes"),
-        ("SDAtt", "not shown", "SDAtt: better, but syntax is not shown to be the reason"),
+        ("GlobalAtt", "yes", "SDAtt: yes, "),
+        ("SDAtt", "not shown", "syntax is not shown to be the reason: it is not measurably better than with random"),
         ("SDAtt [gold]", "not shown", ""),
     ],
     ids=["worse", "as good", "better"],
 )
-def test_a_gain_that_meaningless_trees_give_too_need_not_be_one_of_syntax(
-    tmp_path, outputs, random_trees, of_syntax, said
-):
+def test_a_gain_that_control_trees_give_too_need_not_be_due_to_syntax(tmp_path, outputs, random_trees, syntax, text):
     for of_set in outputs.values():
         of_set |= {f"SDAtt [random]:{run}": of_set[f"{random_trees}:{run}"] for run in ("s1", "s2")}
+        of_set |= {f"SDAtt [chain]:{run}": of_set[f"GlobalAtt:{run}"] for run in ("s1", "s2")}
     rows = run(
         tmp_path,
         outputs,
-        ["SDAtt", "GlobalAtt", "SDAtt [random]"],
+        ["SDAtt", "GlobalAtt", "SDAtt [random]", "SDAtt [chain]"],
         [{"system": "SDAtt", "above": "GlobalAtt"}],
-        reads_trees=["SDAtt", "SDAtt [random]"],
-        control=["SDAtt:random=SDAtt [random]"],
+        reads_trees=["SDAtt", "SDAtt [random]", "SDAtt [chain]"],
+        control=["SDAtt:random:random=SDAtt [random]", "SDAtt:chain:line=SDAtt [chain]"],
     )
     (row,) = averages(rows)
-    assert (row["verdict"], row["of_syntax"], row["about"]) == ("confirmed", of_syntax, "syntax")
-    assert row["sentence"].startswith(said) and "random trees: " in row["sentence"]
-    (control,) = averages(rows, "control")
-    (against,) = averages(rows, "against control")
+    assert (row["verdict"], row["syntax"], row["about"]) == ("confirmed", syntax, "syntax")
+    assert text in row["sentence"] and "with random trees " in row["sentence"] and row["missing_controls"] == ""
+    control, chain = averages(rows, "control")
+    against, _ = averages(rows, "against control")
     assert (control["system"], control["other"], control["trees"]) == ("SDAtt [random]", "GlobalAtt", "random")
-    assert (against["system"], against["other"]) == ("SDAtt", "SDAtt [random]")
+    assert (against["system"], against["other"], chain["trees"]) == ("SDAtt", "SDAtt [random]", "line")
     gain = float(control["difference"]) + float(against["difference"])
     assert gain == pytest.approx(float(row["difference"]))
 
 
-def test_without_controls_a_gain_need_not_be_one_of_syntax(tmp_path, outputs):
-    options = {"reads_trees": ["SDAtt"], "control": ["SDAtt:random=SDAtt [random]"]}
+def test_an_answer_names_the_control_trees_that_it_lacks(tmp_path, outputs):
+    options = {"reads_trees": ["SDAtt"], "control": ["SDAtt:random:random=SDAtt [random]"]}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
-    assert (row["verdict"], row["of_syntax"]) == ("confirmed", "untested")
+    assert (row["verdict"], row["syntax"]) == ("confirmed", "open")
+    assert row["missing_controls"] == "random trees | order-preserving trees (right-branching or a chain)"
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "SDAtt [random]"], claimed, **options)
+    assert averages(rows)[0]["missing_controls"] == "order-preserving trees (right-branching or a chain)"
+
+
+def test_a_part_of_the_experiment_gives_no_verdict(tmp_path, outputs):
+    options = {"reads_trees": ["SDAtt"], "partial": True}
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
+    (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
+    assert (row["verdict"], row["syntax"]) == ("", "") and float(row["low"]) > 0
+    assert row["sentence"].startswith("SDAtt: +") and "better" not in row["sentence"]
+
+
+def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
+    systems = ["SDAtt", "GlobalAtt", "LocalAtt", "SDAtt [random]"]
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "LocalAtt", "above": "GlobalAtt"}]
+    for of_set in outputs.values():
+        of_set["LocalAtt:s1"] = of_set["GlobalAtt:s1"]
+        of_set["LocalAtt:s2"] = ["a man in a man in a man in a man"] * 40
+        of_set["SDAtt [random]:s1"] = ["the the the"] * 40
+    options = {"reads_trees": ["SDAtt"], "control": ["SDAtt:random:random=SDAtt [random]"], "thresholds": "{}"}
+    exclusions = tmp_path / "exclusions.tsv"
+    rows = run(tmp_path, outputs, systems, claimed, exclusions_output=exclusions, **options)
+    first, second = averages(rows)
+    assert first["syntax"] == "open" and "random trees: not learned to translate (s1: " in first["sentence"]
+    assert second["verdict"] == "not tested" and second["difference"] == ""
+    assert second["sentence"].startswith(
+        "LocalAtt: not tested against GlobalAtt, since LocalAtt has not learned to translate (s2: BLEU"
+    )
+    lines = [line.split("\t") for line in exclusions.read_text().splitlines()]
+    assert [line[:2] for line in lines] == [["kind", "name"], ["system", "LocalAtt"], ["system", "SDAtt [random]"]]
+
+    (row, _) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41, exclusions_output=exclusions))
+    assert row["verdict"] == "not tested" and "dev has 40 different sentences, fewer than 41" in row["sentence"]
+    assert "set\tone\t40 different sentences, fewer than 41" in exclusions.read_text()
+    for on in ("dev", "two"):
+        outputs[on] = {name: lines * 2 for name, lines in outputs[on].items()}
+    (row, *_) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41))
+    assert row["verdict"] == "not tested", "repeated sentences do not count"
+
+
+def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
+    claimed = [{"system": "LocalAtt", "above": "GlobalAtt"}]
+    systems = ["LocalAtt", "GlobalAtt", "SDAtt"]
+    options = {"phrase_based": ["SDAtt"], "thresholds": ANY_OUTPUT[:-1] + ', "share_of_phrase_based": 0.5}'}
+    (row,) = averages(run(tmp_path, outputs, systems, claimed, **options))
+    assert row["verdict"] == "not tested" and "is below 50% of the phrase-based system's" in row["sentence"]
+    (row,) = averages(run(tmp_path, outputs, systems, claimed))
+    assert row["verdict"] == "contradicted"
+
+
+def test_claims_about_sentences_of_some_length(tmp_path, outputs):
+    lengths = {on: np.arange(40.0) for on in outputs}
+    for on, values in lengths.items():
+        write_columns(tmp_path / f"{on}.properties.arrow", {"length": values})
+    given = [f"{on}={tmp_path / f'{on}.properties.arrow'}" for on in outputs]
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt", "sentences": {"longer_than": 9, "up_to": 29}}]
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=given)
+    kind = "sentences of more than 9 words and at most 29 words"
+    assert {row["sentences"] for row in rows} == {kind} and f" on {kind} (" in rows[0]["sentence"]
+    some = {on: {name: lines[10:30] for name, lines in of_set.items()} for on, of_set in outputs.items()}
+    (tmp_path / "some").mkdir()
+    alone = run(tmp_path / "some", some, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}])
+    assert [row["difference"] for row in rows] == [row["difference"] for row in alone]
+    with pytest.raises(InputError, match=r"a claim is about sentences of .* so --properties dev=FILE is needed"):
+        run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed)
+
+
+def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path, outputs):
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "LocalAtt", "above": "SDAtt"}]
+    systems = ["SDAtt", "GlobalAtt", "LocalAtt"]
+    first = run(tmp_path, outputs, systems, claimed, reads_trees=["SDAtt"])
+    turned = {on: dict(reversed(of_set.items())) for on, of_set in outputs.items()}
+    runs = {on: {name: turned[on][name] for name in sorted(turned[on], key=lambda name: name[-1])} for on in turned}
+    assert run(tmp_path, runs, systems, claimed, reads_trees=["SDAtt"]) == first
 
 
 def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": other} for other in ("GlobalAtt", "LocalAtt")]
     rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, reads_trees=["SDAtt"]))
     assert [row["about"] for row in rows] == ["syntax", "syntax"]
-    assert [row["of_syntax"] for row in rows] == ["untested", "untested"]
-    assert rows[0]["sentence"].startswith("SDAtt: better,")
-    assert rows[1]["sentence"].startswith("SDAtt above LocalAtt: confirmed,")
+    assert [row["syntax"] for row in rows] == ["open", "open"]
+    assert " BLEU better than GlobalAtt (" in rows[0]["sentence"]
+    assert " BLEU better than LocalAtt (" in rows[1]["sentence"]
 
 
 def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
@@ -181,7 +264,7 @@ def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_pat
     systems = ["SDAtt", "GlobalAtt", "LocalAtt"]
     rows = averages(run(tmp_path, outputs, systems, claimed))
     assert [row["metric"] for row in rows] == ["bleu", "bleu"]
-    assert "BLEU, as RIBES is not counted here" in rows[0]["sentence"] and "RIBES" not in rows[1]["sentence"]
+    assert "since RIBES is not computed" in rows[0]["sentence"] and "RIBES" not in rows[1]["sentence"]
     rows = averages(run(tmp_path, outputs, systems, claimed, metric=["bleu", "ribes"]))
     assert [row["metric"] for row in rows] == ["ribes", "bleu", "ribes"] and "RIBES" in rows[0]["sentence"]
 
@@ -192,8 +275,10 @@ def test_single_runs_are_told_from_several(tmp_path, outputs):
             of_set[name] = of_set.pop(f"{name}:s1")
             of_set.pop(f"{name}:s2")
             of_set[f"{name}:single"] = of_set.pop(name)
-    (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}]))
-    assert row["runs"] == "1" and "1 run: variation between runs is not included" in row["sentence"]
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
+    (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, run_deviation=["bleu=2"]))
+    assert (row["runs_system"], row["run_deviation"], row["run_deviation_from"]) == ("1", "2.0", "default")
+    assert "1 run each; standard deviation between runs for each run: 2, the default" in row["sentence"]
 
 
 def test_the_same_outputs_are_tied(tmp_path, outputs):
@@ -201,7 +286,7 @@ def test_the_same_outputs_are_tied(tmp_path, outputs):
         of_set |= {f"LocalAtt:{run}": of_set["GlobalAtt:s1"] for run in ("s1", "s2")}
         of_set |= {f"GlobalAtt:{run}": of_set["GlobalAtt:s1"] for run in ("s1", "s2")}
     (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [{"system": "LocalAtt", "above": "GlobalAtt"}]))
-    assert row["verdict"] == "not distinguishable" and "both score the same" in row["sentence"]
+    assert row["verdict"] == "not distinguishable" and "no difference found, 0 BLEU" in row["sentence"]
 
 
 def test_same_files_same_bytes(tmp_path, outputs):
@@ -213,7 +298,7 @@ def test_same_files_same_bytes(tmp_path, outputs):
 
 
 def test_mistakes_are_one_sentence(tmp_path, outputs):
-    with pytest.raises(InputError, match=r"--control 'SDAtt=x' is not of the form SYSTEM:PARSER=NAME; correct it"):
+    with pytest.raises(InputError, match=r"--control 'SDAtt=x' is not of the form SYSTEM:SHAPE:PARSER=NAME; correct"):
         run(tmp_path, outputs, ["SDAtt"], [], control=["SDAtt=x"])
     del outputs["two"]["SDAtt:s2"]
     with pytest.raises(

@@ -95,7 +95,7 @@ def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, refer
         assert float(row["score_system"]) == pytest.approx(one.score)
         assert float(row["score_other"]) == pytest.approx(baseline.score)
         assert float(row["difference"]) == pytest.approx(one.score - baseline.score)
-        assert float(row["p_bootstrap"]) == one.p_value
+        assert float(row["p_bootstrap_sacrebleu"]) == one.p_value
         # sacrebleu adds up in single precision.
         assert half[metric, row["system"]] == pytest.approx(one.ci, rel=1e-4)
         assert half[metric, row["other"]] == pytest.approx(baseline.ci, rel=1e-4)
@@ -113,11 +113,14 @@ def test_sign_tests_are_those_of_the_outputs(tmp_path: Path) -> None:
     ((row,), _) = run(tmp_path, outputs, [reference], samples=9, trials=9)
     systems = {name: [tmp_path / f"{name}-{number}.arrow" for number in (1, 2)] for name in "AB"}
     statistics = read_statistics(systems, ["bleu"])["bleu"]
-    expected = sign_test(statistics["B"].runs, statistics["A"].runs, statistics["A"].metric)
+    both = sign_test(statistics["B"].runs, statistics["A"].runs, statistics["A"].metric)
+    expected = both.inserted
     assert (row["system"], row["other"]) == ("B", "A")
-    counts = [int(row[column]) for column in ("better", "worse", "ties")]
+    counts = [int(float(row[column])) for column in ("better", "worse", "ties")]
     assert counts == [expected.better, expected.worse, expected.ties] and sum(counts) == 30 and min(counts[:2]) > 3
-    assert float(row["p_sign"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
+    assert float(row["p_sign_inserted"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
+    assert [int(float(row[f"{column}_replaced"])) for column in ("better", "worse", "ties")] == [*both.replaced.counts]
+    assert float(row["p_sign_replaced"]) == both.replaced.p_value and float(row["p_sign"]) == both.p_value
 
 
 @pytest.mark.parametrize("metric", [BLEU(lowercase=True), RIBES("13a", True)], ids=["bleu", "ribes"])
@@ -136,12 +139,15 @@ def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, met
     assert [float(each["score"]) for each in intervals] == [float(row["score_other"]), float(row["score_system"])]
 
     drawn = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
-    distances = [
-        abs(score_of(metric, ours, reference, list(places)) - score_of(metric, theirs, reference, list(places)))
+    differences = [
+        score_of(metric, ours, reference, list(places)) - score_of(metric, theirs, reference, list(places))
         for places in drawn
     ]
-    larger = sum(distance - sum(distances) / 40 > abs(difference) for distance in distances)
-    assert float(row["p_bootstrap"]) == pytest.approx((1 + larger) / 41)
+    fewer = min(sum(one <= 0 for one in differences), sum(one >= 0 for one in differences))
+    assert float(row["p_bootstrap"]) == pytest.approx(min(1, 2 * (1 + fewer) / 41))
+    mean = sum(map(abs, differences)) / 40
+    larger = sum(abs(one) - mean > abs(difference) for one in differences)
+    assert float(row["p_bootstrap_sacrebleu"]) == pytest.approx((1 + larger) / 41)
 
     as_large = 0
     for kept in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
@@ -161,13 +167,50 @@ def test_a_difference_that_is_the_same_in_every_sentence(tmp_path: Path) -> None
     # RIBES 1 and 5/6 in each: no resampled difference is larger than the mean.
     outputs = {"B": ["b a c d"] * 9, "A": ["a b c d"] * 9}
     ((row,), _) = run(tmp_path, outputs, [["a b c d"] * 9], samples=99, metric=["ribes"])
-    values = [float(row[column]) for column in ("difference", "low", "high")]
+    values = [float(row[column]) for column in ("difference", "low_outputs", "high_outputs")]
     assert values == pytest.approx([100 / 6] * 3)
-    assert float(row["p_bootstrap"]) == pytest.approx(1 / 100) and row["better"] == "9"
+    assert float(row["p_bootstrap"]) == pytest.approx(2 / 100) and row["better"] == "9"
+    assert float(row["p_bootstrap_sacrebleu"]) == pytest.approx(1 / 100)
+
+
+def test_a_single_run_has_the_variance_that_is_assumed(tmp_path: Path) -> None:
+    """Equal outputs of single runs: no variance of sentences, so two assumed variances between runs alone."""
+    outputs = dict.fromkeys("AB", ["a b c d"] * 9)
+    ((row,), _) = run(tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation=["bleu=0.5"])
+    width = 1.96 * 0.5 * 2**0.5
+    assert [float(row[column]) for column in ("low", "high")] == pytest.approx([-width, width], rel=1e-3)
+    assert (row["run_deviation"], row["run_deviation_from"], row["p_systems"]) == ("0.5", "default", "1.0")
+    ((row,), _) = run(
+        tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation=["bleu=0.5"], networks=["A=net", "B=net"]
+    )
+    assert (row["low"], row["high"], row["run_deviation_from"]) == ("0.0", "0.0", "same networks")
+
+
+def test_a_set_with_too_few_different_sentences_allows_no_inference(tmp_path: Path) -> None:
+    state = random.Random(5)
+    reference = text(state, 30)
+    outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.4))}
+    ((row,), (interval, _)) = run(tmp_path, outputs, [reference], samples=99, fewest_sentences=31)
+    empty = [column for column in COLUMNS if row[column] == ""]
+    assert {"low", "high", "detectable", "better", "p_systems", "p_sign_holm", "p_bootstrap_sacrebleu"} <= {*empty}
+    assert float(row["difference"]) < 0 and (interval["low"], interval["high"]) == ("", "")
+    again = {name: lines[:3] * 20 for name, lines in outputs.items()}
+    ((row,), _) = run(tmp_path, again, [reference[:3] * 20], samples=99, fewest_sentences=4)
+    assert row["p_systems"] == "", "three sentences that are repeated are three"
+
+
+def test_different_numbers_of_runs_leave_tests_of_outputs_out(tmp_path: Path) -> None:
+    state = random.Random(7)
+    reference = text(state, 30)
+    outputs = {f"A:{run}": disturbed(reference, state, 0.2) for run in (1, 2)}
+    outputs |= {f"B:{run}": disturbed(reference, state, 0.4) for run in (1, 2, 3)}
+    ((row,), _) = run(tmp_path, outputs, [reference], samples=99, trials=9)
+    assert (row["runs_system"], row["runs_other"], row["run_deviation_from"]) == ("3", "2", "measured")
+    assert row["p_sign"] == row["p_randomization_holm"] == row["better"] == "" and float(row["p_systems"]) < 1
 
 
 def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> None:
-    """Whatever else is compared there, and however often that was run; only the correction is the table's own."""
+    """Whatever else is compared there; corrections and the pooled variance between runs are the table's own."""
     state = random.Random(12)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
@@ -175,13 +218,13 @@ def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> Non
     ((alone,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
     pairs, _ = run(tmp_path, {**others, **outputs}, [reference], samples=200, trials=200)
     (among,) = (row for row in pairs if (row["system"], row["other"]) == ("B", "A"))
-    same = [column for column in COLUMNS if not column.endswith("_holm")]
+    about_systems = ("low", "high", "detectable", "run_deviation", "run_deviation_from", "p_systems")
+    same = [column for column in COLUMNS if not column.endswith("_holm") and column not in about_systems]
     assert [alone[column] for column in same] == [among[column] for column in same]
     assert len(pairs) == 6 and alone["p_sign_holm"] == alone["p_sign"] < among["p_sign_holm"]
 
 
 def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
-    """But for the sign test, which puts one system's outputs in the place of the other's."""
     state = random.Random(11)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
@@ -189,8 +232,9 @@ def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None
     ((turned,), _) = run(tmp_path, dict(reversed(outputs.items())), [reference], samples=200, trials=200)
     assert float(row["difference"]) == -float(turned["difference"]) < 0
     assert (float(row["low"]), float(row["high"])) == (-float(turned["high"]), -float(turned["low"]))
-    for column in ("p_bootstrap", "p_randomization"):
+    for column in ("p_systems", "p_sign", "p_bootstrap", "p_randomization", "detectable"):
         assert row[column] == turned[column]
+    assert row["p_sign_inserted"] == turned["p_sign_replaced"]
 
 
 def test_interval_of_the_difference_by_resampled_corpora(tmp_path: Path) -> None:
@@ -206,9 +250,9 @@ def test_interval_of_the_difference_by_resampled_corpora(tmp_path: Path) -> None
         score_of(metric, ours, reference, list(places)) - score_of(metric, [outputs["B"]], reference, list(places))
         for places in drawn
     )
-    assert float(row["low"]) == pytest.approx(differences[2])
-    assert float(row["high"]) == pytest.approx(differences[-3])
-    assert float(row["low"]) < float(row["difference"]) < float(row["high"])
+    assert float(row["low_outputs"]) == pytest.approx(differences[1])
+    assert float(row["high_outputs"]) == pytest.approx(differences[-2])
+    assert float(row["low_outputs"]) < float(row["difference"]) < float(row["high_outputs"])
 
 
 def test_exchanged_sentences_bring_all_runs(tmp_path: Path) -> None:
@@ -219,7 +263,10 @@ def test_exchanged_sentences_bring_all_runs(tmp_path: Path) -> None:
     single = disturbed(reference, state, 0.4)
     ((once,), _) = run(tmp_path, {**outputs, "B": single}, [reference], samples=9, trials=300)
     ((twice,), _) = run(tmp_path, {**outputs, "B:1": single, "B:2": single}, [reference], samples=9, trials=300)
-    assert once == twice and 0.01 < float(once["p_randomization"]) < 1
+    tests = ("p_sign", "p_bootstrap", "p_randomization", "better")
+    assert [once[name] for name in tests] == [twice[name] for name in tests] and 0.01 < float(
+        once["p_randomization"]
+    ) < 1
 
 
 @pytest.mark.parametrize("name", ["chrf", "ter"])
@@ -231,7 +278,7 @@ def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) 
     ((row,), intervals) = run(tmp_path, outputs, [reference], samples=200, trials=200, metric=[name])
     difference = float(row["difference"])
     assert (difference < 0) == (name == "ter") and abs(difference) > 5
-    assert int(row["better"]) > 3 * int(row["worse"])
+    assert float(row["better"]) > 3 * float(row["worse"])
     assert max(float(row[f"p_{test}"]) for test in ("sign", "bootstrap", "randomization")) < 0.05
     metric = CHRF(lowercase=True) if name == "chrf" else TER()
     for each in intervals:
@@ -257,7 +304,7 @@ def test_equal_outputs_do_not_differ(tmp_path: Path) -> None:
     reference = text(state, 30)
     lines = disturbed(reference, state, 0.3)
     ((row,), _) = run(tmp_path, {"A": lines, "B": lines}, [reference], samples=50, trials=50)
-    assert {row[column] for column in COLUMNS if column.startswith("p_")} == {"1.0"}
+    assert {row[column] for column in COLUMNS if column.startswith("p_") and "sacrebleu" not in column} == {"1.0"}
     assert (row["difference"], row["low"], row["high"], row["ties"]) == ("0.0", "0.0", "0.0", "30")
 
 
@@ -287,7 +334,6 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     [
         ([], "no system to compare; give --statistics NAME=FILE"),
         (["a={a}", "a={a}"], "names 'a' twice"),
-        (["a:1={a}", "a:2={a}", "b:1={a}", "b:2={a}", "b:3={a}"], "'a' has 2 runs and others have 3"),
         (["a={a}", "b={short}"], "short.arrow: 1 sentences, but .*a.arrow has 2; give files of one set"),
         (["a={a}", "b={cased}"], "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
         (["a={other}"], "other.arrow: the file has no statistics of bleu; make it again"),

@@ -13,9 +13,7 @@ from pipeline_py.evaluation.system_statistics import (
     mean_scores,
     read_statistics,
     sums_over,
-    with_equally_many_runs,
 )
-from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
@@ -38,15 +36,6 @@ def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
         assert statistics[name].scores == pytest.approx(expected)
         some = [BLEU(lowercase=True).corpus_score(lines[1:], [each[1:] for each in REFERENCES]).score for lines in runs]
         assert statistics[name].of(np.array([1, 2])).scores == pytest.approx(some)
-
-
-def test_a_single_run_counts_as_often_as_several(statistics: dict[str, SystemStatistics]) -> None:
-    runs = with_equally_many_runs(statistics)
-    assert runs["A"].tolist() == statistics["A"].runs.tolist()
-    assert runs["B"].tolist() == [statistics["B"].runs[0].tolist()] * 2
-    three = SystemStatistics(np.concatenate([statistics["A"].runs, statistics["B"].runs]), Bleu)
-    with pytest.raises(InputError, match="'A' has 2 runs and others have 3; give equally many, or one"):
-        with_equally_many_runs({**statistics, "C": three})
 
 
 @pytest.mark.parametrize("sets", [1, 501, 1203])

@@ -1,105 +1,162 @@
-"""What a difference is called, and the sentences that say so."""
+"""Verdicts as words and as sentences."""
+
+from dataclasses import replace
 
 import pytest
 
-from pipeline_py.evaluation.significance.runs_and_sentences import Difference
-from pipeline_py.evaluation.verdict import Verdict, signed
+from pipeline_py.evaluation.significance.system_difference import Difference
+from pipeline_py.evaluation.verdict import ControlResult, Verdict, format_difference, format_size
 
 
-def found(
-    value: float, low: float, high: float, runs: int = 3, visible: float = 1.6, higher: bool = True
-) -> Difference:
-    return Difference(value, low, high, visible, runs, higher)
+def difference(value: float, low: float, high: float, higher: bool = True) -> Difference:
+    """A difference of systems with three runs each."""
+    error = (high - low) / 4
+    return Difference(value, low, high, 0.05, 1.6, (3, 3), "measured", 0.0, higher, error, 1.6 * error)
 
 
-GAIN, LOSS, NOTHING = found(1.2, 0.4, 2.0), found(-3.1, -4.0, -2.2), found(-0.4, -1.1, 0.3)
+GAIN, LOSS, NOTHING = difference(1.2, 0.4, 2.0), difference(-3.1, -4.0, -2.2), difference(-0.4, -1.1, 0.3)
+LESS = ControlResult("random", LOSS, difference(4.3, 3.0, 5.6))
+AS_MUCH = ControlResult("chain", difference(1.0, 0.1, 1.9), difference(0.2, -0.5, 0.9))
+CI = "95 % CI [+0.4, +2.0]; 3 runs each"
+
+
+def verdict(result: Difference | None, **options: object) -> Verdict:
+    return Verdict("SDAtt", "GlobalAtt", "BLEU", result, **{"is_twin": True, "is_answer": True, **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("difference", "options", "word", "of_syntax", "sentence"),
+    ("result", "options", "word", "syntax", "sentence"),
     [
         (
             GAIN,
-            {"controls": {"random": LOSS}, "against_controls": {"random": found(4.3, 3.0, 5.6)}},
+            {"controls": {"random": LESS, "chain": replace(LESS, shape="chain")}},
             "confirmed",
             "yes",
-            "SDAtt: yes, +1.2 [+0.4, +2.0] BLEU against GlobalAtt (3 seeds); random trees: -3.1.",
+            f"SDAtt: yes, 1.2 BLEU better than GlobalAtt ({CI}), and better than itself with random trees (+4.3 "
+            "[+3.0, +5.6]) and chain trees (+4.3 [+3.0, +5.6]); with random trees -3.1, with chain trees -3.1.",
         ),
         (
             GAIN,
-            {
-                "controls": {"random": found(1.0, 0.1, 1.9), "chain": LOSS},
-                "against_controls": {"random": found(0.2, -0.5, 0.9), "chain": found(4.3, 3.0, 5.6)},
-            },
+            {"controls": {"random": LESS, "chain": AS_MUCH}},
             "confirmed",
             "not shown",
-            "SDAtt: better, but syntax is not shown to be the reason, +1.2 [+0.4, +2.0] BLEU against GlobalAtt "
-            "(3 seeds); minus itself with trees that mean nothing: random +0.2 [-0.5, +0.9]; random trees: +1.0, chain "
-            "trees: -3.1.",
+            f"SDAtt: 1.2 BLEU better than GlobalAtt ({CI}); syntax is not shown to be the reason: it is not measurably "
+            "better than with chain trees (+0.2 [-0.5, +0.9]); with random trees -3.1, with chain trees +1.0.",
         ),
         (
             GAIN,
-            {},
+            {"controls": {"random": LESS}},
             "confirmed",
-            "untested",
-            "SDAtt: better, +1.2 [+0.4, +2.0] BLEU against GlobalAtt (3 seeds); not tried with trees that mean "
-            "nothing, so it need not be syntax.",
-        ),
-        (LOSS, {}, "contradicted", "", "SDAtt: no, worse, -3.1 [-4.0, -2.2] BLEU against GlobalAtt (3 seeds)."),
-        (
-            NOTHING,
-            {"controls": {"random": LOSS}, "against_controls": {"random": GAIN}},
-            "not distinguishable",
-            "",
-            "SDAtt: no gain seen, -0.4 [-1.1, +0.3] BLEU against GlobalAtt (3 seeds; visible from 1.6); random trees: "
-            "-3.1.",
-        ),
-        (
-            found(0, 0, 0, 1, 0),
-            {},
-            "not distinguishable",
-            "",
-            "SDAtt: no gain seen, 0.0 [0.0, 0.0] BLEU against GlobalAtt (1 run: variation between runs is not "
-            "included; both score the same).",
+            "open",
+            f"SDAtt: 1.2 BLEU better than GlobalAtt ({CI}); whether syntax is the reason is open without "
+            "order-preserving trees (right-branching or a chain); with random trees -3.1.",
         ),
         (
             GAIN,
-            {"is_twin": False, "is_answer": False},
+            {"untested_controls": {"random": "not learned to translate (BLEU 1.2 is below 5)"}},
             "confirmed",
-            "",
-            "SDAtt above GlobalAtt: confirmed, +1.2 [+0.4, +2.0] BLEU (3 seeds).",
-        ),
-        (
-            GAIN,
-            {"is_twin": False, "is_answer": False, "against_controls": {"random": LOSS}},
-            "confirmed",
-            "not shown",
-            "SDAtt above GlobalAtt: confirmed, but syntax is not shown to be the reason, +1.2 [+0.4, +2.0] BLEU "
-            "(3 seeds); minus itself with trees that mean nothing: random -3.1 [-4.0, -2.2].",
+            "open",
+            f"SDAtt: 1.2 BLEU better than GlobalAtt ({CI}); whether syntax is the reason is open without random trees "
+            "and order-preserving trees (right-branching or a chain); random trees: not learned to translate (BLEU 1.2 "
+            "is below 5).",
         ),
         (
             LOSS,
-            {"is_twin": False, "is_answer": False, "instead_of": ["RIBES"], "on": "the development set"},
+            {},
             "contradicted",
             "",
-            "SDAtt above GlobalAtt: contradicted, -3.1 [-4.0, -2.2] BLEU on the development set, as RIBES is "
-            "not counted here (3 seeds).",
+            "SDAtt: no, 3.1 BLEU worse than GlobalAtt (95 % CI [-4.0, -2.2]; 3 runs each).",
         ),
         (
-            found(-3.0, -4.0, -2.0, higher=False),
+            NOTHING,
+            {"controls": {"random": LESS}, "published": [("en-de", 1.65), ("zh-en", 0.2)]},
+            "not distinguishable",
+            "",
+            "SDAtt: no gain found, -0.4 BLEU against GlobalAtt (95 % CI [-1.1, +0.3]; 3 runs each; smallest detectable "
+            "difference 1.6); with random trees -3.1. Published: +1.65 (en-de), excluded by the interval; +0.20 "
+            "(zh-en), not excluded by the interval.",
+        ),
+        (
+            GAIN,
+            {"is_twin": False, "is_answer": False, "missing_metrics": ["RIBES"], "scope": "the development set"},
+            "confirmed",
+            "",
+            f"SDAtt: 1.2 BLEU better than GlobalAtt on the development set, since RIBES is not computed ({CI}).",
+        ),
+        (
+            difference(-3.0, -4.0, -2.0, higher=False),
             {"is_twin": False, "is_answer": False},
             "confirmed",
             "",
-            "SDAtt above GlobalAtt: confirmed, -3.0 [-4.0, -2.0] BLEU (3 seeds).",
+            "SDAtt: 3.0 BLEU better than GlobalAtt (95 % CI [-4.0, -2.0]; 3 runs each).",
+        ),
+        (GAIN, {"is_final": False}, "", "", f"SDAtt: +1.2 BLEU against GlobalAtt ({CI})."),
+        (
+            None,
+            {"reasons": ["SDAtt has not learned to translate (BLEU 1.2 is below 5)"]},
+            "not tested",
+            "",
+            "SDAtt: not tested against GlobalAtt, since SDAtt has not learned to translate (BLEU 1.2 is below 5).",
         ),
     ],
 )
-def test_a_verdict_is_a_word_and_a_sentence(difference, options, word, of_syntax, sentence):
-    verdict = Verdict("SDAtt", "GlobalAtt", "BLEU", difference, **{"is_twin": True, "is_answer": True, **options})
-    assert (verdict.word, verdict.of_syntax, verdict.sentence) == (word, of_syntax, sentence)
+def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sentence) -> None:
+    found = verdict(result, **options)
+    assert (found.word, found.syntax_answer, found.sentence) == (word, syntax, sentence)
 
 
-def test_ends_near_0_show_on_which_side_they_are():
-    assert [signed(value) for value in (0.031, -0.02, 0.0, -0.001, 0.05, -12.34)] == [
-        *("+0.03", "-0.02", "0.0", "0.0", "+0.1", "-12.3"),
+@pytest.mark.parametrize(
+    ("relation", "result", "word"),
+    [
+        ("comparable", difference(0.1, -0.2, 0.4), "confirmed"),
+        ("comparable", difference(0.1, -0.6, 0.8), "not distinguishable"),
+        ("comparable", difference(1.2, 0.7, 1.7), "contradicted"),
+        ("comparable", difference(-1.2, -1.7, -0.7), "contradicted"),
+        ("not worse", difference(0.6, 0.1, 1.1), "confirmed"),
+        ("not worse", difference(-0.1, -0.4, 0.2), "confirmed"),
+        ("not worse", difference(-0.1, -0.9, 0.7), "not distinguishable"),
+        ("not worse", difference(-0.8, -1.2, -0.4), "contradicted"),
+        ("not worse", difference(0.1, -0.2, 0.4, higher=False), "confirmed"),
+        ("not worse", difference(0.8, 0.4, 1.2, higher=False), "contradicted"),
+    ],
+)
+def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:
+    found = verdict(result, relation=relation, margin=0.5)
+    assert found.word == word and found.syntax_answer == ""
+    assert f"0.5 BLEU: {word}" in found.sentence
+
+
+@pytest.mark.parametrize("shape", ["right-branching", "left-branching", "chain"])
+def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
+    controls = {"random": LESS, "other": replace(LESS, shape=shape)}
+    assert verdict(GAIN, controls=controls).syntax_answer == "yes"
+    assert verdict(GAIN, controls={"other": controls["other"]}).missing_controls == ["random trees"]
+    assert verdict(GAIN, controls={"random": LESS, "x": replace(LESS, shape="balanced")}).syntax_answer == "open"
+
+
+@pytest.mark.parametrize(
+    ("runs", "origin", "text"),
+    [
+        ((3, 3), "measured", "3 runs each)"),
+        ((3, 5), "measured", "3 against 5 runs)"),
+        ((1, 1), "default", "1 run each; standard deviation between runs for each run: 0.6, the default)"),
+        (
+            (3, 1),
+            "pooled",
+            "3 against 1 runs; standard deviation between runs for the single run: 0.6, pooled over systems with "
+            "several runs)",
+        ),
+        ((1, 1), "same networks", "1 run each, searches of the same trained networks)"),
+    ],
+)
+def test_both_numbers_of_runs_and_what_is_assumed_are_said(runs, origin, text) -> None:
+    result = replace(GAIN, runs=runs, origin=origin, run_deviation=0.6)
+    assert text in verdict(result, is_twin=False).sentence
+
+
+def test_only_an_exact_0_is_shown_as_0() -> None:
+    values = (0.031, -0.02, 0.0, -0.001, 0.05, -12.34, 0.0499, -0.00004, 0.096)
+    assert [format_difference(value) for value in values] == [
+        *("+0.03", "-0.02", "0", "-0.001", "+0.1", "-12.3", "+0.05", "-0.00004", "+0.1"),
     ]
+    assert [format_size(value) for value in (0.0, 0.004, 0.96, 12.0)] == ["0", "0.004", "1.0", "12.0"]

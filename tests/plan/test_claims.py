@@ -34,10 +34,14 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
             for trees in ("", " [random]", " [right-branching]")
         ),
         *(
-            f"--control={name}:{trees}={name} [{trees}]"
+            f"--control={name}:{trees}:{trees}={name} [{trees}]"
             for name in ("SDAtt", "Tree2Seq")
             for trees in ("random", "right-branching")
         ),
+        "--fewest-sentences=50",
+        "--run-deviation=bleu=0.6",
+        '--thresholds={"score":5.0,"share_of_phrase_based":0.3,"distinct":0.3,"repetition":0.2,"length":[0.4,2.5]}',
+        "--partial",
     ]
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
     options = planned(tables={"mine": crossed}).claims.options("mine")
@@ -70,11 +74,38 @@ def test_what_is_unknown_is_told_before_the_first_job(planned, tmp_path, given, 
 def test_a_run_tells_of_what_it_makes(planned):
     plan = planned()
     claims = plan.claims
-    assert claims.told == [] and plan.report.shown_of_run() == []
+    assert claims.shown_tables == [] and plan.report.shown_of_run() == []
     plan.report.in_this_run("table1")
     claims.in_this_run("sdrnmt")
     claims.in_this_run("table1")
-    assert claims.told == [f"<results>/evaluation/{table}/claims.tsv" for table in ("table1", "sdrnmt")]
+    assert claims.shown_tables == ["table1", "sdrnmt"]
     claims.in_this_run("all")
-    assert claims.told == ["<results>/evaluation/all/claims.tsv"]
+    assert claims.shown_tables == ["all"]
     assert plan.report.shown_of_run() == ["report.html", "table1.md"]
+
+
+def test_a_table_decides_if_the_experiment_has_no_more(planned):
+    """A verdict needs all runs and control trees of the experiment."""
+    one, several = planned(targets=["table1"]).claims, planned(targets=["table1", "controls"]).claims
+    assert not one.is_partial("table1") and not several.is_partial("all")
+    assert several.is_partial("table1") and several.is_partial("controls")
+    again = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "seeds": [1, 2]}
+    seeds = planned(targets=["table1", "again"], tables={"again": again}).claims
+    assert seeds.is_partial("table1"), "there is another seed elsewhere"
+
+
+def test_searches_of_one_network_are_named(planned):
+    options = planned().claims.options("tree2seq/table5")
+    assert {option for option in options if option.startswith("--networks")} == {
+        f"--networks=Tree2Seq-{search}=Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
+    }
+
+
+def test_properties_are_read_for_claims_about_lengths(planned, tmp_path):
+    assert planned(claims=["pascal"]).claims.properties("table1") == {}
+    mine = tmp_path / "mine.yaml"
+    claim = "{system: SDAtt, above: GlobalAtt, says: y, sentences: {longer_than: 20}}"
+    mine.write_text(f"paper: me\nclaims: [{claim}]\n")
+    assert planned(claims=[str(mine)]).claims.properties("table1") == {
+        split: f"<results>/evaluation/source/{split}.words.arrow" for split in ("dev", "mixed", "long", "particles")
+    }

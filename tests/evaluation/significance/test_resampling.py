@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from sacrebleu.significance import estimate_ci
 
-from pipeline_py.evaluation.significance.resampling import interval, p_value, times_drawn
+from pipeline_py.evaluation.significance.resampling import (
+    difference_interval,
+    interval,
+    p_value,
+    sacrebleu_p_value,
+    times_drawn,
+)
 
 
 def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
@@ -14,17 +20,47 @@ def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
 
 
 @pytest.mark.parametrize(
+    ("system", "other", "expected"),
+    [
+        # Differences 1, -3, 0, 0: two are at least 0 on the side of fewer.
+        ([1, 0, 2, 5], [0, 3, 2, 5], 1.0),
+        # All of nine are above 0.
+        ([2] * 9, [1] * 9, 2 / 10),
+        # One of nine is below 0, and from either side.
+        ([2] * 8 + [0], [1] * 9, 4 / 10),
+        ([1] * 9, [2] * 8 + [0], 4 / 10),
+        ([1, 2, 3], [1, 2, 3 + 1e-14], 1.0),
+    ],
+)
+def test_two_sided_p_value_counted_by_hand(system: list[float], other: list[float], expected: float) -> None:
+    assert p_value(np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
     ("difference", "system", "other", "expected"),
     [
         # |dₖ| = 1 3 0 0, mean 1: 3 − 1 > 1.5
         (-1.5, [1, 0, 2, 5], [0, 3, 2, 5], 2 / 5),
         # 3 − 1 > 2 is not larger.
         (2.0, [1, 0, 2, 5], [0, 3, 2, 5], 1 / 5),
-        (0.0, [1, 2, 3], [1, 2, 3 + 1e-14], 1.0),
     ],
 )
-def test_p_value_counted_by_hand(difference: float, system: list[float], other: list[float], expected: float) -> None:
-    assert p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+def test_sacrebleus_p_value_counted_by_hand(
+    difference: float, system: list[float], other: list[float], expected: float
+) -> None:
+    assert sacrebleu_p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("samples", [40, 399, 1000, 10000])
+def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(samples: int) -> None:
+    generator = np.random.default_rng(samples)
+    excluded = 0
+    for level in np.linspace(1.5, 2.5, 100):
+        differences = generator.normal(level, 1, samples)
+        low, high = difference_interval(differences, np.zeros(samples))
+        assert (p_value(differences, np.zeros(samples)) < 0.05) == (low > 0 or high < 0)
+        excluded += low > 0
+    assert 0 < excluded < 100
 
 
 @pytest.mark.parametrize("samples", [1, 7, 40, 1000])

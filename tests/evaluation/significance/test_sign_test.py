@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.metrics.ribes import Ribes
 from pipeline_py.evaluation.metrics.ter import Ter
-from pipeline_py.evaluation.significance.sign_test import replacement_scores, sign_test
+from pipeline_py.evaluation.significance.sign_test import SignTest, TwoWaySignTest, replacement_scores, sign_test
 from tests.evaluation.counted import of_lines
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
@@ -68,8 +68,15 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     better = sum(value > score + 1e-9 for value in replaced)
     worse = sum(value < score - 1e-9 for value in replaced)
     result = sign_test(*ours, Bleu)
-    assert (result.better, result.worse, result.ties) == (better, worse, 40 - better - worse)
-    assert result.p_value == pytest.approx(two_sided(better, worse))
+    assert result.inserted.counts == (better, worse, 40 - better - worse)
+    assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
+    score, replaced = rescored(baseline, system, texts, lowercase)
+    lost, won = sum(value > score + 1e-9 for value in replaced), sum(value < score - 1e-9 for value in replaced)
+    assert result.replaced.counts == (won, lost, 40 - lost - won)
+    assert result.replaced.p_value == pytest.approx(two_sided(won, lost))
+    agree = (better > worse) - (better < worse) == (won > lost) - (won < lost)
+    assert result.p_value == (max(result.inserted.p_value, result.replaced.p_value) if agree else 1.0)
+    assert sign_test(*reversed(ours), Bleu).p_value == result.p_value, "the order of the systems does not matter"
     assert better + worse > 0 or longest < 4
 
 
@@ -94,7 +101,7 @@ def test_equal_scores_from_unequal_counts_are_ties() -> None:
     baseline = np.array([[[8, 8, 4, 3, 1, 1, 8, 8, 8, 8], [0] * 10]])
     system = np.array([[[8, 8, 6, 2, 1, 1, 8, 8, 8, 8], [0] * 10]])
     result = sign_test(system, baseline, Bleu)
-    assert (result.better, result.worse, result.ties, result.p_value) == (0, 0, 2, 1.0)
+    assert (*result.inserted.counts, result.p_value) == (0, 0, 2, 1.0)
 
 
 def test_runs_are_replaced_together() -> None:
@@ -108,21 +115,21 @@ def test_runs_are_replaced_together() -> None:
         changes += np.array(after) - before
     result = sign_test(*(np.concatenate([of_lines(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu)
     better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
-    assert (result.better, result.worse) == (better, worse) and better > 5 and worse > 5
-    assert result.p_value == pytest.approx(two_sided(better, worse))
+    assert result.inserted.counts[:2] == (better, worse) and better > 5 and worse > 5
+    assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
 
 
 def test_any_score_of_a_corpus_may_be_tested() -> None:
     """RIBES is a mean over sentences, so each raises it by what it has more than the other's."""
     one, other = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
     result = sign_test(one, other, Ribes)
-    assert (result.better, result.worse, result.ties) == (1, 1, 1)
+    assert result.inserted.counts == result.replaced.counts == (1, 1, 1)
 
 
 def test_fewer_edits_are_better() -> None:
     one, other = np.array([[[1.0, 9], [1, 9], [4, 9]]]), np.array([[[3.0, 9], [2, 9], [2, 9]]])
     result = sign_test(one, other, Ter)
-    assert (result.better, result.worse, result.ties) == (2, 1, 0)
+    assert result.inserted.counts == result.replaced.counts == (2, 1, 0)
 
 
 @pytest.mark.skipif(not NEWSTEST.is_dir(), reason="needs ../shared/data/newstest_ende, which is not in the repository")
@@ -135,4 +142,11 @@ def test_real_references_score_themselves(tmp_path: Path) -> None:
     assert Bleu.scores(ours[0].sum(axis=1)).tolist() == pytest.approx([100])
     _, replaced = rescored(reference, system, [reference], lowercase=True)
     assert replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
-    assert sign_test(*ours, Bleu).worse == 0
+    assert sign_test(*ours, Bleu).inserted.worse == 0
+
+
+def test_directions_that_favour_different_systems_find_nothing() -> None:
+    """The reported p-value is the larger one, and 1 where each direction favours another system."""
+    for better, worse, expected in ((60, 40, 0.05), (40, 60, 1.0)):
+        result = TwoWaySignTest(SignTest(60, 40, 0, 0.01), SignTest(better, worse, 0, 0.05))
+        assert result.p_value == expected

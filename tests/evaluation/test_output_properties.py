@@ -1,0 +1,80 @@
+"""Whether systems have learned to translate: properties counted by hand, and every reason against it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline_py.config.evaluation import TrainedThresholds
+from pipeline_py.evaluation.output_properties import (
+    OutputProperties,
+    find_failures,
+    join_output_sets,
+    measure_outputs,
+    read_output_properties,
+)
+from pipeline_py.input_error import InputError
+from tests.evaluation.counted import counted
+
+REFERENCES = [f"the {noun} sees a big dog today" for noun in ("man", "cat", "boy", "girl", "cow")]
+THRESHOLDS = TrainedThresholds()
+
+
+def measured(*outputs: str) -> OutputProperties:
+    return OutputProperties(measure_outputs(outputs, REFERENCES[: len(outputs)], str.split))
+
+
+def test_properties_are_counted_by_hand() -> None:
+    found = measured("a b c a b c a", "a b", "a  b")
+    # Trigrams: abc bca cab abc bca, of which two repeat.
+    assert found.rows[:, 2:].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
+    assert found.repeated_share == 2 / 5 and found.relative_length == 11 / 21
+    assert found.distinct_share == 2 / 3, "spaces do not make outputs different"
+    assert join_output_sets([found, found]).different_sentences == found.different_sentences == 3
+    assert found.at(np.array([0])).different_sentences == 1 and found.at(None) is found
+
+
+@pytest.mark.parametrize(
+    ("outputs", "score", "phrase_based", "reasons"),
+    [
+        (REFERENCES, 40.0, 26.0, []),
+        (REFERENCES, 9.0, 28.0, []),
+        (REFERENCES, 1.2, None, ["BLEU 1.2 is below 5"]),
+        (REFERENCES, 6.0, 25.9, ["BLEU 6.0 is below 30% of the phrase-based system's 25.9"]),
+        (
+            ["a man is here at the house"] * 5,
+            9.0,
+            None,
+            ["only 20% as many different outputs as different references, below 30%"],
+        ),
+        (
+            [f"{line.split()[1]} in a man in a man in a man in a red" for line in REFERENCES],
+            9.0,
+            None,
+            ["56% of the 3-grams repeat within a sentence, above 20%"],
+        ),
+        (
+            [line.split()[1] for line in REFERENCES],
+            9.0,
+            None,
+            ["outputs are 0.14 times as long as references, outside 0.4 to 2.5"],
+        ),
+        ([""] * 5, 0.0, None, ["BLEU", "different outputs", "0.00 times as long"]),
+    ],
+)
+def test_every_reason(outputs: list[str], score: float, phrase_based: float | None, reasons: list[str]) -> None:
+    found = find_failures(measured(*outputs), score, phrase_based, THRESHOLDS)
+    assert len(found) == len(reasons) and all(reason in text for reason, text in zip(reasons, found, strict=True))
+
+
+def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:
+    (pair,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh")
+    assert read_output_properties(Path(pair.partition("=")[2])).rows[0, 2:].tolist() == [4, 3, 2, 0]
+
+
+def test_older_files_are_refused(tmp_path: Path) -> None:
+    from pipeline_py.evaluation.files.columns import write_columns
+
+    write_columns(tmp_path / "old.arrow", {"bleu": np.zeros((2, 10))})
+    with pytest.raises(InputError, match=r"old\.arrow: the file has no properties of outputs; make it again"):
+        read_output_properties(tmp_path / "old.arrow")
