@@ -1,4 +1,4 @@
-"""Comparisons of systems as `evaluation.comparisons` writes them, for the tests of what reads them."""
+"""Comparisons of systems as `evaluation.compare` writes them, for the tests of what reads them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,16 +17,36 @@ class Row:
     counts: tuple[int, int, int] | None = None
     p: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
     metric: str = "bleu"
+    runs: tuple[int, int] = (3, 3)
+    run_deviation_from: str = "measured"
 
     def cells(self) -> list[object]:
         """The row of the file; by default more sentences speak for the higher score."""
         difference = self.scores[0] - self.scores[1]
-        counts = self.counts or ((30, 10, 60) if difference > 0 else (10, 30, 60))
+        better, worse, ties = self.counts or ((30, 10, 60) if difference > 0 else (10, 30, 60))
         values = [self.p.get(test, 1.0) for test in TESTS]
         both = [value if isinstance(value, tuple) else (value, value) for value in values]
-        interval = difference - 0.5, difference + 0.5
-        p_values = [each for pair in both for each in pair]
-        return [self.metric, self.system, self.other, *self.scores, difference, *interval, *counts, *p_values]
+        cells: dict[str, object] = {
+            "metric": self.metric,
+            "system": self.system,
+            "other": self.other,
+            "runs_system": self.runs[0],
+            "runs_other": self.runs[1],
+            "score_system": self.scores[0],
+            "score_other": self.scores[1],
+            "difference": difference,
+            "low": difference - 0.75,
+            "high": difference + 0.75,
+            "detectable": 1.0,
+            "run_deviation": 0.6 if self.run_deviation_from in ("pooled", "default") else 0.0,
+            "run_deviation_from": self.run_deviation_from,
+            "low_outputs": difference - 0.5,
+            "high_outputs": difference + 0.5,
+            **{"better": better, "worse": worse, "ties": ties},
+            **{f"p_{test}": uncorrected for test, (uncorrected, _) in zip(TESTS, both, strict=True)},
+            **{f"p_{test}_holm": corrected for test, (_, corrected) in zip(TESTS, both, strict=True)},
+        }
+        return [cells.get(column, "") for column in COLUMNS]
 
 
 def write_comparisons(path: Path, rows: Iterable[Row]) -> Path:

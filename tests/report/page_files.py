@@ -12,8 +12,8 @@ from pipeline_py.evaluation.claims import COLUMNS as CLAIMS
 from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
-from pipeline_py.report.tables.system_comparison import TESTS
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
+from pipeline_py.report.tables.system_comparison import TESTS
 from tests.report.comparison_files import Row, write_comparisons
 
 ROOT = Path(__file__).parents[2]
@@ -165,9 +165,7 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
             ),
             claim("SDAtt [random]", "GlobalAtt", -21.25, role="control", trees="random"),
             claim("SDAtt", "SDAtt [random]", 0.75, role="against control", trees="random"),
-            claim(
-                "+SDAtt", "GlobalAtt", 1.25, "+SDAtt: better", verdict="confirmed", of_syntax="untested", about="syntax"
-            ),
+            claim("+SDAtt", "GlobalAtt", 1.25, "+SDAtt: better", verdict="confirmed", syntax="open", about="syntax"),
             claim("+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"),
         ],
         quoted=False,
@@ -206,13 +204,18 @@ def claim(system: str, other: str, difference: float, sentence: str = "", **chan
         "role": "claim",
         "system": system,
         "other": other,
-        "runs": 1,
+        "relation": "better",
+        "runs_system": 1,
+        "runs_other": 1,
         "score_system": 30 + difference,
         "score_other": 30,
         "difference": difference,
         "low": difference - 1,
         "high": difference + 1,
-        "visible": 1.5,
+        "p_value": 0.5,
+        "detectable": 1.5,
+        "run_deviation": 0.6,
+        "run_deviation_from": "default",
         "about": "other",
         "verdict": "not distinguishable",
         "sentence": sentence,

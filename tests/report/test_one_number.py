@@ -75,7 +75,7 @@ class Known:
 
     def side(self, test: str, level: float) -> int:
         """Whom a test favours, uncorrected, as long as the score does too."""
-        is_found = self.p[test][0] < level and self.sides[test] == self.sides["bootstrap"]
+        is_found = self.p[test][0] < level and self.sides[test] == self.sides["systems"]
         return self.sides[test] if is_found else 0
 
     @property
@@ -111,10 +111,13 @@ def read_known(path: Path, on: str) -> dict[tuple[str, str, str], Known]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             difference, count = float(row["difference"]), int(row["better"]) - int(row["worse"])
-            p = {test: (float(row[f"p_{test}"]), float(row[f"p_{test}_holm"])) for test in LETTERS}
+            p = {test: (float(row[f"p_{test}"]), float(row[f"p_{test}_holm"])) for test in ("systems", *LETTERS)}
             for names, turn in (((row["system"], row["other"]), 1), ((row["other"], row["system"]), -1)):
                 side = turn * sign_of(difference)
-                sides = {"sign": turn * sign_of(count), "bootstrap": side, "randomization": side}
+                sides = {
+                    "sign": turn * sign_of(count),
+                    **dict.fromkeys(("systems", "bootstrap", "randomization"), side),
+                }
                 found[(on, *names)] = Known(turn * difference, p, sides)
     return found
 
@@ -164,6 +167,7 @@ def made(tmp_path_factory) -> Made:
             "sets": ["tests"],
             "columns": ["bleu"],
             "marks": marks,
+            "tested": "outputs",
         },
     }
     config["figures"] = {}
@@ -214,7 +218,7 @@ def test_differences_are_those_of_the_scores_in_the_table(made: Made):
     assert len(made.known) == 3 * 12
 
 
-def test_marks_of_the_table_of_bleu_are_those_of_the_sign_tests(made: Made):
+def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
     rows, averages = made.tsv("table1.tsv"), {}
     for name in SYSTEMS:
         averages[name] = float(rows[name]["AVG"])
@@ -225,10 +229,10 @@ def test_marks_of_the_table_of_bleu_are_those_of_the_sign_tests(made: Made):
             marks = ""
             if system != "GlobalAtt":
                 pair = made.known[on, system, "GlobalAtt"]
-                strict, lax = (pair.side("sign", level) for level in (0.01, 0.05))
+                strict, lax = (pair.side("systems", level) for level in (0.01, 0.05))
                 marks += {1: "", -1: "↓", 0: ""}[lax] + ("**" if strict else "*" if lax else "")
             if system in PROPOSED:
-                marks += {1: "†", -1: "↓†", 0: ""}[made.known[on, system, best].side("sign", 0.05)]
+                marks += {1: "†", -1: "↓†", 0: ""}[made.known[on, system, best].side("systems", 0.05)]
             expected[system, on] = marks
     assert {place: rows[place[0]][f"{place[1]}_marks"] for place in expected} == expected
     assert {"**†", "↓**", ""} <= {*expected.values()}
@@ -266,9 +270,14 @@ def test_matrix_and_list_show_what_the_file_has(made: Made):
             assert matrix[row][1 + column] == made.known[on, SYSTEMS[row], SYSTEMS[column]].text
         listed = made.tables.of(f"Every pair of systems on {called}:")
         assert len(listed) == 6
-        for system, other, *_, difference, _, _, _, _, s, s_holm, b, b_holm, r, r_holm in listed:
+        for system, other, *_, difference, _, _, _, _, _, m, m_holm, s, s_holm, b, b_holm, r, r_holm in listed:
             pair = made.known[on, system, other]
-            shown = {"sign": (s, s_holm), "bootstrap": (b, b_holm), "randomization": (r, r_holm)}
+            shown = {
+                "systems": (m, m_holm),
+                "sign": (s, s_holm),
+                "bootstrap": (b, b_holm),
+                "randomization": (r, r_holm),
+            }
             assert difference == pair.text
             for test, texts in shown.items():
                 assert texts == tuple("< 0.001" if p < 0.001 else f"{p:.3f}" for p in pair.p[test])
@@ -279,7 +288,7 @@ def test_the_overview_has_the_differences_of_the_matrices(made: Made):
     compared = made.tables.of("Each comparison that a paper claims")
     assert [row[:2] for row in compared] == [[system, "GlobalAtt"] for system in PROPOSED]
     (drawn,) = made.tables.of("Each system minus its twin")
-    for system, other, _, ours, theirs, difference, *_ in compared:
+    for system, other, _, _, ours, theirs, difference, *_ in compared:
         pairs = [made.known[on, system, other] for on in TESTS]
         assert difference == f"{fmean(pair.difference for pair in pairs):+.2f}".replace("-", "−")
         assert (ours, theirs) == (averages[system]["AVG"], averages[other]["AVG"])

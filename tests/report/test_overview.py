@@ -7,10 +7,16 @@ import pytest
 
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.evaluation.claims import COLUMNS
+from pipeline_py.evaluation.claims import COLUMNS, EXCLUSION_COLUMNS
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
-from pipeline_py.report.answers import first_of_twins, read_answers, sentences, told
+from pipeline_py.report.answers import (
+    NO_VERDICT,
+    find_syntax_answers,
+    group_sentences,
+    read_answers,
+    render_for_terminal,
+)
 from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.overview import claims, forest, headline, parts, trust
 from tests.report.page_files import claim, configuration
@@ -44,17 +50,49 @@ def test_a_claim_is_one_answer_by_its_first_metric_over_all_sets(tmp_path):
     assert [(one.paper, one.system, one.other, one.metric) for one in found] == [
         *(("Chen", "A", "B", "BLEU"), ("Yang", "A", "B", "BLEU"), ("Yang", "A", "C", "BLEU")),
     ]
-    assert (found[0].controls["random"].value, found[0].found.low, found[0].runs) == (0.5, 0.0, 1)
-    assert found[1].controls == {} and first_of_twins(found) == found[:1]
-    assert sentences(found) == {"Does syntax help?": ["A: one."], "What else is claimed?": ["A above C: two."]}
+    assert (found[0].controls["random"].value, found[0].difference.low, found[0].runs) == (0.5, 0.0, (1, 1))
+    assert found[1].controls == {} and find_syntax_answers(found) == found[:1]
+    assert group_sentences(found) == {"Does syntax help?": ["A: one."], "Other claims": ["A above C: two."]}
+    several = [*find_syntax_answers(found), *answers(tmp_path, claim("A", "B", 1.0, "A: one.", paper="Yang", **SYNTAX))]
+    assert group_sentences(several) == {"Does syntax help?": ["A: one."]}, "whoever asks, it is said once"
 
 
-def test_what_two_tables_say_of_a_pair_is_said_once_with_controls(tmp_path):
-    alone = answers(tmp_path, claim("A", "B", 1.0, "alone", **SYNTAX), claim("C", "B", 1.0, "C", **SYNTAX))
-    controlled = answers(
-        tmp_path, claim("A", "B", 1.0, "with", **SYNTAX), claim("A [x]", "B", 1.0, role="control", trees="x")
+def test_without_a_verdict_there_are_differences(tmp_path):
+    found = answers(
+        tmp_path, claim("A", "B", 1.0, "A: +1.0", verdict="", **SYNTAX), claim("C", "B", 1, "C", verdict="")
     )
-    assert sentences([*alone, *controlled]) == {"Does syntax help?": ["with", "C"]}
+    assert group_sentences(found) == {NO_VERDICT: ["A: +1.0", "C"]}
+    assert render_for_terminal(found, []) == [NO_VERDICT, "  A: +1.0"]
+
+
+def test_what_is_not_tested_has_no_numbers(tmp_path):
+    row = dict(zip(COLUMNS, claim("A", "B", 0, "A: not tested", verdict="not tested", **SYNTAX), strict=True))
+    row |= dict.fromkeys(("runs_system", "score_system", "score_other", "difference", "low", "high", "detectable"), "")
+    (found,) = answers(tmp_path, [*row.values()])
+    assert found.difference is None and headline([found]).endswith("that reads none, is not tested.")
+    assert {cell.text for cell in claims([found]).rows[0][4:10]} == {"–"}
+    (overview, _) = parts(manifest(tmp_path))
+    assert overview.tables == [] and overview.own[0].answers == [("A: not tested", "")]
+
+
+def test_exclusions_come_first(tmp_path):
+    answers(tmp_path, claim("A", "B", 1.0, "A: one.", **SYNTAX))
+    exclusions = tmp_path / "exclusions.tsv"
+    write_rows(
+        exclusions,
+        EXCLUSION_COLUMNS,
+        [("system", "C", "BLEU 1.2 is below 5"), ("set", "x", "3 different sentences, fewer than 50")],
+    )
+    given = manifest(tmp_path)
+    given = replace(given, files={**given.files, "exclusions": {"all": exclusions}})
+    expected = [
+        "C has not learned to translate, so no verdict includes it: BLEU 1.2 is below 5.",
+        "Train longer or on more data, or change sizes or the learning rate.",
+        "No verdict uses the set x: it has 3 different sentences, fewer than 50.",
+    ]
+    (overview, _) = parts(given)
+    assert overview.own[0].exclusions == expected
+    assert render_for_terminal(read_answers(tmp_path / "claims.tsv"), expected)[:4] == [*expected, "Does syntax help?"]
 
 
 def test_only_a_file_of_claims_is_read(tmp_path):
@@ -67,11 +105,12 @@ def test_only_a_file_of_claims_is_read(tmp_path):
     ("verdicts", "sentence"),
     [
         (
-            [("confirmed", "yes"), ("confirmed", "untested"), ("confirmed", "not shown"), ("contradicted", "")]
+            [("confirmed", "yes"), ("confirmed", "open"), ("confirmed", "not shown"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
             "Of 6 systems that read parse trees, each compared with its twin that reads none, 1 translates better "
-            "because of them; 1 translates better; 1 translates better, but not measurably better than with trees that "
-            "mean nothing; 1 translates worse; 2 show no difference that can be seen.",
+            "because of them; 1 translates better, for a reason that control trees still have to show; 1 translates "
+            "better, but not measurably better than with control trees; 1 translates worse; 2 show no detectable "
+            "difference.",
         ),
         (
             [("contradicted", "")] * 2,
@@ -79,17 +118,17 @@ def test_only_a_file_of_claims_is_read(tmp_path):
         ),
         (
             [("not distinguishable", "")],
-            "The one system that reads parse trees, compared with its twin that reads none, shows no difference that "
-            "can be seen.",
+            "The one system that reads parse trees, compared with its twin that reads none, shows no detectable "
+            "difference.",
         ),
     ],
 )
 def test_the_headline_counts_what_was_found(tmp_path, verdicts, sentence):
     rows = [
-        claim(f"S{place}", "B", 1.0, "x", verdict=verdict, of_syntax=of_syntax, **SYNTAX)
-        for place, (verdict, of_syntax) in enumerate(verdicts)
+        claim(f"S{place}", "B", 1.0, "x", verdict=verdict, syntax=syntax, **SYNTAX)
+        for place, (verdict, syntax) in enumerate(verdicts)
     ]
-    assert headline(first_of_twins(answers(tmp_path, *rows))) == sentence
+    assert headline(find_syntax_answers(answers(tmp_path, *rows))) == sentence
 
 
 def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
@@ -107,7 +146,7 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
     assert sheet.rows[1][1].interval == pytest.approx((0, 10, 20))
     assert [row[1].faint for row in sheet.rows] == [False, True, False]
     assert [row[2].text for row in sheet.rows] == [
-        *("+1.0 [0.0, +2.0]", "-3.0 [-4.0, -2.0]", "+5.0 [+4.0, +6.0]"),
+        *("+1.0 [0, +2.0]", "-3.0 [-4.0, -2.0]", "+5.0 [+4.0, +6.0]"),
     ]
     again = answers(
         tmp_path,
@@ -124,20 +163,22 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
 def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
     twins = answers(
         tmp_path,
-        claim("SDAtt", "GlobalAtt", 1.0, "x", visible="1.26", **SYNTAX),
+        claim("SDAtt", "GlobalAtt", 1.0, "x", detectable="1.26", **SYNTAX),
         claim("SDAtt [random]", "GlobalAtt", 0.5, role="control", trees="random"),
-        claim("+SDAtt", "GlobalAtt", 1.0, "x", visible="2.0", **SYNTAX),
+        claim("+SDAtt", "GlobalAtt", 1.0, "x", detectable="2.0", **SYNTAX),
     )
     once = " ".join(trust(manifest(tmp_path), twins))
-    assert (
-        "each network was trained once" in once
-        and "a difference of 1.3 to 2.0 points, depending on the system, is found" in once
-    )
+    assert "networks were trained once. Intervals include the variation between runs." in once
+    assert "a difference of 1.3 to 2.0 points, depending on the system, is found with a probability of 80 %" in once
+    assert "Single runs: their standard deviation between runs is assumed to be 0.6 points, the default of" in once
     assert "+SDAtt was not scored with control trees" in once and "with beam 5" in once
-    thrice = " ".join(trust(manifest(tmp_path), [replace(answer, runs=3) for answer in twins]))
-    assert "each network was trained 3 times" in thrice and "once" not in thrice
-    mixed = " ".join(trust(manifest(tmp_path), [replace(twins[0], runs=3), *twins]))
-    assert "trained 1 or 3 times" in mixed and "where there are several runs" in mixed
+    thrice = " ".join(
+        trust(manifest(tmp_path), [replace(answer, runs=(3, 3), run_deviation_from="measured") for answer in twins])
+    )
+    assert "networks were trained 3 times" in thrice and "once" not in thrice and "Single" not in thrice
+    pooled = replace(twins[0], runs=(3, 1), run_deviation_from="pooled")
+    mixed = " ".join(trust(manifest(tmp_path), [pooled, *twins]))
+    assert "trained once or 3 times" in mixed and "pooled over the systems with several runs" in mixed
 
 
 def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
@@ -145,18 +186,19 @@ def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
         tmp_path,
         claim("A", "B", 1.0, "A: one.", **SYNTAX),
         claim("A", "C", 1.0, "x", verdict="confirmed"),
-        claim("D", "C", 1.0, "x", verdict="contradicted"),
-        claim("E", "C", 1.0, "x", verdict="confirmed"),
+        claim("D", "C", 1.0, "y", verdict="contradicted"),
+        claim("E", "C", 1.0, "z", verdict="confirmed"),
     )
-    others = "What else is claimed or asked: 2 confirmed, 1 contradicted."
-    assert told(found) == ["Does syntax help?", "  A: one.", others]
-    assert told(found[1:]) == [others] and told(found[:1]) == ["Does syntax help?", "  A: one."] and told([]) == []
+    others = "Other claims: 2 confirmed, 1 contradicted."
+    assert render_for_terminal(found, []) == ["Does syntax help?", "  A: one.", others]
+    assert render_for_terminal(found[1:], []) == [others]
+    assert render_for_terminal(found[:1], []) == ["Does syntax help?", "  A: one."] and not render_for_terminal([], [])
 
 
 def test_without_systems_that_read_trees_there_is_no_answer_but_claims(tmp_path):
     found = answers(tmp_path, claim("A", "B", 1.0, "x", verdict="confirmed"))
     (only,) = parts(manifest(tmp_path))
     assert only.folded and only.title == "All comparisons that papers claim or tables propose: 1 confirmed"
-    assert [cell.text for cell in claims(found).rows[0]][:3] == ["A", "B", "confirmed"]
+    assert [cell.text for cell in claims(found).rows[0]][:4] == ["A", "B", "better", "confirmed"]
     answers(tmp_path)
     assert [*parts(manifest(tmp_path))] == []

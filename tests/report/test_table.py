@@ -66,7 +66,7 @@ class Inputs:
                     other,
                     (mean(self.scores[system][place]), mean(self.scores[other][place])),
                     self.counts.get((name, system, other)),
-                    {"sign": self.p_values.get((name, system, other), 0.2)},
+                    dict.fromkeys(("systems", "sign"), self.p_values.get((name, system, other), 0.2)),
                 )
                 for other, system in combinations(self.scores, 2)
             ]
@@ -169,7 +169,10 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     assert "| LocalAtt | 37.31 | 35.57<sup>\\*</sup> | 37.85 | " in markdown
     assert "†: significantly better than Chen et al. (2017) at p \\< 0.05" in markdown
     assert "| PBSMT | 33.15 | 31.02<sup>↓\\*\\*</sup> | " in markdown
-    assert "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (sign test, uncorrected)." in markdown
+    assert (
+        "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (interval over sentences and runs, uncorrected)."
+        in markdown
+    )
     assert "↓†" not in markdown and "↓\\*:" not in markdown, "marks that do not occur are not explained"
     assert markdown.count("nrefs:4") == 1
     latex = (paper.folder / "table.tex").read_text(encoding="utf-8")
@@ -243,7 +246,7 @@ def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
     assert (second["AVG"], second["AVG_sd"]) == ("4.50", "1.41")  # of 3.5 and 5.5
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| b | 1.00 ± 0.00 | 3.00 ± 1.41 | 6.00 ± 1.41 | 4.50 ± 1.41 |" in markdown
-    assert "over 2 runs" in markdown
+    assert "over 2 runs; scores without ± are of a single run." in markdown
 
 
 def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
@@ -291,14 +294,16 @@ def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
     table(**inputs.arguments(baseline="base", proposed=["new"]))
     assert [row["t_marks"] for row in inputs.tsv()] == ["↓*↓†", "", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
-    assert "↓†: significantly worse than best at p \\< 0.05 (sign test, uncorrected)." in markdown
+    assert (
+        "↓†: significantly worse than best at p \\< 0.05 (interval over sentences and runs, uncorrected)." in markdown
+    )
 
 
 def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     """Then there is no mark, and a note says so."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 2.85]}, ["dev", "t"])
     inputs.counts["t", "b", "a"], inputs.p_values["t", "b", "a"] = (87, 188, 25), 1e-9
-    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}))
+    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}, tested="outputs"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     sentence = (
@@ -307,9 +312,9 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     )
     assert markdown.count(sentence.replace("<", "\\<")) == 1
     assert sentence.replace("<", "\\textless{}") in (tmp_path / "table.tex").read_text(encoding="utf-8")
-    assert "No marks: no compared difference is significant (sign test, uncorrected)." in markdown
+    assert "No marks: no compared difference is significant (sign test of these outputs, uncorrected)." in markdown
     inputs.counts["t", "b", "a"] = (188, 87, 25)
-    table(**inputs.arguments(baseline="a", proposed=["b"]))
+    table(**inputs.arguments(baseline="a", proposed=["b"], tested="outputs"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "**†"]
     assert "disagree" not in (tmp_path / "table.md").read_text(encoding="utf-8")
 

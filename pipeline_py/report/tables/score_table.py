@@ -286,12 +286,13 @@ def measures_sheet(
 
 
 def _on_runs(measured: Measured, tested: Tested) -> list[str]:
-    runs = sorted({*measured.numbers_of_runs})
-    if runs == [1]:
+    runs = sorted({*measured.numbers_of_runs} - {1})
+    if not runs:
         return []
     numbers = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else f"{runs[0]}"
+    single = "; scores without ± are of a single run" if 1 in measured.numbers_of_runs else ""
     tests = "; tests of outputs are of these runs alone" if tested == "outputs" else ""
-    return [f"Mean ± sample standard deviation over {numbers} runs{tests}."]
+    return [f"Mean ± sample standard deviation over {numbers} runs{single}{tests}."]
 
 
 def _name_of_dev(dev: str) -> str:

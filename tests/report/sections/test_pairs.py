@@ -10,10 +10,10 @@ from pipeline_py.report.tables.system_comparison import read_system_comparisons
 from tests.report.comparison_files import Row, write_comparisons
 
 CALLED = {"A": "first", "B": "second", "C": "third"}
-SMALL = {"sign": (0.01, 0.03), "bootstrap": (0.01, 0.03), "randomization": (0.02, 0.04)}
+SMALL = {"systems": (0.01, 0.03), "sign": (0.01, 0.03), "bootstrap": (0.01, 0.03), "randomization": (0.02, 0.04)}
 ROWS = [
     Row("B", "A", (31.0, 30.0), (60, 40, 2), SMALL),
-    Row("C", "A", (28.5, 30.0), (40, 60, 2), {**SMALL, "bootstrap": (0.04, 0.08)}),
+    Row("C", "A", (28.5, 30.0), (40, 60, 2), {**SMALL, "systems": (0.04, 0.08), "bootstrap": (0.04, 0.08)}),
 ]
 
 
@@ -35,12 +35,13 @@ def test_a_matrix_has_every_pair_both_ways(tmp_path):
     ]
     shades = [[cell.shade for cell in row[1:]] for row in table.rows]
     assert shades[0][1] == pytest.approx(-1 / 1.5) and shades[1][0] == pytest.approx(1 / 1.5)
-    assert shades[0][2] == shades[2][0] == 0, "the tests do not agree"
+    assert shades[0][2] == shades[2][0] == 0, "it is not significant over runs"
     assert table.notes == [
-        "↑: the row is significantly better than the column; ↓: the row is significantly worse than the column, by the "
+        "Green: the row is significantly better; orange: the row is significantly worse (interval over sentences and "
+        "runs, p < 0.05 after Holm's correction over all pairs of the table on the set).",
+        "↑: the row is better than the column; ↓: the row is worse than the column in these outputs alone, by the "
         "tests whose letters follow (s: sign test; b: paired bootstrap; r: approximate randomization; p < 0.05 after "
-        "Holm's correction over all pairs of the table on the set).",
-        "Green: all three tests find the row better; orange: all three find the row worse.",
+        "Holm's correction over all pairs of the table on the set). These tests say nothing about other runs.",
     ]
 
 
@@ -49,19 +50,21 @@ def test_a_sentence_says_which_differences_hold(tmp_path):
     worse = Row("D", "A", (20.0, 30.0), (10, 90, 2), SMALL)
     found = read_system_comparisons(comparisons(tmp_path, *ROWS, unsure, worse))
     assert summarize(found, CALLED, "dev") == (
-        "Of 4 differences in BLEU on dev, 2 are significant by all three tests after Holm's correction (second above "
-        "first; first above D), 1 by some of them, and 1 by none."
+        "Of 4 differences in BLEU on dev, 2 are significant over sentences and runs after Holm's correction (second "
+        "above first; first above D). In these outputs alone, which says nothing about other runs, 2 are significant "
+        "by all three tests, 1 by some, and 1 by none."
     )
     against = Row("B", "A", (30.85, 30.0), (87, 188, 25), SMALL)
-    assert summarize(read_system_comparisons(comparisons(tmp_path, unsure)), CALLED, "dev").startswith("Of 1 difference in BLEU")
-    assert ", 0 are significant by all three tests after Holm's correction, 1 by some of them" in summarize(
+    assert summarize(read_system_comparisons(comparisons(tmp_path, unsure)), CALLED, "dev").startswith(
+        "Of 1 difference in BLEU"
+    )
+    assert " other runs, 0 are significant by all three tests, 1 by some" in summarize(
         read_system_comparisons(comparisons(tmp_path, against)), CALLED, "dev"
     )
     many = [Row(f"S{place}", "A", (31.0, 30.0), (60, 40, 2), SMALL) for place in range(11)]
     found = summarize(read_system_comparisons(comparisons(tmp_path, *many)), CALLED, "dev")
-    assert " 11 are significant by all three tests after Holm's correction, 0 by" in found and found.endswith(
-        " by none."
-    )
+    assert " 11 are significant over sentences and runs after Holm's correction. In" in found
+    assert found.endswith(" 11 are significant by all three tests, 0 by some, and 0 by none.")
 
 
 def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
@@ -70,7 +73,7 @@ def test_a_sentence_says_that_two_tests_are_blind_to_so_many_pairs(tmp_path):
     assert "can find none" not in summarize(pairs * 500, CALLED, "dev")
     assert summarize(pairs * 501, CALLED, "dev").endswith(
         " With so many pairs, the paired bootstrap and approximate randomization can find none: their smallest "
-        "p-value, 1/10,001, is above 0.05 after the correction."
+        "p-values, 2/10,001 and 1/10,001, are above 0.05 after the correction."
     )
 
 
@@ -82,7 +85,7 @@ def test_sentences_that_speak_against_the_score(tmp_path):
         ["", "−0.85↑s ↓br"],
         ["+0.85↑br ↓s", ""],
     ]
-    assert all(cell.shade == 0 for row in table.rows for cell in row)
+    assert [cell.shade > 0 for cell in table.rows[1][1:]] == [True, False], "shaded by the score"
     *_, last = table.notes
     assert last == (
         "On dev, BLEU and the sign test disagree: BLEU of second is 0.85 higher than that of first, but sentence by "
@@ -106,14 +109,16 @@ def test_a_small_difference_that_all_tests_find_is_shaded_too(tmp_path):
 
 def test_the_legend_has_what_occurs(tmp_path):
     sign = Row("B", "A", (31.0, 30.0), (60, 40, 2), {"sign": (0.01, 0.03)})
-    (note,) = listing(read_system_comparisons(comparisons(tmp_path, sign)), CALLED, "dev").notes
+    _, note = listing(read_system_comparisons(comparisons(tmp_path, sign)), CALLED, "dev").notes
     assert note == (
-        "↑: the system is significantly better than the other, by the tests whose letters follow (s: sign test; p < "
-        "0.05 after Holm's correction over all pairs of the table on the set)."
+        "↑: the system is better than the other in these outputs alone, by the tests whose letters follow (s: sign "
+        "test; p < 0.05 after Holm's correction over all pairs of the table on the set). These tests say nothing about "
+        "other runs."
     )
     none = read_system_comparisons(comparisons(tmp_path, Row("B", "A", (31.0, 30.0), p={"sign": (0.01, 0.06)})))
     assert matrix(none, CALLED, "dev").notes == [
-        "No test finds a difference (p < 0.05 after Holm's correction over all pairs of the table on the set)."
+        "No difference is significant over sentences and runs (p < 0.05 after Holm's correction over all pairs of the "
+        "table on the set)."
     ]
 
 
@@ -122,15 +127,17 @@ def test_a_pair_counts_once(tmp_path):
     assert len(pairs) == 1 and pairs[0].reversed().counts == (40, 60, 2)
     (row,) = listing(pairs, CALLED, "dev").rows
     texts = [cell.text for cell in row]
-    assert texts[:9] == ["second", "first", "31.00", "30.00", "+1.00", "+0.50 to +1.50", "60", "40", "2"]
-    assert texts[9:] == ["0.010", "0.030", "0.010", "0.030", "0.020", "0.040"]
-    assert row[4].marks == "↑sbr"
+    assert texts[:8] == [*("second", "first", "3 / 3", "31.00", "30.00", "+1.00", "+0.25 to +1.75", "+0.50 to +1.50")]
+    assert texts[8:] == [*("60", "40", "2"), *("0.010", "0.030") * 3, *("0.020", "0.040")]
+    assert row[5].marks == "↑sbr"
 
 
 def test_metrics_are_named(tmp_path):
     path = comparisons(tmp_path, Row("B", "A", (71.0, 70.0), p=SMALL, metric="ribes"))
-    assert matrix(read_system_comparisons(path), CALLED, "dev").title.startswith("RIBES of the row minus RIBES of the column")
-    assert [column.head for column in listing(read_system_comparisons(path), CALLED, "dev").columns][2:4] == [
+    assert matrix(read_system_comparisons(path), CALLED, "dev").title.startswith(
+        "RIBES of the row minus RIBES of the column"
+    )
+    assert [column.head for column in listing(read_system_comparisons(path), CALLED, "dev").columns][3:5] == [
         "RIBES",
         "RIBES of other",
     ]
@@ -157,11 +164,34 @@ def test_what_is_no_number_is_refused(tmp_path):
 
 def test_of_a_metric_of_mistakes_the_lower_score_is_the_better_one(tmp_path: Path) -> None:
     """Fewer edits: the arrow is up and the ground green where TER is lower, and so are the words."""
-    found = read_system_comparisons(comparisons(tmp_path, Row("B", "A", (50.0, 60.0), (40, 10, 2), SMALL, metric="ter")))
+    found = read_system_comparisons(
+        comparisons(tmp_path, Row("B", "A", (50.0, 60.0), (40, 10, 2), SMALL, metric="ter"))
+    )
     (pair,) = found
-    assert pair.found("bootstrap") == pair.found("sign") == 1 and pair.reversed().found("randomization") == -1
+    assert pair.significant_side("systems") == pair.significant_side("sign") == 1
+    assert pair.reversed().significant_side("randomization") == -1
     table = matrix(found, CALLED, "dev")
     cells = [cell for row in table.rows for cell in row[1:] if cell.marks]
     assert [(cell.text[0], cell.marks, cell.shade > 0) for cell in cells] == [("+", "↓sbr", False), ("−", "↑sbr", True)]
     caption = listing(found, CALLED, "dev").title
     assert "TER of the set falls (better), rises (worse) or stays" in caption and "with the lower TER." in caption
+
+
+def test_single_runs_say_what_is_assumed_of_them(tmp_path: Path) -> None:
+    rows = [Row("B", "A", (31.0, 30.0), p=SMALL, runs=(3, 1), run_deviation_from="pooled")]
+    found = read_system_comparisons(comparisons(tmp_path, *rows))
+    assert matrix(found, CALLED, "dev").notes[-1] == (
+        "For a system with a single run, the tests assume a standard deviation of 0.6 BLEU between runs (pooled over "
+        "the systems of the table that have several runs)."
+    )
+    assert found[0].reversed().runs == (1, 3)
+
+
+def test_without_inference_there_are_differences_and_no_marks(tmp_path: Path) -> None:
+    """Systems that have not learned to translate."""
+    (pair,) = read_system_comparisons(comparisons(tmp_path, ROWS[0]))
+    untrained = pair.without_inference()
+    (row,) = listing([untrained], CALLED, "dev").rows
+    assert [cell.text for cell in row][5:8] == ["+1.00", "–", "–"] and {cell.text for cell in row[11:]} == {"–"}
+    assert row[5].marks == "" and matrix([untrained], CALLED, "dev").rows[0][2].shade == 0
+    assert summarize([untrained], CALLED, "dev").startswith("No difference in BLEU on dev can be tested")

@@ -52,7 +52,7 @@ class Given:
 
     def compared(self, on: str, rows: list[tuple[str, str, str, tuple[float, float], float]]) -> None:
         """By metric, system, other, both scores, and p of the bootstrap."""
-        made = [Row(a, b, scores, p={"bootstrap": p}, metric=metric) for metric, a, b, scores, p in rows]
+        made = [Row(a, b, scores, p={"systems": p}, metric=metric) for metric, a, b, scores, p in rows]
         self.files[f"comparisons:{on}"] = write_comparisons(self.folder / f"{on}.comparisons.tsv", made)
 
     def drop(self, kind: str) -> None:
@@ -96,7 +96,8 @@ def test_every_measure_stands_in_its_column(given):
         "minutes": "1.50",
     }
     assert (
-        "⇑: significantly better than Sequence at p \\< 0.01 (paired bootstrap, uncorrected)." in markdown
+        "⇑: significantly better than Sequence at p \\< 0.01 (interval over sentences and runs, uncorrected)."
+        in markdown
         and "↓" not in markdown
     )
     assert seq["system"] == "Sequence" and seq["negative_samples"] == "" and seq["bleu_marks"] == ""
@@ -115,9 +116,9 @@ def test_a_mark_needs_another_score_and_a_small_p(given, other, p, symbol):
     marks = [TABLE["marks"][0] | {"worse": "⇓"}, TABLE["marks"][1]]
     rows, markdown = given.table(columns=["bleu"], marks=marks)
     assert [row["bleu_marks"] for row in rows] == [symbol, ""]
-    assert ("No marks: no compared difference is significant (paired bootstrap, uncorrected)." in markdown) == (
-        not symbol
-    )
+    assert (
+        "No marks: no compared difference is significant (interval over sentences and runs, uncorrected)." in markdown
+    ) == (not symbol)
     assert ("significantly worse than Sequence" in markdown) == (other == 26)
 
 

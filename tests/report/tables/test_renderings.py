@@ -120,6 +120,6 @@ def test_answers_stand_below_markdown_and_nowhere_else(tmp_path):
     renderings.write(SHEET, *names, answers)
     assert names[2].read_text(encoding="utf-8") == (
         renderings.markdown(SHEET) + "\n**Does syntax help?**\n\n- A\\_1: yes, +1.2.\n- B: no.\n"
-        "\nSquare brackets: 95 % intervals. Verdicts are not corrected for the number of comparisons.\n"
+        "\nCI: confidence interval. Verdicts are not corrected for the number of comparisons.\n"
     )
     assert not any("yes" in path.read_text(encoding="utf-8") for path in (names[0], names[1], names[3]))
