@@ -11,6 +11,7 @@ from torch import Tensor
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.kernels.half_products import half_products
 from pipeline_py.nmt.kernels.products import gradient_of_weight, product
 
 LARGE = 256
@@ -60,8 +61,13 @@ def searches_in_half(decoding: Decoding, hidden: int, sentences: int, device: to
         return False
     if decoding.precision == "bfloat16":
         _warn_if_slow("decoding")
-        return half_speedup() > 0
-    return hidden >= LARGE and decoding.beam * sentences >= MANY and half_speedup() >= WORTHWHILE
+        return half_products() is not None
+    return (
+        hidden >= LARGE
+        and decoding.beam * sentences >= MANY
+        and half_products() is not None
+        and half_speedup() >= WORTHWHILE
+    )
 
 
 def _warn_if_slow(section: str) -> None:

@@ -1,5 +1,7 @@
 """Which precision a training takes where the configuration leaves it open."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -7,8 +9,10 @@ from torch import nn
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt import precision
+from pipeline_py.nmt.kernels.half_products import half_products
 from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
-from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
+from pipeline_py.nmt.search import steps
 from pipeline_py.nmt.search.steps import searching
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -17,22 +21,13 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 AUTO = Training()
 
 
-class Network(nn.Module):
-    """Has a decoder of one map."""
-
-    def __init__(self, weight: torch.Tensor) -> None:
-        super().__init__()
-        self.decoder = Linear(*reversed(weight.shape), bias=False)
-        self.decoder.weight = nn.Parameter(weight)
-        self.decoder.grows = False
-
-
 @pytest.fixture
 def processor(monkeypatch: pytest.MonkeyPatch):
     """Let products in half precision be so many times as fast."""
 
     def install(speedup: float) -> None:
         monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
+        monkeypatch.setattr(precision, "half_products", lambda: "explicit" if speedup else None)
 
     return install
 
@@ -114,27 +109,77 @@ def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: boo
     )
 
 
-def test_products_of_a_search_read_half_precision_while_it_lasts() -> None:
-    torch.manual_seed(0)
-    values, exact = torch.randn(64, 256), torch.randn(256, 256)
-    model = Network(exact)
+class Mapping(nn.Module):
+    """A decoder of two maps: one within, and one that makes logits."""
 
-    def error() -> float:
-        made = model.decoder(values)
+    grows = False
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.inner, self.output = Linear(size, size), OutputLayer(size, size)
+
+
+@pytest.mark.parametrize("way", ["implicit", "explicit", None])
+def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: pytest.MonkeyPatch, way) -> None:
+    """In each way that this processor has: errors tell what a product has read. Logits are float32 in all."""
+    found = half_products()
+    if way == "implicit" and found != "implicit":
+        pytest.skip("this processor does not round float32 in products")
+    if way == "explicit" and found is None:
+        pytest.skip("this processor has no products in bfloat16")
+    monkeypatch.setattr(steps, "half_products", lambda: way)
+    torch.manual_seed(0)
+    decoder = Mapping(256)
+    model = SimpleNamespace(decoder=decoder, parameters=decoder.parameters)
+    values = torch.randn(64, 256)
+
+    def error(part: nn.Module) -> float:
+        made = part(values)
         assert made.dtype == torch.float32
-        expected = values.double() @ exact.double().T
+        expected = values.double() @ part.weight.double().T + part.bias.double()
         return float((made - expected).norm() / expected.norm())
+
+    def check(rounds: bool) -> None:
+        assert (1e-4 < error(decoder.inner) < 1e-2) if rounds else error(decoder.inner) < 1e-6
+        assert (1e-4 < error(decoder.output) < 1e-2) if rounds and way == "implicit" else error(decoder.output) < 1e-6
 
     with torch.no_grad():
         with searching([model], half=True):
-            rounded = error()
+            check(way is not None)
             with searching([model]):
-                assert error() == rounded, "as long as the outer one lasts"
+                check(way is not None)  # as long as the outer one lasts
         with searching([model]):
-            assert error() < 1e-6
-        assert error() < 1e-6
-    if torch.ops.mkldnn._is_mkldnn_bf16_supported():
-        assert 1e-4 < rounded < 1e-2
+            check(False)
+        check(False)
+
+
+def test_the_way_is_found_by_the_error_of_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product is said to read bfloat16 only if it has the error of one, whatever flags the processor has."""
+
+    class Exact:
+        """Products of float32 are exact, as on a processor without implicit rounding; those of bfloat16 round."""
+
+        _is_mkldnn_bf16_supported = staticmethod(lambda: True)
+        _reorder_linear_weight = staticmethod(lambda weight, rows: weight)
+
+        @staticmethod
+        def _linear_pointwise(values, weight, *_):
+            product = values.double() @ weight.double().T
+            return product.to(values.dtype)
+
+    class Rounding(Exact):
+        @staticmethod
+        def _linear_pointwise(values, weight, *_):
+            return (values.bfloat16().double() @ weight.bfloat16().double().T).float()
+
+    class Failing(Exact):
+        @staticmethod
+        def _linear_pointwise(*_):
+            raise RuntimeError("not implemented")
+
+    for operations, way in ((Exact, "explicit"), (Rounding, "implicit"), (Failing, None)):
+        monkeypatch.setattr(torch.ops, "mkldnn", operations)
+        assert half_products.__wrapped__() == way
 
 
 def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,14 +18,21 @@ FEW = 32
 class Weight:
     """A matrix laid out for products of few rows as the processor likes it best."""
 
-    def __init__(self, matrix: Tensor, often: bool = False) -> None:
-        """Lay out (X, Y); `often`: for a search, whose many products have ever other numbers of rows."""
+    def __init__(self, matrix: Tensor, often: bool = False, is_rounded: bool = False) -> None:
+        """Lay out a matrix.
+
+        Args:
+            matrix: (X, Y).
+            often: whether it is for a search, whose many products have ever other numbers of rows.
+            is_rounded: whether products read and make bfloat16, and are returned as float32.
+        """
         self.dtype = matrix.dtype
         self._often = often
         self._packed: Tensor | None = None
         self._matrix: Tensor | None = None
-        if on_cpu(matrix.device) and _packs(matrix.dtype, often):
-            self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous(), None)
+        self._read = torch.bfloat16 if is_rounded else matrix.dtype
+        if on_cpu(matrix.device) and _packs(self._read, often):
+            self._packed = torch.ops.mkldnn._reorder_linear_weight(matrix.T.contiguous().to(self._read), None)
         if self._packed is None or not _reads_half(matrix.dtype):
             self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
 
@@ -36,8 +43,10 @@ class Weight:
         rows = len(values)
         if self._often and rows > FEW:
             values = with_rows(values, whole_blocks(rows))
-        made: Tensor = torch.ops.mkldnn._linear_pointwise(values, self._packed, bias, "none", [], "")
-        return made[:rows]
+        if self._read != values.dtype:
+            made = multiply_packed(values.to(self._read), self._packed).to(values.dtype)[:rows]
+            return made if bias is None else made.add_(bias)
+        return multiply_packed(values, self._packed, bias)[:rows]
 
 
 class Linear(nn.Linear):
@@ -61,17 +70,28 @@ class OutputLayer(Linear):
         rule.bias(self.bias)
 
 
+def multiply_packed(values: Tensor, packed: Tensor | None, bias: Tensor | None = None) -> Tensor:
+    """Multiply (B, X) with a matrix (X, Y) that oneDNN has laid out, and add a bias (Y,)."""
+    made: Tensor = torch.ops.mkldnn._linear_pointwise(values, packed, bias, "none", [], "")
+    return made
+
+
 @contextmanager
-def laid_out(decoders: Iterable[nn.Module]) -> Iterator[None]:
+def laid_out(decoders: Iterable[nn.Module], is_rounded: bool = False) -> Iterator[None]:
     """Lay out all maps of decoders for the many products of searches; meanwhile no weight may change.
 
     Within another context of the same decoders nothing is laid out again.
+
+    Args:
+        decoders: the decoders.
+        is_rounded: whether products of all maps but the output layer read bfloat16.
     """
     parts = (part for decoder in decoders for part in decoder.modules())
     maps = [part for part in parts if isinstance(part, Linear) and part.layout is None]
     try:
         for part in maps:
-            part.layout = Weight(part.weight.detach().T, often=True)
+            rounded = is_rounded and not isinstance(part, OutputLayer)
+            part.layout = Weight(part.weight.detach().T, often=True, is_rounded=rounded)
         yield
     finally:
         for part in maps:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.graphs import MULTIPLE, Graphs, on_cuda
+from pipeline_py.nmt.kernels.half_products import half_products, rounding_float32
 from pipeline_py.nmt.recurrence.linear import laid_out
 
 KEPT = 8
@@ -48,17 +49,13 @@ def searching(models: Sequence[Any], half: bool = False) -> Iterator[Steps]:
 
     Args:
         models: as in `beam_search`.
-        half: whether matrix products on a CPU read bfloat16; what they are summed in and make stays float32.
+        half: whether matrix products on a CPU read bfloat16, in the way that this processor has
+            (`precision.half_products`); they are summed in float32, and logits are float32.
     """
-    products = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
-    before = products.fp32_precision
-    try:
-        if half:
-            products.fp32_precision = "bf16"
-        with laid_out([model.decoder for model in models]):
-            yield Steps(models)
-    finally:
-        products.fp32_precision = before
+    way = half_products() if half else None
+    rounding = rounding_float32() if way == "implicit" else nullcontext()
+    with rounding, laid_out([model.decoder for model in models], is_rounded=way == "explicit"):
+        yield Steps(models)
 
 
 def predict(
