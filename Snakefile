@@ -24,6 +24,7 @@ from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
 from pipeline_py.plan.syntax import ANNOTATION
+from pipeline_py.processors import count_processors
 from pipeline_py.provenance import made_by
 from pipeline_py.input_error import InputError
 from pipeline_py.stage import OBJECTS
@@ -58,6 +59,11 @@ plan = Plan(EXPERIMENT, Path(workflow.basedir), known_contents, shared)
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))
+
+# More compute-bound jobs than processors only slow each other down. On a cluster, its scheduler decides.
+cores_asked = workflow.cores if workflow.nodes is None else None
+if cores_asked is not None:
+    workflow.global_resources["_cores"] = min(cores_asked, count_processors())
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline_py import each_set, stage
 from pipeline_py.options import parsed
+from pipeline_py.processors import count_processors
 from tests.workplace import SMALL, Workplace
 
 RULE = re.MULTILINE | re.DOTALL
@@ -142,6 +143,9 @@ def test_a_dry_run_says_how_long_it_will_take(fresh):
     said = fresh.snakemake("--dry-run", "results/table1.tsv").stdout
     assert said.count("Jobs to run, with estimated times:") == 1
     assert re.search(r"^In total about \d+ s on \d cores? \(from the embedded experiment", said, re.MULTILINE)
+    asked = count_processors() + 7
+    said = fresh.snakemake("--dry-run", "--cores", str(asked), "results/table1.tsv").stdout
+    assert f"{asked} cores asked for, {asked - 7} available: at most {asked - 7} job" in said
     assert re.search(r"^  [a-z]+/\w+ +\d+ × [\d.]+ s +=", said, re.MULTILINE)
     everything = fresh.snakemake("--dry-run", "--quiet", "rules", "progress").stdout
     assert everything.count("Jobs to run, with estimated times:") == 1

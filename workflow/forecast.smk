@@ -26,7 +26,12 @@ class Forecast(logging.Handler):
                 logger.warning(sentence)
         files = {rule.name: rule.benchmark for rule in workflow.rules if rule.benchmark}
         counts = {files[name]: jobs for name, jobs in record.stats.items() if name in files}
-        cores = None if workflow.nodes is not None else min(workflow.cores, os.cpu_count())
+        cores = None if workflow.nodes is not None else workflow.cores
+        if cores is not None and cores < cores_asked:
+            logger.info(
+                f"{cores_asked} cores asked for, {cores} available: at most {cores} "
+                f"job{'s' * (cores > 1)} at a time."
+            )
         cards = workflow.global_resources.get("gpu") if cores and plan.gpu else None
         try:
             sentences = {split: plan.corpus.most_sentences(split) for split in EXPERIMENT.corpora.splits}
