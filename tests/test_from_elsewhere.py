@@ -67,7 +67,7 @@ def described(folder: Path) -> dict[str, Any]:
             },
             "Bad": {"type": "translations", "files": {"one": ["bad.1.one", "bad.2.one"]}},
         },
-        "evaluation": {"lowercase": False},
+        "evaluation": {"lowercase": False, "fewest_sentences": 10},
         "tables": {"t": {"title": "T", "systems": ["Bad", "Good"], "baseline": "Bad"}},
     }
 
@@ -127,13 +127,47 @@ def test_every_comparison_is_made(made):
     assert (pair["system"], pair["other"]) == ("Good", "Bad") and float(pair["p_sign_holm"]) <= 1
     assert rows(made / "evaluation/t/two.comparisons.tsv") == []
     claim = next(row for row in rows(made / "evaluation/t/claims.tsv") if row["set"] == "AVG")
-    assert float(claim["difference"]) > 0 and " BLEU on one (" in claim["sentence"], "there is no mean over both sets"
+    assert float(claim["difference"]) > 0 and " against Bad on one (" in claim["sentence"], (
+        "there is no mean over both sets"
+    )
     told = rows(made / "evaluation/t/told.contrast.tsv")
     assert {(row["system"], float(row["accuracy"]) > 40) for row in told} == {("Good", True)}
     page = (made / "report.html").read_text(encoding="utf-8")
     for part in ("Bad is missing: no scores of these translations were given", "Sentences where systems differ most"):
         assert part in page
     assert "All pairs of systems" in page and "No network was trained." in page and "training frequency" not in page
+
+
+@pytest.mark.parametrize(
+    ("kept", "partial"),
+    [
+        (9, ["--until", "statistics"]),
+        (8, ["--omit-from", "statistics"]),
+        (7, ["--touch"]),
+        (6, ["--rerun-triggers", "mtime"]),
+    ],
+)
+def test_a_partial_run_does_not_repeat_old_answers(place, made, kept, partial):
+    """After a change of a setting: the run names the command that brings them up to date."""
+    assert run(place, described(place.folder))[0] == 0
+    config = described(place.folder)
+    config["evaluation"]["lowercase"] = "--rerun-triggers" not in partial  # else scores of both kinds would meet
+    write(place.folder, "good.one", [*WORSE[:kept], *GERMAN[kept:]])
+    code, said = run(place, config, *partial)
+    assert code == 0 and "Good: " not in said, said[-3000:]
+    assert (
+        "This run has not brought all answers up to date. This does: snakemake --cores 8 --configfile given.yaml"
+        in said
+    )
+
+
+def test_a_run_up_to_the_answers_gives_them(place, made):
+    config = described(place.folder)
+    config["evaluation"]["lowercase"] = True
+    code, said = run(place, config, "results/given/evaluation/t/claims.tsv", "--until", "claims")
+    assert code == 0 and "Good: " in said and "evaluation/t/claims.tsv" in said, said[-3000:]
+    write(place.folder, "good.one", WORSE)
+    assert run(place, described(place.folder))[0] == 0
 
 
 def test_nothing_is_made_twice_and_a_new_file_is_read(place, made):

@@ -4,6 +4,7 @@ import logging
 import re
 
 from snakemake.logging import logger
+from snakemake.settings.types import RerunTrigger
 
 from pipeline_py.config.loading.targets import no_target
 
@@ -32,21 +33,44 @@ class OurWords(logging.Filter):
 logger.addFilter(OurWords())
 
 
+def is_current(file):
+    """Return whether this run has seen to it that a file is up to date with inputs, settings and code.
+
+    A run with `--until`, `--omit-from`, `--touch` or fewer `--rerun-triggers` may leave it as an earlier run made it.
+    """
+    if workflow.touch or workflow.rerun_triggers != RerunTrigger.all():
+        return False
+    dag = workflow.dag
+    job = next((job for job in dag.jobs if file in job.output), None)
+    if job is None:  # left out of this run
+        return False
+    is_considered = not (dag.untilrules or dag.untilfiles) or job in dag.bfs(dag.dependencies, *dag.targetjobs)
+    return is_considered and all(dag.finished(each) or not dag.needrun(each) for each in dag.bfs(dag.dependencies, job))
+
+
 def tell_answers():
-    """Log at the end of a run its answers, and the files with more of them."""
+    """Log at the end of a run its answers and the files with more of them, or how to bring them up to date."""
     from pipeline_py.report.answers import read_answers, render_for_terminal
     from pipeline_py.report.exclusions import read_exclusions
 
     results = EXPERIMENT.folder("results")
-    answers, notes = [], []
+    answers, notes, files = [], [], []
     for table in plan.claims.shown_tables:
         claims, exclusions = (
-            Path(file(table).replace("<results>", results)) for file in (plan.claims.file, plan.claims.exclusions_file)
+            file(table).replace("<results>", results) for file in (plan.claims.file, plan.claims.exclusions_file)
         )
-        if claims.exists() and exclusions.exists():  # none is made with `--until`
-            answers += read_answers(claims)
-            notes += read_exclusions(exclusions).sentences
+        if not is_current(claims):
+            command = plan.page.command(
+                workflow.overwrite_configfiles or [],
+                workflow.config_settings.config,
+                sorted(workflow.dag_settings.targets),
+            )
+            logger.info(f"\nThis run has not brought all answers up to date. This does: {command}")
+            return
+        answers += read_answers(Path(claims))
+        notes += read_exclusions(Path(exclusions)).sentences
+        files.append(claims)
     if answers:
-        where = ", ".join(f"{results}/{file}" for file in plan.report.shown_of_run())
+        files += [f"{results}/{file}" for file in plan.report.shown_of_run()]
         lines = render_for_terminal(answers, [*dict.fromkeys(notes)])
-        logger.info("\n".join(["", *lines, f"More in: {where}"]))
+        logger.info("\n".join(["", *lines, f"More in: {', '.join(filter(os.path.exists, files))}"]))

@@ -213,9 +213,16 @@ class PagePlan:
             },
         }
 
-    def command(self, files: Sequence[Path], settings: Mapping[str, Any]) -> str:
-        """What makes the page again: files and settings of the configuration as they were given."""
-        words = ["snakemake", "--cores", "8", f"{self.experiment.folder('results')}/report.html"]
+    def command(self, files: Sequence[Path], settings: Mapping[str, Any], targets: Sequence[str] | None = None) -> str:
+        """Give the command that makes results again.
+
+        Args:
+            files: files of the configuration as they were given.
+            settings: settings of the configuration as they were given.
+            targets: the targets; by default the page.
+        """
+        words = ["snakemake", "--cores", "8"]
+        words += [f"{self.experiment.folder('results')}/report.html"] if targets is None else targets
         if files:
             words += ["--configfile", *map(relpath, files)]
         if settings:

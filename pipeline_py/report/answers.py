@@ -14,6 +14,9 @@ NUMBERS = ("score_system", "score_other", "difference", "low", "high", "p_value"
 RUNS = ("runs_system", "runs_other")
 SYNTAX = "syntax"
 
+MOST_SHOWN = 10
+"""Number of claims that end a run without answers about syntax."""
+
 NO_VERDICT = (
     "Differences in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
     "experiment):"
@@ -157,7 +160,9 @@ def group_sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
 
 
 def render_for_terminal(answers: Sequence[Answer], notes: Sequence[str]) -> list[str]:
-    """Render the lines that end a run: what is excluded, answers about syntax, and how many others there are.
+    """Render the lines that end a run: what is excluded, answers about syntax, and the number of others.
+
+    If no answer is about syntax, the first of the others are shown.
 
     Args:
         answers: of this run.
@@ -169,7 +174,9 @@ def render_for_terminal(answers: Sequence[Answer], notes: Sequence[str]) -> list
     lines = [*notes]
     if any(answer.verdict for answer in answers):
         lines += ["Does syntax help?", *(f"  {answer.sentence}" for answer in syntax)] if syntax else []
-        lines += [f"Other claims: {count_verdicts(others)}."] if others else []
+        if others:
+            shown = [] if syntax else [f"  {answer.sentence}" for answer in others[:MOST_SHOWN]]
+            lines += [f"Other claims: {count_verdicts(others)}{':' if shown else '.'}", *shown]
     elif answers:
         lines += [NO_VERDICT, *(f"  {answer.sentence}" for answer in syntax or others)]
     return lines

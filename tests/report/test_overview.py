@@ -191,7 +191,8 @@ def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
     )
     others = "Other claims: 2 confirmed, 1 contradicted."
     assert render_for_terminal(found, []) == ["Does syntax help?", "  A: one.", others]
-    assert render_for_terminal(found[1:], []) == [others]
+    shown = [f"{others[:-1]}:", "  x", "  y", "  z"]
+    assert render_for_terminal(found[1:], []) == shown, "without answers about syntax the others are shown"
     assert render_for_terminal(found[:1], []) == ["Does syntax help?", "  A: one."] and not render_for_terminal([], [])
 
 
