@@ -50,6 +50,7 @@ OTHER_NAMES = {
         },
         "Tree2Seq-ensemble": "Ensemble of the above three models",
         "Tree2Seq-96": "Tree-to-Sequence NMT model (d = 512)",
+        "Seq2Seq-96": "Sequence-to-Sequence NMT model (d = 512) reimplementation of Luong, Pham, and Manning (2015)",
         "Tree2Seq-160": "Tree-to-Sequence NMT model (d = 1,024)",
         "PBSMT": "Baseline: Phrase-based SMT model",
         "Tree2Seq-embeddings": "without sequential LSTM units",
@@ -67,6 +68,7 @@ OTHER_NAMES = {
     "hierarchical": {
         "Sequential": "sequential encoder",
         "Sequential-BPE": "sequential encoder + sequential rare word encoding",
+        "Sequential-lexical": "sequential encoder + tree-based rare word encoding",
         "Tree-based": "tree-based encoder",
         "Tree-based-bidirectional": "tree-based encoder + bidirectional leaf-node encoding",
         "Tree-based-top-down": "tree-based encoder + top-down encoding",
@@ -129,7 +131,7 @@ def test_what_is_printed_is_what_the_paper_prints(file):
 def test_claims_of_papers_are_about_systems_of_the_default_configuration(file):
     for claim in read_claims(file).claims:
         assert {claim.system, claim.above} <= {*CONFIG["systems"]}
-        assert claim.printed, "a paper prints it"
+        assert claim.printed or claim.sentences, "a paper prints it, but for what figures alone show"
 
 
 def test_every_paper_with_printed_numbers_has_claims():
