@@ -178,8 +178,9 @@ Fact = Literal[
 many parameters it has, its perplexity on dev, the minutes that one epoch takes, on the wall and of processors, how it
 is searched with, and the width of the beam."""
 
-OfBleu = Literal["brevity", "length"]
-"""What a table may say of a system on a set beside metrics: BLEU's brevity penalty, the mean length of translations."""
+OfBleu = Literal["brevity", "length_ratio", "length"]
+"""What a table may say of a system on a set in addition to metrics: BLEU's brevity penalty exp(1 − r/c), the length of
+translations relative to references c/r, the mean length of translations in words."""
 
 CONTRAST = "contrast"
 """The column of what a table may say of a system on every contrastive set: how often it finds the correct translation
@@ -213,8 +214,8 @@ class MeasureTable(TableOfSystems):
     sets: list[str] = Field(["dev"], min_length=1, description="dev, names of test sets, or tests for all of them.")
     columns: list[TableColumn] = Field(
         min_length=1,
-        description="Settings and facts of systems, metrics, brevity or length; contrast: accuracy on every "
-        "contrastive set, whatever the `sets`.",
+        description="Settings and facts of systems, metrics, brevity, length_ratio or length; contrast: accuracy on "
+        "every contrastive set, whatever the `sets`.",
     )
     parsed_by: str | None = Field(
         None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."

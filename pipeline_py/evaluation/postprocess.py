@@ -49,7 +49,7 @@ def postprocess(
             word.
         tagged: Each source is enclosed in two tags, which are not words.
         source_tokens: The words of the source before rare times, dates and numbers became placeholders.
-        counts_output: JSON counts of empty outputs, unknown words and placeholders.
+        counts_output: JSON counts of words, empty outputs, unknown words and placeholders.
 
     Raises:
         InputError: if files differ in length, or an alignment does not fit its sentence.
@@ -75,6 +75,7 @@ def postprocess(
             words = words_of(restored, joiner)
             sentence = join_tokens(restore_case(words) if restore_case else words)
             counts.keep()
+            counts.note("words", len(words))
             if not sentence:
                 counts.note("empty output")
             file.write(sentence + "\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.systems.any_system import Ensemble
-from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
+from pipeline_py.config.systems.differences import describe_departures, notes, settings_of_trainings, warning
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import (
     AttentionTable,
@@ -89,6 +89,7 @@ class ReportPlan:
                 else [],
                 "settings": {system: self.settings(system) for system in options.systems},
                 "notes": [*notes(self.experiment, options), *self._notes_on_sets(table)],
+                "departures": describe_departures(self.experiment, options),
                 "from_elsewhere": [*filter(self.experiment.from_elsewhere, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
@@ -136,7 +137,22 @@ class ReportPlan:
             }
             for kind in ("correct", "contrastive")
         }
-        return {**files, "parsed": parsed, "accuracy": of_facts["accuracy"], **told_apart}
+        has_lengths = "length" in options.columns and options.parsed_by is None
+        words = {
+            "words": {
+                ":".join((system, run, split)): file.replace(".statistics.arrow", ".json")
+                for (system, run, split), file in counted.items()
+                if not self.experiment.from_elsewhere(system)
+            },
+            "reference_tokens": {split: f"<results>/corpus/tokenized/{split}.target" for split in sets},
+        }
+        return {
+            **files,
+            "parsed": parsed,
+            "accuracy": of_facts["accuracy"],
+            **told_apart,
+            **(words if has_lengths else {}),
+        }
 
     def files_of_facts(self, table: str) -> dict[str, dict[str, str]]:
         """What the stage `facts` reads, by kind, and by what it is of."""

@@ -1,5 +1,6 @@
 """Make a table of scores and other measures of systems, with significance marks, or of counts of texts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -29,7 +30,8 @@ def table(
 ) -> None:
     """Make a table of the configuration, write it in all formats, and print it on stderr.
 
-    The first column of the TSV names the row. A score that may have marks is followed by the column `NAME_marks`. With
+    The first column of the TSV names the row; lines at its end that begin with `# ` say which rows are not as their
+    papers print them. A score that may have marks is followed by the column `NAME_marks`. With
     several runs, numbers are means, and `NAME_sd` is their sample standard deviation. A table of type `bleu` has a
     column for each set, named like the set, and `AVG`; the paper's numbers are in `NAME_published`. Columns of further
     metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
@@ -77,6 +79,7 @@ def table(
             accuracies = read_accuracies(files.of("accuracy"))
             notes += sentences_about(accuracies, about["lowercase_trees"])
             laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
+        laid_out = replace(laid_out, departures=about.get("departures", []))
     renderings.write(laid_out, output, sheet_output, markdown_output, latex_output, group_sentences(answers))
 
 

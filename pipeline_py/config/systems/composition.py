@@ -138,6 +138,11 @@ class System(Section):
         return sorted(parts | {f"kinds.{kind.name}" for kind in self.kinds})
 
     @property
+    def departures(self) -> list[str]:
+        """How the system's parts depart from printed equations."""
+        return [*dict.fromkeys(text for parts in self._parts.values() for part in parts for text in part.departures)]
+
+    @property
     def syntax(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
         return sorted({kind.name for parts in self._parts.values() for part in parts for kind in part.reads})

@@ -68,6 +68,11 @@ class LocalContext(Context):
         "sentence", description="Where the softmax runs: over the whole sentence (eq. 6) or over the window alone."
     )
 
+    @property
+    def departures(self) -> list[str]:
+        """The softmax, if it does not run over the sentence."""
+        return ["the softmax of eq. 6 runs over the window alone"] if self.normalized == "window" else []
+
 
 class FlexibleContext(Context):
     """Penalty that grows with the distance from the previous centre of attention (Shu and Nakayama 2017)."""
@@ -95,6 +100,19 @@ class SyntaxContext(Context):
         description="Where the Gaussian applies: its logarithm is added to the score, or it scales the score (eq. 10 "
         "as printed), or the weight after the softmax.",
     )
+
+    @property
+    def departures(self) -> list[str]:
+        """Position and Gaussian, if they are not those of eq. 5 and 10."""
+        position = "distances are those that the attention expects, without the predicted position of eq. 5"
+        gaussian = {
+            "log": "the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them",
+            "weight": "the Gaussian scales the weight, where eq. 10 scales the score",
+        }
+        return [
+            *([position] if self.position == "attention" else []),
+            *([gaussian[self.gaussian]] if self.gaussian in gaussian else []),
+        ]
 
 
 AnyContext = Annotated[

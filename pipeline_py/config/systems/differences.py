@@ -81,6 +81,19 @@ def on_rows_from_elsewhere(experiment: Description, table: TableOfSystems) -> li
     ]
 
 
+def describe_departures(experiment: Description, table: TableOfSystems) -> list[str]:
+    """Describe how rows depart from the equations that their papers print, a sentence for each kind."""
+    rows: dict[str, list[str]] = {}
+    for row in table.systems:
+        texts = [text for network in experiment.networks(row) for text in experiment.network(network).departures]
+        if texts:
+            rows.setdefault("; ".join(dict.fromkeys(texts)), []).append(table.called[row])
+    return [
+        f"Not as printed in the paper ({', '.join(labels)}): {text}. See docs/readings.md."
+        for text, labels in rows.items()
+    ]
+
+
 def settings_of_trainings(experiment: Description, table: TableOfSystems) -> dict[tuple[str, Compared], str]:
     """What the trainings behind a table's rows differ in, by system and kind of settings.
 

@@ -36,6 +36,11 @@ class PartOptions(Section):
     learns: ClassVar[tuple[Kind, ...]] = ()
     """The kinds of syntax that the part learns to predict beside translation, and needs in training alone."""
 
+    @property
+    def departures(self) -> list[str]:
+        """How the options depart from an equation as the paper prints it; empty if they do not."""
+        return []
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Raise TypeError where something else stands for a tuple of kinds."""
         super().__init_subclass__(**kwargs)

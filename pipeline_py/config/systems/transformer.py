@@ -76,6 +76,11 @@ class DepsSAN(SelfAttention):
         "score", description="The Gaussian scales the score, or its logarithm is added to the score."
     )
 
+    @property
+    def departures(self) -> list[str]:
+        """The Gaussian, if it is not that of the paper."""
+        return ["the logarithm of the Gaussian is added, not its density"] if self.gaussian == "log" else []
+
 
 class PASCAL(SelfAttention):
     """A Gaussian around the head word (Bugliarello and Okazaki 2020; there in the last 2 of 8 heads of layer 0)."""
@@ -116,6 +121,13 @@ class SyntaxHeads(CrossAttention):
     gaussian: Literal["log", "score"] = Field(
         "log", description="The logarithm of the Gaussian is added to the score, or the Gaussian scales the score."
     )
+
+    @property
+    def departures(self) -> list[str]:
+        """Position and Gaussian, which are not those of eq. 5 and 10 of SDAtt."""
+        position = "distances are those that each head expects, without the predicted position of eq. 5"
+        gaussian = "the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them"
+        return [position, *([gaussian] if self.gaussian == "log" else [])]
 
 
 AnyCrossAttention = SyntaxHeads

@@ -34,6 +34,7 @@ def section(chapter: TableChapter) -> Iterator[Part]:
                 "Numbers of the paper, from its own data and languages. They show how systems compare there; do not "
                 "compare a single number with one of ours.",
                 source.text,
+                *chapter.sheet.departures,
             ],
             tables=published_tables(read_published(path), chapter.manifest.published[chapter.name], source.short),
         )

@@ -83,7 +83,10 @@ def section(chapter: TableChapter) -> Iterator[Part]:
     notes = [*table.all_notes(), *([NOTE] if columns else []), *(note for note in shared if note not in table.notes)]
     wide = [[*row, *more] for row, more in zip(table.rows, cells, strict=True)]
     yield Part(
-        text=text, tables=[replace(table, columns=[*table.columns, *columns], rows=wide, notes=notes, bold_means="")]
+        text=text,
+        tables=[
+            replace(table, columns=[*table.columns, *columns], rows=wide, notes=notes, bold_means="", departures=())
+        ],
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline_py.artifact import Counts
 from pipeline_py.config.tables import CONTRAST
 from pipeline_py.evaluation.compare import places_parsed
 from pipeline_py.evaluation.contrast import accuracies, interval, read_decisions
@@ -19,6 +20,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.report.exclusions import Exclusions, read_exclusions
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables.table_files import Files
+from pipeline_py.text import read_lines, tokens_of
 
 AVERAGE = "AVG"
 """The name of the mean over the test sets, in the place of a set."""
@@ -57,6 +59,7 @@ class OfBleu:
 
 OF_BLEU = {
     "brevity": OfBleu("BP", 3, lambda sums, _: np.exp(log_brevity(sums))),
+    "length_ratio": OfBleu("Length ratio", 2, lambda sums, _: sums[:, 0] / sums[:, 1]),
     "length": OfBleu("Avg. length", 2, lambda sums, sentences: sums[:, 0] / sentences),
 }
 
@@ -103,6 +106,8 @@ class Measured:
             nothing of a system that gives no probabilities.
         from_elsewhere: systems that were made elsewhere.
         exclusions: systems and sets that no conclusion is drawn from.
+        mean_words: by set and system, the mean number of words of an output in each run, before detokenization.
+        reference_words: by set, the mean number of words of a reference, as tokenized.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -112,6 +117,8 @@ class Measured:
     contrast: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
     from_elsewhere: Sequence[str] = ()
     exclusions: Exclusions = field(default_factory=Exclusions)
+    mean_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    reference_words: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def numbers_of_runs(self) -> list[int]:
@@ -139,6 +146,8 @@ class Measured:
         scored = self.statistics[on or ""][metric_of(what)].get(system)
         if scored is None:
             return None
+        if what == "length" and system in self.mean_words.get(on or "", {}):
+            return self.mean_words[on or ""][system]
         if what in OF_BLEU:
             return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
         return scored.scores
@@ -186,7 +195,9 @@ class Measured:
         ]
 
     def reference_length(self, on: str) -> float:
-        """The mean length of a set's references, those that are nearest to the outputs of its first system."""
+        """The mean number of words of a set's references; else of BLEU's tokens of the references nearest in length."""
+        if on in self.reference_words:
+            return self.reference_words[on]
         scored = next(iter(self.statistics[on]["bleu"].values()))
         return float(scored.sums[0, 1] / scored.runs.shape[1])
 
@@ -197,7 +208,8 @@ def read_measured(
     """Read statistics and facts of a table's systems.
 
     Args:
-        files: `statistics` by system, run and set, `parsed` by set where only parsed sentences are scored, `facts`
+        files: `statistics` by system, run and set, `words` the same and `reference_tokens` by set if lengths are asked
+            for, `parsed` by set where only parsed sentences are scored, `facts`
             by system and run, and `correct` and `contrastive` by system, run and contrastive set.
         systems: rows of the table.
         metrics: those that are counted.
@@ -219,6 +231,8 @@ def read_measured(
         {on: _contrast(files, on) for on in description.get("contrastive", [])},
         description.get("from_elsewhere", []),
         read_exclusions(files.one("exclusions")) if files.of("exclusions") else Exclusions(),
+        _mean_words(files),
+        {on: _count_words(path) for (on,), path in files.of("reference_tokens").items()},
     )
 
 
@@ -229,6 +243,21 @@ def _contrast(files: Files, on: str) -> dict[str, np.ndarray]:
         for kind in ("correct", "contrastive")
     )
     return read_decisions(correct, contrastive)
+
+
+def _mean_words(files: Files) -> dict[str, dict[str, list[float]]]:
+    """Read the mean number of words of outputs, by set and system; none of systems that are given as text."""
+    means: dict[str, dict[str, list[float]]] = {}
+    for (system, _, on), path in files.of("words").items():
+        counts = Counts.of(path, "the file has no counts of words; make it again")
+        if "words" in counts.noted:
+            means.setdefault(on, {}).setdefault(system, []).append(counts.noted["words"] / counts.kept)
+    return means
+
+
+def _count_words(path: Path) -> float:
+    """Return the mean number of words of a tokenized text."""
+    return fmean(len(tokens_of(line)) for line in read_lines(path))
 
 
 def _facts(path: Path) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def write(
     """Write a table in all its formats and print it on stderr; answers, by question, stand below it in Markdown."""
     with writing(output) as file:
         values(sheet).to_csv(file, sep="\t", index=False, lineterminator="\n")
+        file.writelines(f"# {note}\n" for note in sheet.departures)
     if sheet_output is not None:
         write_json(sheet_output, sheet.as_json())
     for path, text in ((markdown_output, markdown(sheet, answers or {})), (latex_output, latex(sheet))):
@@ -70,7 +71,10 @@ def plain(sheet: Sheet, width: int) -> str:
         lines = ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
         rule = "-" * max(map(_width, lines))
         drawn += ["", lines[0], rule, *lines[1:], rule]
-    notes = [textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False) for note in sheet.notes]
+    notes = [
+        textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
+        for note in (*sheet.departures, *sheet.notes)
+    ]
     return "\n".join([*drawn, *notes]) + "\n"
 
 

@@ -268,6 +268,8 @@ def measures_sheet(
         notes.append("CPU time: CPU minutes of training per epoch.")
     if "perplexity" in options.columns:
         notes.append("Perp.: perplexity per target token on the development set, end of sentence included.")
+    if "length_ratio" in options.columns:
+        notes.append("Length ratio: words of translations by words of references.")
     if "length" in options.columns:
         for on in options.sets:
             where = f" on {called.get(on, on)}" if several else ""

@@ -76,7 +76,8 @@ class Column:
 class Sheet:
     """A table: every row has one cell for each column, and the first column names the row.
 
-    `bold_means` is what bold stands for, in the renderings that have it.
+    `bold_means` is what bold stands for, in the renderings that have it. `departures` say which rows are not as their
+    papers print them.
     """
 
     title: str
@@ -84,6 +85,7 @@ class Sheet:
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
     bold_means: str = ""
+    departures: Sequence[str] = field(default=())
 
     @property
     def heads(self) -> list[str]:
@@ -93,7 +95,7 @@ class Sheet:
     def all_notes(self) -> list[str]:
         """The notes of a rendering that shows bold, which is explained where it occurs."""
         has_bold = any(cell.bold for row in self.rows for cell in row)
-        return [*self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means and has_bold else [])]
+        return [*self.departures, *self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means and has_bold else [])]
 
     def as_json(self) -> dict[str, Any]:
         """The sheet as plain values."""
@@ -132,6 +134,7 @@ def read_sheet(path: Path) -> Sheet:
             [[Cell(**cell) for cell in row] for row in content["rows"]],
             content["notes"],
             content["bold_means"],
+            content["departures"],
         )
     except (KeyError, TypeError):
         raise InputError("the file is not a table of `report.table`; make it again", path) from None

@@ -295,3 +295,16 @@ def test_accuracy_alone_needs_no_scores_of_outputs(given):
     given.description["contrastive"] = ["gender"]
     (tree, _), markdown = given.table(columns=["contrast"], marks=[])
     assert tree == {"system": "Tree", "contrast_gender": ""} and "Scores are on" not in markdown
+
+
+def test_lengths_are_of_words_before_detokenization(given, tmp_path):
+    """And of the references as tokenized; BLEU's tokens of Chinese are characters."""
+    given.files["words:Tree:seed1:dev"] = given.write(
+        "words.json", '{"in": 4, "kept": 4, "dropped": {}, "noted": {"words": 26}}'
+    )
+    given.files["reference_tokens:dev"] = given.write("tokens", "a b c\nd\n")
+    (tree, seq), markdown = given.table(columns=["bleu", "length", "length_ratio"], marks=[])
+    assert (tree["length"], seq["length"]) == ("6.50", "9.00")
+    assert "References have 2.00 words on average." in markdown
+    assert tree["length_ratio"] == "0.90"
+    assert "Length ratio: words of translations by words of references." in markdown

@@ -17,6 +17,7 @@ SHEET = Sheet(
     rows=[[Cell(name), Cell("12.34", spread="0.50", marks="**†", bold=True)] for name in NAMES],
     notes=["**: p < 0.01 | seed_1"],
     bold_means="better than a_b",
+    departures=["Not as printed in the paper (a_b): another Gaussian."],
 )
 
 
@@ -50,12 +51,21 @@ def test_markdown_is_read_back_as_it_was() -> None:
         if token.type == "inline"
     ]
     cells = [text for name in NAMES for text in (name, "12.34**†")]
-    assert texts == ["Title: *all* names", "System", "test_2016", *cells, *SHEET.notes, "Bold: better than a_b."]
+    assert texts == [
+        "Title: *all* names",
+        "System",
+        "test_2016",
+        *cells,
+        *SHEET.departures,
+        *SHEET.notes,
+        "Bold: better than a_b.",
+    ]
 
 
 def test_bold_is_explained_where_it_occurs() -> None:
     plain = replace(SHEET, rows=[[Cell("A"), Cell("12.34")]])
-    assert SHEET.all_notes() == [*SHEET.notes, "Bold: better than a_b."] and plain.all_notes() == [*SHEET.notes]
+    assert SHEET.all_notes() == [*SHEET.departures, *SHEET.notes, "Bold: better than a_b."]
+    assert plain.all_notes() == [*SHEET.departures, *SHEET.notes]
 
 
 def test_latex_leaves_nothing_active() -> None:
@@ -92,9 +102,14 @@ def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.Ca
     names = ("t.tsv", "t.json", "t.md", "t.tex")
     renderings.write(SHEET, *(tmp_path / name for name in names))
     with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file, delimiter="\t")
+        header, *rows, (comment,) = csv.reader(file, delimiter="\t")
     assert header == ["system", "t", "t_sd", "t_marks"]
     assert rows == [[name, "12.34", "0.50", "**†"] for name in NAMES]
+    assert comment == f"# {SHEET.departures[0]}"
+    for ending in ("md", "tex"):
+        assert "another Gaussian" in (tmp_path / f"t.{ending}").read_text(encoding="utf-8")
+    assert "another Gaussian" in capsys.readouterr().err
+    renderings.write(SHEET, *(tmp_path / name for name in names))
     again = read_sheet(tmp_path / "t.json")
     assert again == SHEET and renderings.markdown(again) == (tmp_path / "t.md").read_text(encoding="utf-8")
     assert capsys.readouterr().err == renderings.plain(SHEET, 80)

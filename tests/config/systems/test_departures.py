@@ -1,0 +1,31 @@
+"""Which systems depart from printed equations, and what their tables say of it."""
+
+import pytest
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.systems.differences import describe_departures
+
+
+def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
+    experiment = load(config)
+    assert describe_departures(experiment, experiment.tables["table1"]) == [
+        "Not as printed in the paper (SDAtt): distances are those that the attention expects, without the predicted "
+        "position of eq. 5; the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them. See "
+        "docs/readings.md."
+    ]
+    assert describe_departures(experiment, experiment.tables["sdrnmt"]) == []
+
+
+@pytest.mark.parametrize(
+    ("context", "texts"),
+    [
+        ({"type": "syntax", "position": "interpolate", "gaussian": "score"}, []),
+        ({"type": "syntax", "position": "round", "gaussian": "weight"}, ["where eq. 10 scales the score"]),
+        ({"type": "local", "window": 3}, []),
+        ({"type": "local", "window": 3, "normalized": "window"}, ["eq. 6 runs over the window alone"]),
+    ],
+)
+def test_the_printed_form_is_no_departure(config, context, texts):
+    config["systems"]["SDAtt"] = {"contexts": [context]}
+    departures = load(config).systems["SDAtt"].departures
+    assert len(departures) == len(texts) and all(text in found for text, found in zip(texts, departures, strict=True))
