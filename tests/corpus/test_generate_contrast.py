@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 
 from pipeline_py.contrastive import ContrastivePair, read_pairs
 from pipeline_py.corpus.generate_contrast import Contrast, generate_contrast
+from pipeline_py.corpus.grammar.contrast import ACCEPTABLE, wrong_prefixes
 from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.nouns import NOUNS
@@ -130,6 +131,20 @@ def test_particles_are_those_of_other_verbs(by_kind: dict[str, Found]) -> None:
         finite = {f for s in SENSES if s.german.prefix == form for f in (*s.german.present, *s.german.past)}
         assert int(pair.distance) in between(pair.correct.split(), place, finite), pair
     assert with_others > 20
+
+
+def test_a_wrong_prefix_makes_no_acceptable_translation(by_kind: dict[str, Found]) -> None:
+    """*Räumte das Hemd auf* is German for *put away the shirt* too."""
+    verbs = {f"{sense.german.prefix} {sense.german.base}": sense.german for sense in SENSES if sense.german.prefix}
+    assert {*ACCEPTABLE} <= {*verbs}
+    for name, verb in verbs.items():
+        found = wrong_prefixes(verb)
+        assert found and not {*found} & {verb.prefix, *ACCEPTABLE.get(name, "").split()}
+    assert "auf" not in wrong_prefixes(verbs["weg räumen"]) and wrong_prefixes(verbs["an ziehen"]) == ["aus"]
+    for pair, _ in by_kind["particle"]:
+        _, form, instead = changed(pair)
+        bases = [name for name in verbs if name.split()[0] == form and instead in wrong_prefixes(verbs[name])]
+        assert bases, pair
 
 
 def noun_behind(tokens: list[str], place: int) -> tuple[str, list[str | None]]:

@@ -14,6 +14,7 @@ from pipeline_py.corpus.grammar.determiners import NO
 from pipeline_py.corpus.grammar.focus import Attachment, Contrast, Focus
 from pipeline_py.corpus.grammar.german import realization as german
 from pipeline_py.corpus.grammar.german.fields import governed
+from pipeline_py.corpus.grammar.german.verbs import GermanVerb
 from pipeline_py.corpus.grammar.german.words import ARTICLES, article, column, noun_form
 from pipeline_py.corpus.grammar.nouns import Noun
 from pipeline_py.corpus.grammar.phenomena import attracted
@@ -31,6 +32,38 @@ CONFUSED = CASES[:3]
 
 PREFIXES = sorted({sense.german.prefix for sense in SENSES if sense.german.prefix})
 # With some verbs, prefixes of a group mean the same.
+ACCEPTABLE = {
+    "auf heben": "ab",
+    "auf geben": "ab",
+    "zurück geben": "ab",
+    "ab geben": "auf zurück",
+    "weg räumen": "auf ab aus ein hin zurück",
+    "auf räumen": "weg ab aus ein",
+    "hin legen": "ab weg auf zurück",
+    "ab stellen": "hin weg zurück auf",
+    "weg nehmen": "mit",
+    "nach schlagen": "auf",
+    "weg laufen": "hinaus aus",
+    "aus gehen": "weg",
+    "kaputt gehen": "aus",
+    "zurück bringen": "mit",
+    "weg schicken": "zurück",
+    "weg werfen": "hinaus",
+    "hinaus werfen": "weg",
+    "ab reißen": "ein weg",
+    "auf schreiben": "hin mit nach an",
+    "vor lesen": "ab",
+    "aus teilen": "auf ein zu",
+    "ab schließen": "ein weg an zu",
+    "hin fallen": "ab",
+    "zurück zahlen": "ab aus nach",
+    "auf essen": "weg aus",
+    "aus trinken": "weg",
+    "auf hängen": "hin an aus ein weg",
+    "aus führen": "vor auf",
+}
+"""Of a German verb, the prefixes that make another acceptable translation of the same English verb."""
+
 ALIKE = ({"ab", "aus", "hin", "hinaus", "weg"}, {"an", "auf", "ein", "herein"})
 
 FOCUS: Mapping[Contrast, Focus] = {
@@ -125,15 +158,21 @@ def _agreement(main: Clause, correct: list[str], _: Sampler) -> Translations | N
     return None if others else Translations(correct, wrong, _between(verb, _place_of_noun(main, subject)))
 
 
+def wrong_prefixes(verb: GermanVerb) -> list[str]:
+    """List prefixes that make no acceptable translation with a verb: those of known verbs, or else all."""
+    acceptable = {verb.prefix, *ACCEPTABLE.get(f"{verb.prefix} {verb.base}", "").split()}
+    strange = [p for p in PREFIXES if not any({p, verb.prefix} <= group for group in ALIKE) and p not in acceptable]
+    known = [p for p in strange if any((s.german.prefix, s.german.base) == (p, verb.base) for s in SENSES)]
+    return known or strange
+
+
 def _particle(main: Clause, correct: list[str], sampler: Sampler) -> Translations | None:
     """Another verb's prefix, which goes with the same base if there is one; otherwise a wrong one."""
     sense = main.sense
     if sense is None or sense.german.prefix not in correct:
         return None
     verb = sense.german
-    strange = [p for p in PREFIXES if not any({p, verb.prefix} <= group for group in ALIKE) and p != verb.prefix]
-    others = [p for p in strange if any((s.german.prefix, s.german.base) == (p, verb.base) for s in SENSES)]
-    prefix = sampler.one_of(others or strange)
+    prefix = sampler.one_of(wrong_prefixes(verb))
     wrong = _instead(main, main, sense=replace(sense, german=replace(verb, prefix=prefix)))
     places = _changed(correct, wrong)
     if len(places) != 1 or correct[places[0]] != verb.prefix:

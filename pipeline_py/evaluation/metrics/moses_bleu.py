@@ -42,7 +42,9 @@ class MosesBLEU(BLEU):
         super().__init__(lowercase=lowercase, tokenize="none", force=True, references=references or None)
 
     def _preprocess_segment(self, sent: str) -> str:
-        words = self._tokenizer.tokenize(self._normalizer.normalize(sent), escape=False)
+        # Multi30k's script lower-cases first, and the tokenizer keeps the periods of some abbreviations by case.
+        cased = sent.lower() if self.lowercase else sent
+        words = self._tokenizer.tokenize(self._normalizer.normalize(cased), escape=False)
         preprocessed: str = super()._preprocess_segment(" ".join(words))
         return preprocessed
 
