@@ -408,11 +408,8 @@ def _rows(
     """Give the rows of a question, by metric and set; a system's twin is the first without trees in the claims."""
     claim, system, other = question.claim, question.system, question.other
     kind = str(claim.sentences or "")
-    untested = [
-        f"{name} has not learned to translate ({'; '.join(evidence.untrained[name])})"
-        for name in (system, other)
-        if name in evidence.untrained
-    ]
+    untrained = [name for name in (system, other) if name in evidence.untrained]
+    untested = [f"{' and '.join(untrained)} {'have' if len(untrained) > 1 else 'has'} not learned to translate"]
     for metric in _metrics(claim, evidence.metrics):
         scores = evidence.scores.get(metric, {}).get(kind, {})
         both = [on for on, systems in scores.items() if {system, other} <= {*systems}]
@@ -423,22 +420,23 @@ def _rows(
             other,
             named(metric).label,
             None,
-            reasons=untested or small or ["they have no set in common"],
+            reasons=(untested if untrained else small) or ["they have no set in common"],
             relation=claim.relation,
             margin=claim.margin,
             is_twin=system in reads_trees and other not in reads_trees,
             is_answer=twins.get(system) == other and claim.relation == "better" and not kind,
             untested_controls={
-                control.parser: f"not learned to translate ({'; '.join(evidence.untrained[control.name])})"
+                control.parser: "not learned to translate"
                 for control in question.controls
                 if control.name in evidence.untrained
             },
             published=[(printed.task, printed.difference) for printed in claim.printed if printed.metric == metric],
             missing_metrics=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
             is_final=evidence.is_final,
+            scope=kind,
         )
         about = (question.paper, f"{claim.system} above {claim.above}", claim.relation, kind, metric)
-        if untested or not both:
+        if untrained or not both:
             yield (*about, AVERAGE, "claim", "", system, other, *[None] * 11, *_conclusion(base, claim))
             continue
         every_test = [on for on in (*scores, *evidence.small_sets.get(kind, {})) if on != DEV]

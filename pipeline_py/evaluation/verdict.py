@@ -120,7 +120,8 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict as a sentence."""
         if self.difference is None:
-            return f"{self.system}: not tested against {self.other}, since {' and '.join(self.reasons)}."
+            scope = f" on {self.scope}" if self.scope else ""
+            return f"{self.system}: not tested against {self.other}{scope}, since {' and '.join(self.reasons)}."
         return f"{self._finding}{self._syntax}{self._controls}.{self._published}"
 
     @property

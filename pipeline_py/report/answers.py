@@ -144,7 +144,10 @@ def count_verdicts(answers: Sequence[Answer]) -> str:
 
 def remove_repetitions(answers: Iterable[Answer]) -> list[Answer]:
     """Keep one of the answers with equal sentences, which several papers or tables ask for."""
-    return [*{answer.sentence: answer for answer in reversed([*answers])}.values()][::-1]
+    first: dict[str, Answer] = {}
+    for answer in answers:
+        first.setdefault(answer.sentence, answer)
+    return [*first.values()]
 
 
 def group_sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:

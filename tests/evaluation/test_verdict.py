@@ -93,10 +93,11 @@ def verdict(result: Difference | None, **options: object) -> Verdict:
         (GAIN, {"is_final": False}, "", "", f"SDAtt: +1.2 BLEU against GlobalAtt ({CI})."),
         (
             None,
-            {"reasons": ["SDAtt has not learned to translate (BLEU 1.2 is below 5)"]},
+            {"reasons": ["SDAtt has not learned to translate"], "scope": "sentences of at most 20 words"},
             "not tested",
             "",
-            "SDAtt: not tested against GlobalAtt, since SDAtt has not learned to translate (BLEU 1.2 is below 5).",
+            "SDAtt: not tested against GlobalAtt on sentences of at most 20 words, since SDAtt has not learned to "
+            "translate.",
         ),
     ],
 )

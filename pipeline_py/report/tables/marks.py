@@ -60,10 +60,15 @@ class Marks:
         occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
         known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
         legend = [sentence for sentence in known if sentence in occurring]
-        none = [f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."]
+        compared = [*self._compared(places)]
+        none = [
+            f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."
+            if compared
+            else "No marks: no rows can be compared."
+        ]
         return [
             *dict.fromkeys(legend or none),
-            *(describe_run_deviations([*self._compared(places)]) if self.test == "systems" else ()),
+            *(describe_run_deviations(compared) if self.test == "systems" else ()),
             *dict.fromkeys(self._contradictions(places)),
         ]
 
