@@ -84,7 +84,7 @@ def draw_answers(answers: list[Answer], output: Path) -> None:
         axes.axvline(0, color="0.2", linewidth=0.8)
         axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
         axes.invert_yaxis()
-        axes.set_xlabel("difference in BLEU with its 95 % interval over sentences and runs; grey: control trees")
+        axes.set_xlabel("difference in BLEU, 95 % interval over sentences and runs (grey: control trees)")
         axes.spines[["top", "right"]].set_visible(False)
         figure_files.save(figure, "Differences from the twin without trees", output, None)
 
