@@ -191,14 +191,17 @@ class Verdict:
 def describe_runs(difference: Difference) -> str:
     """Describe the numbers of runs, and the assumption on the variance between runs of a single one."""
     first, second = difference.runs
-    runs = f"{first} run{'s' * (first > 1)} each" if first == second else f"{first} against {second} runs"
+    runs = (
+        f"{first} run{'s' * (first > 1)} each"
+        if first == second
+        else f"{first} run{'s' * (first > 1)} against {second}"
+    )
     if difference.origin == "same networks":
         return f"{runs}, searches of the same trained networks"
     if difference.origin == "measured":
         return runs
     source = "pooled over systems with several runs" if difference.origin == "pooled" else "the default"
-    single = "each run" if first == second else "the single run"
-    return f"{runs}; standard deviation between runs for {single}: {difference.run_deviation:.2g}, {source}"
+    return f"{runs}, assuming a standard deviation of {difference.run_deviation:.2g} between runs ({source})"
 
 
 def format_difference(value: float, decimals: int = 1) -> str:

@@ -279,7 +279,7 @@ def test_single_runs_are_told_from_several(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, run_deviation=["bleu=2"]))
     assert (row["runs_system"], row["run_deviation"], row["run_deviation_from"]) == ("1", "2.0", "default")
-    assert "1 run each; standard deviation between runs for each run: 2, the default" in row["sentence"]
+    assert "1 run each, assuming a standard deviation of 2 between runs (the default)" in row["sentence"]
 
 
 def test_the_same_outputs_are_tied(tmp_path, outputs):

@@ -139,13 +139,13 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
     ("runs", "origin", "text"),
     [
         ((3, 3), "measured", "3 runs each)"),
-        ((3, 5), "measured", "3 against 5 runs)"),
-        ((1, 1), "default", "1 run each; standard deviation between runs for each run: 0.6, the default)"),
+        ((3, 5), "measured", "3 runs against 5)"),
+        ((1, 1), "default", "1 run each, assuming a standard deviation of 0.6 between runs (the default))"),
         (
             (3, 1),
             "pooled",
-            "3 against 1 runs; standard deviation between runs for the single run: 0.6, pooled over systems with "
-            "several runs)",
+            "3 runs against 1, assuming a standard deviation of 0.6 between runs (pooled over systems with several "
+            "runs))",
         ),
         ((1, 1), "same networks", "1 run each, searches of the same trained networks)"),
     ],
