@@ -9,6 +9,7 @@ import numpy as np
 
 from pipeline_py.config.evaluation import TrainedThresholds
 from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.input_error import InputError
 
 COLUMN = "output properties"
@@ -19,7 +20,10 @@ ORDER = 3
 
 
 def measure_outputs(
-    outputs: Sequence[str], references: Sequence[str], split_words: Callable[[str], Sequence[str]]
+    outputs: Sequence[str],
+    references: Sequence[str],
+    split_words: Callable[[str], Sequence[str]],
+    chance_statistics: Sequence[Sequence[float]],
 ) -> np.ndarray:
     """Measure each output.
 
@@ -27,17 +31,18 @@ def measure_outputs(
         outputs: translations.
         references: the first reference of each.
         split_words: the tokenizer of BLEU.
+        chance_statistics: statistics of BLEU with the references of other sentences, (sentences, 10).
 
     Returns:
-        (sentences, 6): identifiers of output and reference, numbers of their words, number of n-grams of the output,
-        and how many of these it had before.
+        (sentences, 16): identifiers of output and reference, numbers of their words, number of n-grams of the output,
+        how many of these it had before, and the statistics of BLEU by chance.
     """
     rows = []
-    for output, reference in zip(outputs, references, strict=True):
+    for output, reference, chance in zip(outputs, references, chance_statistics, strict=True):
         words = split_words(output)
         ngrams = [tuple(words[start : start + ORDER]) for start in range(len(words) - ORDER + 1)]
         row = (len(words), len(split_words(reference)), len(ngrams), len(ngrams) - len({*ngrams}))
-        rows.append((_identify(output), _identify(reference), *row))
+        rows.append((_identify(output), _identify(reference), *row, *chance))
     return np.array(rows, dtype=np.float64)
 
 
@@ -48,7 +53,7 @@ def _identify(line: str) -> int:
 
 @dataclass(frozen=True)
 class OutputProperties:
-    """Properties of the outputs of one run, as `measure_outputs` gives them, (sentences, 6)."""
+    """Properties of the outputs of one run, as `measure_outputs` gives them, (sentences, 16)."""
 
     rows: np.ndarray
 
@@ -71,6 +76,11 @@ class OutputProperties:
     def repeated_share(self) -> float:
         """The share of n-grams that occurred before in the same output."""
         return float(self.rows[:, 5].sum() / max(self.rows[:, 4].sum(), 1))
+
+    @property
+    def chance_score(self) -> float:
+        """BLEU with the references of other sentences."""
+        return float(Bleu.scores(self.rows[:, 6:].sum(axis=0, keepdims=True))[0])
 
     def at(self, places: np.ndarray | None) -> "OutputProperties":
         """Select sentences; None for all."""
@@ -112,6 +122,11 @@ def find_failures(
         failures.append(
             f"BLEU {score:.1f} is below {thresholds.share_of_phrase_based:.0%} of the phrase-based system's "
             f"{phrase_based_score:.1f}"
+        )
+    if score < thresholds.chance * properties.chance_score:
+        failures.append(
+            f"BLEU {score:.1f} is less than {thresholds.chance:g} times the {properties.chance_score:.1f} with the "
+            "references of other sentences"
         )
     if properties.distinct_share < thresholds.distinct:
         failures.append(

@@ -12,6 +12,7 @@ from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
+from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.output_properties import COLUMN, measure_outputs
 from pipeline_py.evaluation.segment_metric import SegmentMetric
 from pipeline_py.input_error import InputError
@@ -73,8 +74,12 @@ def statistics(
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:
             write_json(files[name], counting.as_json(counted))
-    counter = BLEU(lowercase=lowercase, tokenize=tokenizer)
-    columns[COLUMN] = measure_outputs(outputs, references[0], lambda line: counter.tokenizer(line).split())
+    half = len(outputs) // 2
+    others = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in references])
+    split_words = BLEU(lowercase=lowercase, tokenize=tokenizer).tokenizer
+    columns[COLUMN] = measure_outputs(
+        outputs, references[0], lambda line: split_words(line).split(), others.statistics(outputs)
+    )
     signatures[COLUMN] = tokenizer
     write_columns(output, columns, signatures)
 

@@ -17,7 +17,7 @@ from tests.evaluation.counted import counted
 from tests.evaluation.test_compare import disturbed, text
 
 PRINTED = {"task": "en-de", "sets": "test", "difference": 1.5, "significance": "p < .01", "where": "Table 1"}
-ANY_OUTPUT = '{"score": 0, "repetition": 1, "distinct": 0, "length": [0.001, 1000]}'
+ANY_OUTPUT = '{"score": 0, "chance": 0, "repetition": 1, "distinct": 0, "length": [0.001, 1000]}'
 RATES = {"GlobalAtt": 0.4, "SDAtt": 0.1, "SDAtt [random]": 0.4, "SDAtt [gold]": 0.05, "LocalAtt": 0.9}
 
 

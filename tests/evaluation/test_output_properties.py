@@ -21,13 +21,14 @@ THRESHOLDS = TrainedThresholds()
 
 
 def measured(*outputs: str) -> OutputProperties:
-    return OutputProperties(measure_outputs(outputs, REFERENCES[: len(outputs)], str.split))
+    chance = [(7, 7, 0.1, 0.1, 0.1, 0.1, 7, 6, 5, 4)] * len(outputs)
+    return OutputProperties(measure_outputs(outputs, REFERENCES[: len(outputs)], str.split, chance))
 
 
 def test_properties_are_counted_by_hand() -> None:
     found = measured("a b c a b c a", "a b", "a  b")
     # Trigrams: abc bca cab abc bca, of which two repeat.
-    assert found.rows[:, 2:].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
+    assert found.rows[:, 2:6].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
     assert found.repeated_share == 2 / 5 and found.relative_length == 11 / 21
     assert found.distinct_share == 2 / 3, "spaces do not make outputs different"
     assert join_output_sets([found, found]).different_sentences == found.different_sentences == 3
@@ -38,28 +39,29 @@ def test_properties_are_counted_by_hand() -> None:
     ("outputs", "score", "phrase_based", "reasons"),
     [
         (REFERENCES, 40.0, 26.0, []),
-        (REFERENCES, 9.0, 28.0, []),
-        (REFERENCES, 1.2, None, ["BLEU 1.2 is below 5"]),
-        (REFERENCES, 6.0, 25.9, ["BLEU 6.0 is below 30% of the phrase-based system's 25.9"]),
+        (REFERENCES, 9.9, 28.0, []),
+        (REFERENCES, 1.2, None, ["BLEU 1.2 is below 5", "is less than 5 times the"]),
+        (REFERENCES, 6.8, None, ["BLEU 6.8 is less than 5 times the 1.9 with the references of other sentences"]),
+        (REFERENCES, 6.0, 25.9, ["BLEU 6.0 is below 30% of the phrase-based system's 25.9", "less than 5 times"]),
         (
             ["a man is here at the house"] * 5,
-            9.0,
+            9.9,
             None,
-            ["only 20% as many different outputs as different references, below 30%"],
+            ["only 20% as many different outputs as different references, below 50%"],
         ),
         (
             [f"{line.split()[1]} in a man in a man in a man in a red" for line in REFERENCES],
-            9.0,
+            9.9,
             None,
-            ["56% of the 3-grams repeat within a sentence, above 20%"],
+            ["56% of the 3-grams repeat within a sentence, above 15%"],
         ),
         (
             [line.split()[1] for line in REFERENCES],
-            9.0,
+            9.9,
             None,
-            ["outputs are 0.14 times as long as references, outside 0.4 to 2.5"],
+            ["outputs are 0.14 times as long as references, outside 0.5 to 2"],
         ),
-        ([""] * 5, 0.0, None, ["BLEU", "different outputs", "0.00 times as long"]),
+        ([""] * 5, 0.0, None, ["BLEU", "less than 5 times", "different outputs", "0.00 times as long"]),
     ],
 )
 def test_every_reason(outputs: list[str], score: float, phrase_based: float | None, reasons: list[str]) -> None:
@@ -69,7 +71,7 @@ def test_every_reason(outputs: list[str], score: float, phrase_based: float | No
 
 def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:
     (pair,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh")
-    assert read_output_properties(Path(pair.partition("=")[2])).rows[0, 2:].tolist() == [4, 3, 2, 0]
+    assert read_output_properties(Path(pair.partition("=")[2])).rows[0, 2:6].tolist() == [4, 3, 2, 0]
 
 
 def test_older_files_are_refused(tmp_path: Path) -> None:

@@ -99,7 +99,11 @@ def test_columns_have_a_checksum(tmp_path: Path) -> None:
     text = write(tmp_path / "text", HYPOTHESES[:2])
     statistics(hypothesis=text, reference=[text], output=tmp_path / "out.arrow", metric=["bleu"])
     columns, _ = read_columns(tmp_path / "out.arrow")
-    assert {name: values.shape for name, values in columns.items()} == {"bleu": (2, 10), "chrf": (2, 18)}
+    assert {name: values.shape for name, values in columns.items()} == {
+        "bleu": (2, 10),
+        "chrf": (2, 18),
+        "output properties": (2, 16),
+    }
     frame = pd.read_feather(tmp_path / "out.arrow")
     assert [*frame.columns] == ["bleu", "chrf"] and frame["bleu"][0].tolist() == columns["bleu"][0].tolist()
     content = bytearray((tmp_path / "out.arrow").read_bytes())

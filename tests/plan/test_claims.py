@@ -38,9 +38,10 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
             for name in ("SDAtt", "Tree2Seq")
             for trees in ("random", "right-branching")
         ),
-        "--fewest-sentences=50",
+        "--fewest-sentences=100",
         "--run-deviation=bleu=0.6",
-        '--thresholds={"score":5.0,"share_of_phrase_based":0.3,"distinct":0.3,"repetition":0.2,"length":[0.4,2.5]}',
+        '--thresholds={"score":5.0,"share_of_phrase_based":0.3,"distinct":0.5,"chance":5.0,"repetition":0.15,'
+        '"length":[0.5,2.0]}',
         "--partial",
     ]
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
