@@ -228,8 +228,6 @@ def test_every_kind_of_system_in_one_table(workplace):
         "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg", config=config
     )
     assert done.returncode == 0, done.stderr[-5000:]
-    end = done.stderr[done.stderr.index("Other claims: ") :]
-    assert "More in: results/everything.md" in end
     assert "- Three above Sennrich-deponly: " in (workplace.folder / "results/everything.md").read_text(
         encoding="utf-8"
     )
@@ -249,7 +247,7 @@ def test_every_kind_of_system_in_one_table(workplace):
 
 def test_folders_of_tables_are_targets(fresh):
     tree2seq, hierarchical = fresh.planned("tree2seq"), fresh.planned("hierarchical")
-    assert tree2seq["train"] == 18 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
+    assert tree2seq["train"] == 19 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
     assert tree2seq["attention"] == hierarchical["attention"] == 3
     assert hierarchical["train"] == 12 and hierarchical["table"] == 3 and "distances" not in hierarchical
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import tarfile
 import sys
 import tomllib
 from collections import defaultdict
@@ -120,7 +121,7 @@ def serves_the_site(words: Sequence[str]) -> None:
 
 def copies_what_is_kept(words: Sequence[str]) -> None:
     """`test_what_snakemake_would_do` does it too, for commands that go on from these outputs."""
-    assert words[:2] == ("cp", "-r") and (ROOT / words[2]).is_dir() and words[3] == "results/"
+    assert words[:2] == ("tar", "-xJf") and (ROOT / words[2]).is_file() and words[3:] == ("-C", "results")
 
 
 def has_a_recipe(words: Sequence[str]) -> None:
@@ -145,7 +146,6 @@ def is_planned(words: Sequence[str]) -> None:
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     ".": enters_an_environment,
     ".ci/run": is_a_file_that_runs,
-    "cp": copies_what_is_kept,
     "docker": has_a_recipe,
     "mkdocs": serves_the_site,
     "pip": has_pinned_requirements,
@@ -155,6 +155,7 @@ CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     "rm": deletes_what_is_kept,
     "snakemake": is_planned,
     "squeue": asks_a_cluster,
+    "tar": copies_what_is_kept,
     "tail": reads_the_log_of_a_stage,
     "tensorboard": shows_learning_curves,
 }
@@ -246,9 +247,9 @@ def test_what_snakemake_would_do(tmp_path):
     """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
     place = ReadersPlace(tmp_path / "parts")
     assert place.validated().returncode == 0
-    for command in of_program("cp"):
-        kept = ROOT / command.words[2]
-        shutil.copytree(kept, place.folder / command.words[3] / kept.name)
+    for command in of_program("tar"):
+        with tarfile.open(ROOT / command.words[2]) as archive:
+            archive.extractall(place.folder / command.words[4], filter="data")
     plain = place.without_parts(tmp_path / "plain")
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for command in of_program("snakemake"):

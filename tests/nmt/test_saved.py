@@ -1,5 +1,6 @@
 """Initial weights replace those of their names and nothing else; networks that are kept can still be read."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_weights, start_from
 from pipeline_py.text import read_lines
 
-KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k"
+KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k.tar.xz"
 
 
 def network(seed: int) -> Model:
@@ -56,10 +57,13 @@ def test_no_safetensors(tmp_path: Path) -> None:
         start_from(network(1), tmp_path / "none")
 
 
-@pytest.mark.parametrize("system", ["GlobalAtt", "Seq2Seq", "Tree2Seq"])
-def test_networks_that_are_kept_are_those_of_today(system: str) -> None:
-    folder = KEPT / "nmt" / system / "seed1"
+@pytest.mark.parametrize("system", ["GlobalAtt", "Tree2Seq"])
+def test_networks_that_are_kept_are_those_of_today(tmp_path: Path, system: str) -> None:
+    with tarfile.open(KEPT) as archive:
+        archive.extractall(tmp_path, filter="data")
+    kept = tmp_path / "multi30k"
+    folder = kept / "nmt" / system / "seed1"
     model = load(folder / "model.safetensors", folder / "config.json")
-    vocabularies = {side: KEPT / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")}
+    vocabularies = {side: kept / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")}
     assert model.vocabularies == {side: len([*read_lines(file)]) for side, file in vocabularies.items()}
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
