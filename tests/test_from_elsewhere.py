@@ -67,7 +67,11 @@ def described(folder: Path) -> dict[str, Any]:
             },
             "Bad": {"type": "translations", "files": {"one": ["bad.1.one", "bad.2.one"]}},
         },
-        "evaluation": {"lowercase": False, "fewest_sentences": 10},
+        "evaluation": {
+            "lowercase": False,
+            "fewest_sentences": 10,
+            "trained": {"score": 0, "chance": 0, "distinct": 0, "repetition": 1, "length": [0.01, 100]},
+        },
         "tables": {"t": {"title": "T", "systems": ["Bad", "Good"], "baseline": "Bad"}},
     }
 

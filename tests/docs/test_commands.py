@@ -2,8 +2,8 @@
 
 import re
 import shutil
-import tarfile
 import sys
+import tarfile
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
