@@ -176,6 +176,7 @@ def test_a_run_up_to_the_answers_gives_them(place, made):
 
 def test_nothing_is_made_twice_and_a_new_file_is_read(place, made):
     config = described(place.folder)
+    assert run(place, config)[0] == 0
     assert "Nothing to be done" in run(place, config, "--dry-run")[1]
     write(place.folder, "good.news", [*GERMAN[:3], "Neu."])
     said = run(place, config, "--dry-run")[1]
