@@ -319,6 +319,23 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     assert "disagree" not in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("tested", "test"), [("systems", "interval over sentences and runs"), ("outputs", "sign test")]
+)
+def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path: Path, tested: str, test: str) -> None:
+    """On a small set, or of systems with different numbers of runs, p-values are empty in the file."""
+    inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
+    arguments = inputs.arguments(baseline="a", tested=tested)
+    lines = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
+    empty = [place for place, column in enumerate(lines[0]) if column.startswith("p_")]
+    lines[1] = ["" if place in empty else cell for place, cell in enumerate(lines[1])]
+    (tmp_path / "t.tsv").write_text("".join("\t".join(cells) + "\n" for cells in lines))
+    table(**arguments)
+    assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert f"No marks: no difference can be tested ({test}" in markdown and "significant" not in markdown
+
+
 def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.signatures["b", "t"] = "case:mixed"

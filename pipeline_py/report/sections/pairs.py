@@ -88,10 +88,12 @@ def summarize(pairs: Sequence[SystemComparison], called: Mapping[str, str], on: 
 def intervals(path: Path, called: Mapping[str, str], on: str) -> list[Sheet]:
     """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
 
+    A set that is too small for inference has scores alone.
+
     Raises:
         InputError: if the file holds none.
     """
-    table = read_table(path, INTERVALS[:2], INTERVALS[2:])
+    table = read_table(path, INTERVALS, ["score"], optional=["low", "high"])
     return [
         _intervals(
             [(row[0], row[1:]) for row in of_metric[["system", *INTERVALS[2:]]].itertuples(index=False, name=None)],
@@ -105,6 +107,12 @@ def intervals(path: Path, called: Mapping[str, str], on: str) -> list[Sheet]:
 
 def _intervals(rows: list[tuple[str, tuple[float, ...]]], metric: str, called: Mapping[str, str], on: str) -> Sheet:
     rows.sort(key=lambda row: list(called).index(row[0]) if row[0] in called else len(called))
+    if any(isnan(low) for _, (_, low, _) in rows):
+        return listed(
+            f"{metric} on {on}. The set is too small for confidence intervals.",
+            ["System", metric],
+            [[called.get(system, system), f"{score:.2f}"] for system, (score, _, _) in rows],
+        )
     least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
     scale = 100 / ((most - least) or 1.0)
     return listed(
@@ -189,12 +197,13 @@ def legend(pairs: Sequence[SystemComparison], system: str, other: str, is_shaded
     """
     corrected = f"p < {LEVEL} after Holm's correction over all pairs of the table on the set"
     notes = []
-    sides = {pair.corrected_side("systems") for pair in pairs} - {0}
+    tested = [pair for pair in pairs if not isnan(pair.p["systems"][0])]
+    sides = {pair.corrected_side("systems") for pair in tested} - {0}
     if is_shaded and sides:
         grounds = {1: f"green: {system} is significantly better", -1: f"orange: {system} is significantly worse"}
         shown = "; ".join(ground for side, ground in grounds.items() if side in sides)
         notes.append(f"{shown[0].upper()}{shown[1:]} ({TESTS['systems']}, {corrected}).")
-    elif pairs and not sides:
+    elif tested and not sides:
         notes.append(f"No difference is significant over sentences and runs ({corrected}).")
     found = {(test, side) for pair in pairs for test in OUTPUT_TESTS if (side := pair.corrected_side(test))}
     if found:
@@ -209,7 +218,7 @@ def legend(pairs: Sequence[SystemComparison], system: str, other: str, is_shaded
             f"{'; '.join(arrows)} in these outputs alone, by the tests whose letters follow ({'; '.join(letters)}; "
             f"{corrected}). These tests say nothing about other runs."
         )
-    return [*notes, *describe_run_deviations(pairs)]
+    return [*notes, *describe_run_deviations(tested)]
 
 
 def describe_contradictions(pairs: Sequence[SystemComparison], called: Mapping[str, str], on: str) -> list[str]:

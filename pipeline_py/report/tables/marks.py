@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal
 
 from pipeline_py.config.tables import Mark
@@ -61,14 +62,16 @@ class Marks:
         known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
         legend = [sentence for sentence in known if sentence in occurring]
         compared = [*self._compared(places)]
-        none = [
-            f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."
-            if compared
-            else "No marks: no rows can be compared."
-        ]
+        tested = [comparison for comparison in compared if not isnan(comparison.p[self.test][0])]
+        if tested:
+            none = f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."
+        elif compared:
+            none = f"No marks: no difference can be tested ({TESTS[self.test]})."
+        else:
+            none = "No marks: no rows can be compared."
         return [
-            *dict.fromkeys(legend or none),
-            *(describe_run_deviations(compared) if self.test == "systems" else ()),
+            *dict.fromkeys(legend or [none]),
+            *(describe_run_deviations(tested) if self.test == "systems" else ()),
             *dict.fromkeys(self._contradictions(places)),
         ]
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.evaluation.compare import compare
 from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.pairs import intervals, listing, matrix, summarize
 from pipeline_py.report.tables.system_comparison import read_system_comparisons
+from tests.evaluation.counted import counted
 from tests.report.comparison_files import Row, write_comparisons
 
 CALLED = {"A": "first", "B": "second", "C": "third"}
@@ -195,3 +197,34 @@ def test_without_inference_there_are_differences_and_no_marks(tmp_path: Path) ->
     assert [cell.text for cell in row][5:8] == ["+1.00", "–", "–"] and {cell.text for cell in row[11:]} == {"–"}
     assert row[5].marks == "" and matrix([untrained], CALLED, "dev").rows[0][2].shade == 0
     assert summarize([untrained], CALLED, "dev").startswith("No difference in BLEU on dev can be tested")
+
+
+def test_a_set_that_is_too_small_has_scores_alone(tmp_path: Path) -> None:
+    """As `evaluation.compare` writes it: interval cells and p-values are empty, so nothing is called significant."""
+    words = ["the", "cat", "sat", "on", "a", "mat", "today"]
+    reference = [" ".join(words[place:] + words[:place]) for place in range(7)]
+    outputs = {"A": [line.replace("cat", "dog") for line in reference], "B": reference}
+    given = counted(tmp_path, outputs, [reference], ["bleu"])
+    pairs, ends = tmp_path / "pairs.tsv", tmp_path / "intervals.tsv"
+    compare(
+        statistics=given,
+        metric=["bleu"],
+        output=pairs,
+        intervals_output=ends,
+        run_deviation=["bleu=0.6"],
+        samples=50,
+        trials=50,
+        fewest_sentences=8,
+    )
+    (sheet,) = intervals(ends, CALLED, "dev")
+    assert sheet.title == "BLEU on dev. The set is too small for confidence intervals."
+    assert [row[0].text for row in sheet.rows] == ["first", "second"] and sheet.rows[1][1].text == "100.00"
+    assert all(len(row) == 2 and row[1].interval is None for row in sheet.rows)
+    found = read_system_comparisons(pairs)
+    table = matrix(found, CALLED, "dev")
+    assert table.notes == [], "neither that nothing is significant nor what tests assume"
+    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [["", ""], ["", ""]]
+    assert {cell.text for cell in listing(found, CALLED, "dev").rows[0][6:]} == {"–"}
+    assert summarize(found, CALLED, "dev") == (
+        "No difference in BLEU on dev can be tested: the set is too small, or systems are untrained."
+    )
