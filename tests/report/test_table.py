@@ -336,6 +336,40 @@ def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path
     assert f"No marks: no difference can be tested ({test}" in markdown and "significant" not in markdown
 
 
+@pytest.mark.parametrize("tested", ["systems", "outputs"])
+def test_marks_are_of_the_test_that_the_table_names(tmp_path: Path, tested: str) -> None:
+    """The interval finds one row and the sign test the other; each table has the mark of its own test alone."""
+    scores = {"a": [1.0, 2.0], "by_systems": [1.0, 3.0], "by_outputs": [1.0, 3.5]}
+    inputs = Inputs(tmp_path, scores, ["dev", "t"])
+    arguments = inputs.arguments(baseline="a", tested=tested)
+    found = {"by_systems": {"systems": 0.001, "sign": 0.2}, "by_outputs": {"systems": 0.2, "sign": 0.001}}
+    write_comparisons(
+        tmp_path / "t.tsv", [Row(name, "a", (scores[name][1], 2.0), p=p_values) for name, p_values in found.items()]
+    )
+    table(**arguments)
+    marks = {row["system"]: row["t_marks"] for row in inputs.tsv()}
+    assert marks == {"a": "", "by_systems": "", "by_outputs": "", f"by_{tested}": "**"}
+    legend = {"systems": "interval over sentences and runs", "outputs": "sign test of these outputs"}[tested]
+    assert f"p \\< 0.01 ({legend}, uncorrected)." in (tmp_path / "table.md").read_text(encoding="utf-8")
+
+
+def test_single_runs_are_told_below_marks_of_systems_alone(tmp_path: Path) -> None:
+    scores = {"a": [1.0, 2.0], "b": [1.0, 3.0]}
+    for origin, source in (
+        ("default", "`evaluation.run_deviation`, since no system here has several runs"),
+        ("pooled", "pooled over the systems of the table that have several runs"),
+    ):
+        inputs = Inputs(tmp_path, scores, ["dev", "t"])
+        for tested in ("systems", "outputs"):
+            arguments = inputs.arguments(baseline="a", tested=tested)
+            row = Row("b", "a", (3.0, 2.0), p={}, runs=(1, 1), run_deviation_from=origin)
+            write_comparisons(tmp_path / "t.tsv", [row])
+            table(**{**arguments, "latex_output": None})
+            markdown = " ".join((tmp_path / "table.md").read_text(encoding="utf-8").replace("\\", "").split())
+            note = f"assume a standard deviation of 0.6 BLEU between runs ({source})."
+            assert (note in markdown) == (tested == "systems")
+
+
 def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.signatures["b", "t"] = "case:mixed"
