@@ -158,6 +158,18 @@ def test_every_paper_with_printed_numbers_has_claims():
             "  - {task: en-de, sets: t, metric: ribes, difference: 1, where: T}\n",
             r"claims\[1\]: printed: by ribes, which `metrics` does not name; add it there",
         ),
+        *(
+            (f"paper: x\nclaims: [{{system: A, above: B, says: y, {options}}}]\n", rf"claims\[1\]{sentence}")
+            for options, sentence in (
+                ("margin: 1", ": give `margin` for the relations `not worse` and `comparable`, and only for these"),
+                ("relation: comparable", ": give `margin` for the relations"),
+                ("relation: not worse", ": give `margin` for the relations"),
+                ("relation: comparable, margin: 0", ".margin: input should be greater than 0"),
+                ("relation: worse", ".relation: input should be 'better', 'not worse' or 'comparable'"),
+                ("sentences: {}", ".sentences: give `longer_than` or `up_to`, or leave `sentences` out"),
+                ("sentences: {longer_than: 9, up_to: 9}", ".sentences: `longer_than` must be smaller than `up_to`"),
+            )
+        ),
         ("paper: x\npaper: y\n", "`paper` is in line 1 already"),
     ],
 )
@@ -172,3 +184,19 @@ def test_a_claim_of_ones_own_needs_no_print(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("paper: me\nclaims: [{system: A, above: B, says: y}]\n")
     assert read_claims(path) == Claims(paper="me", claims=[Claim(system="A", above="B", says="y")])
+
+
+def test_a_pair_may_have_claims_of_several_relations_and_lengths(tmp_path):
+    path = tmp_path / "mine.yaml"
+    options = (
+        *("", "relation: comparable, margin: 1", "relation: not worse, margin: 1"),
+        *("sentences: {up_to: 9}", "sentences: {longer_than: 9}", "sentences: {longer_than: 9, up_to: 20}"),
+    )
+    path.write_text("paper: me\nclaims:\n" + "".join(f"- {{system: A, above: B, says: y, {one}}}\n" for one in options))
+    assert [str(claim.sentences or claim.relation) for claim in read_claims(path).claims] == [
+        *("better", "comparable", "not worse", "sentences of at most 9 words", "sentences of more than 9 words"),
+        "sentences of more than 9 words and at most 20 words",
+    ]
+    path.write_text(path.read_text() + "- {system: A, above: B, says: z, sentences: {up_to: 9}}\n")
+    with pytest.raises(InputError, match="claims: `A` above `B` occurs twice; join the two"):
+        read_claims(path)

@@ -54,7 +54,7 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
     claims(claims=files, statistics=given, output=folder / "claims.tsv", **options)  # type: ignore[arg-type]
     with (folder / "claims.tsv").open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE))
-        assert not rows or tuple(rows[0]) == COLUMNS
+        assert all(tuple(row) == COLUMNS and None not in row.values() for row in rows)
         return rows
 
 
@@ -180,6 +180,12 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
     lines = [line.split("\t") for line in exclusions.read_text().splitlines()]
     assert [line[:2] for line in lines] == [["kind", "name"], ["system", "LocalAtt"], ["system", "SDAtt [random]"]]
 
+    for of_set in outputs.values():
+        of_set["SDAtt:s2"] = ["the the the"] * 40
+    both = [{"system": "SDAtt", "above": "LocalAtt"}]
+    (row,) = averages(run(tmp_path, outputs, systems, both, thresholds="{}"))
+    assert row["sentence"].endswith("since SDAtt and LocalAtt have not learned to translate.")
+
     (row, _) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41, exclusions_output=exclusions))
     assert row["verdict"] == "not tested" and "dev has 40 different sentences, fewer than 41" in row["sentence"]
     assert "set\tone\t40 different sentences, fewer than 41" in exclusions.read_text()
@@ -301,8 +307,77 @@ def test_same_files_same_bytes(tmp_path, outputs):
 def test_mistakes_are_one_sentence(tmp_path, outputs):
     with pytest.raises(InputError, match=r"--control 'SDAtt=x' is not of the form SYSTEM:SHAPE:PARSER=NAME; correct"):
         run(tmp_path, outputs, ["SDAtt"], [], control=["SDAtt=x"])
+    with pytest.raises(InputError, match=r"--variant 'SDAtt=x' is not of the form SYSTEM:PARSER=NAME; correct"):
+        run(tmp_path, outputs, ["SDAtt"], [], variant=["SDAtt=x"])
     del outputs["two"]["SDAtt:s2"]
     with pytest.raises(
         InputError, match="'SDAtt' has other runs on one set than on another; give each run on each set"
     ):
         run(tmp_path, outputs, ["SDAtt"], [])
+
+
+def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs):
+    """Each relation of a pair is a question of its own; the difference and its interval are the same."""
+    relations = [
+        *(("better", None), ("comparable", 99), ("comparable", 0.01), ("not worse", 0.01)),
+        *(("comparable", 99), ("not worse", 0.01), ("not worse", 99)),
+    ]
+    pairs = [("SDAtt", "GlobalAtt")] * 4 + [("LocalAtt", "GlobalAtt")] * 3
+    claimed = [
+        {"system": system, "above": other, "relation": relation, **({} if margin is None else {"margin": margin})}
+        for (system, other), (relation, margin) in zip(pairs, relations, strict=True)
+    ]
+    rows = []
+    for number, claim in enumerate(claimed):  # the same relation with another margin is a claim of another paper
+        (place := tmp_path / str(number)).mkdir()
+        rows += averages(run(place, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], [claim], reads_trees=["SDAtt"]))
+    assert [(row["system"], row["relation"]) for row in rows] == [
+        (system, relation) for (system, _), (relation, _) in zip(pairs, relations, strict=True)
+    ]
+    assert len({(row["difference"], row["low"], row["high"]) for row in rows[:4]}) == 1
+    assert float(rows[0]["low"]) > 0 and float(rows[4]["high"]) < 0
+    assert [row["verdict"] for row in rows] == [
+        *("confirmed", "confirmed", "contradicted", "confirmed"),
+        *("confirmed", "contradicted", "confirmed"),
+    ]
+    assert [row["syntax"] for row in rows] == ["open", *[""] * 6], "only a gain can be due to syntax"
+    assert "SDAtt, comparable to GlobalAtt within 99 BLEU: confirmed, +" in rows[1]["sentence"]
+    assert "LocalAtt, not worse by 0.01 BLEU: contradicted, -" in rows[5]["sentence"]
+
+
+def test_a_claim_and_its_equivalence_stand_beside_each_other(tmp_path, outputs):
+    claim = {"system": "SDAtt", "above": "GlobalAtt"}
+    claimed = [claim, {**claim, "relation": "comparable", "margin": 5}, {**claim, "relation": "not worse", "margin": 5}]
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, asked=["SDAtt=GlobalAtt"])
+    assert [row["relation"] for row in averages(rows)] == ["better", "comparable", "not worse"]
+    (proposed, *_), only = [
+        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], given, asked=["SDAtt=GlobalAtt"]))
+        for given in (claimed[1:2], claimed[:1])
+    ]
+    assert proposed["relation"] == "comparable" and len(only) == 1, "a table asks only which system is better"
+
+
+@pytest.mark.parametrize("claimed", ["SDAtt", "LocalAtt"])
+def test_published_differences_are_excluded_or_not(tmp_path, outputs, claimed):
+    claim = {"system": claimed, "above": "GlobalAtt", "metrics": ["bleu", "ribes"]}
+    first = averages(run(tmp_path, outputs, [claimed, "GlobalAtt"], [claim]))[0]
+    low, high = float(first["low"]), float(first["high"])
+    inside, outside = round((low + high) / 2, 2), [round(low - 1, 2), round(high + 1, 2)]
+    printed = [
+        {"task": f"task {value}", "sets": "test", "metric": metric, "difference": value, "where": "Table 1"}
+        for metric, value in (("bleu", outside[0]), ("bleu", inside), ("ribes", inside), ("bleu", outside[1]))
+    ]
+    (row,) = averages(run(tmp_path, outputs, [claimed, "GlobalAtt"], [{**claim, "printed": printed}]))
+    assert row["excluded"].split(" | ") == [
+        f"{value:+.2f} on task {value}: {'not ' * (value == inside)}excluded"
+        for value in (outside[0], inside, outside[1])
+    ]
+    assert row["printed"].count(" | ") == 3, "what is printed by any metric is named"
+    assert ("Published: " in row["sentence"]) == (row["verdict"] == "contradicted") == (claimed == "LocalAtt")
+
+
+def test_fewer_edits_confirm_a_claim(tmp_path, outputs):
+    claimed = [{"system": "SDAtt", "above": "GlobalAtt", "metrics": ["ter"]}]
+    (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, metric=["bleu", "ter"]))
+    assert row["metric"] == "ter" and float(row["high"]) < 0 and row["verdict"] == "confirmed"
+    assert row["sentence"].startswith(f"SDAtt: {-float(row['difference']):.1f} TER better than GlobalAtt (")

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pipeline_py.evaluation.significance.system_difference import Difference
 from pipeline_py.evaluation.verdict import ControlResult, Verdict, format_difference, format_size
@@ -161,3 +163,20 @@ def test_only_an_exact_0_is_shown_as_0() -> None:
         *("+0.03", "-0.02", "0", "-0.001", "+0.1", "-12.3", "+0.05", "-0.00004", "+0.1"),
     ]
     assert [format_size(value) for value in (0.0, 0.004, 0.96, 12.0)] == ["0", "0.004", "1.0", "12.0"]
+
+
+@given(st.floats(-100, 100, allow_subnormal=False), st.sampled_from([1, 2]))
+@example(0.05, 1)
+@example(-0.005, 2)
+@example(0.0999999, 1)
+@example(0.00095, 2)
+@example(1e-300, 1)
+def test_no_value_but_0_is_shown_as_0(value: float, decimals: int) -> None:
+    """As shown, it has its sign and at least one digit that is not 0, and it is rounded to its last digit."""
+    text = format_difference(value, decimals)
+    assert (float(text) == 0) == (value == 0) and (text == "0") == (value == 0)
+    assert not value or text[0] == ("+" if value > 0 else "-")
+    digits = len(text.partition(".")[2])
+    assert not value or digits >= decimals
+    assert abs(float(text) - value) <= 0.5 * 10.0**-digits * (1 + 1e-9)
+    assert value <= 0 or float(format_size(value)) > 0

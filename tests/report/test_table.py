@@ -2,9 +2,10 @@
 
 import csv
 import json
+import random
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -472,3 +473,87 @@ def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| t | TER Dev | TER t |\n" in markdown and "\nTER: nrefs:1" in markdown and "AVG" not in markdown
     assert "| **0.00**<sup>\\*\\*†</sup> |\n" in markdown
+
+
+def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None:
+    """Scores, averages and marks of a table from outputs, by both kinds of tests, of systems with different runs."""
+    words = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
+    state = random.Random(6)
+    runs = {"base": 3, "other": 3, "new": 3, "single": 1}
+    rates = {"base": 0.35, "other": 0.25, "new": 0.1, "single": 0.6}
+    given: dict[str, dict[str, str]] = {}
+    for on in ("dev", "t", "u"):
+        (folder := tmp_path / on).mkdir()
+        reference = [" ".join(state.choice(words) for _ in range(state.randint(4, 12))) for _ in range(60)]
+        outputs = {
+            f"{name}:s{run}": [
+                " ".join("xx" if state.random() < rates[name] else word for word in line.split()) for line in reference
+            ]
+            for name in runs
+            for run in range(runs[name])
+        }
+        given[on] = dict(pair.split("=", 1) for pair in counted(folder, outputs, [reference], ["bleu"]))
+    tables: dict[str, list[list[dict[str, str]]]] = {"systems": [], "outputs": []}
+    notes: dict[str, list[set[str]]] = {"systems": [], "outputs": []}
+    pairs: list[dict[frozenset[str], list[float]]] = []
+    for order in [*permutations(runs)][::5]:
+        for on in ("t", "u"):
+            compare(
+                statistics=[
+                    f"{run}={path}" for name in order for run, path in given[on].items() if run.startswith(name)
+                ],
+                metric=["bleu"],
+                output=tmp_path / f"{on}.tsv",
+                intervals_output=tmp_path / f"{on}.intervals.tsv",
+                samples=200,
+                trials=100,
+            )
+        with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
+            found = list(csv.DictReader(file, delimiter="\t"))
+        symmetric = [column for column in COLUMNS if column.startswith("p_") and "serted" not in column]
+        symmetric = [column for column in symmetric if column != "p_sign_replaced"] + ["detectable", "run_deviation"]
+        pairs.append(
+            {
+                frozenset((row["system"], row["other"])): [
+                    *(float(row[column]) for column in symmetric),
+                    *sorted(abs(float(row[end])) for end in ("low", "high")),
+                    float(row["difference"]) * (1 if row["system"] < row["other"] else -1),
+                ]
+                for row in found
+            }
+        )
+        for tested in tables:
+            description = {
+                "table": {
+                    **{"title": "T", "systems": [*order], "baseline": "base"},
+                    **{"proposed": ["new"], "tested": tested},
+                },
+                **{"tests": ["t", "u"], "dev": "dev", "metrics": ["bleu"], "notes": []},
+            }
+            files = [
+                f"statistics:{run}:{on}={path}"
+                for name in order
+                for on, paths in given.items()
+                for run, path in paths.items()
+                if run.startswith(name)
+            ]
+            table(
+                description=json.dumps(description),
+                file=[*files, *(f"comparisons:{on}={tmp_path / f'{on}.tsv'}" for on in ("t", "u"))],
+                output=tmp_path / "table.tsv",
+                markdown_output=tmp_path / "table.md",
+            )
+            with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
+                shown = list(csv.DictReader(file, delimiter="\t"))
+            assert [row["system"] for row in shown] == [*order]
+            tables[tested].append(sorted(shown, key=lambda row: row["system"]))
+            lines = (tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
+            notes[tested].append({line for line in lines if not line.startswith("|")})
+    for tested, by_order in tables.items():
+        assert all(shown == by_order[0] for shown in by_order), tested
+        assert all(lines == notes[tested][0] for lines in notes[tested]), tested
+        assert [row["t_marks"] for row in by_order[0]][:2] == ["", "**†"] and "↓" in by_order[0][3]["t_marks"], tested
+    for of_order in pairs[1:]:
+        assert of_order.keys() == pairs[0].keys()
+        for pair, values in of_order.items():
+            assert values == pytest.approx(pairs[0][pair]), pair

@@ -1,12 +1,13 @@
 """Holm's correction against the closed test that it is a short cut of, and against a worked example."""
 
 from itertools import combinations
+from math import isnan, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.evaluation.significance.holm import adjusted
+from pipeline_py.evaluation.significance.holm import adjust_known, adjusted
 
 
 def closed(p_values: list[float]) -> list[float]:
@@ -31,3 +32,10 @@ def test_is_the_closed_test(p_values: list[float]) -> None:
 def test_worked_example() -> None:
     # 0.005 · 4, 0.01 · 3, then 0.03 · 2, and 0.04 · 1 cannot be less than the one before.
     assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_unknown_p_values_stay_unknown_and_do_not_count_as_tests() -> None:
+    first, second, *known = adjust_known([nan, 0.01, nan, 0.03])
+    assert isnan(first) and isnan(known[0])
+    assert [second, known[1]] == pytest.approx([0.02, 0.03]) == adjusted([0.01, 0.03])
+    assert adjust_known([]) == [] and all(map(isnan, adjust_known([nan, nan])))

@@ -150,3 +150,20 @@ def test_directions_that_favour_different_systems_find_nothing() -> None:
     for better, worse, expected in ((60, 40, 0.05), (40, 60, 1.0)):
         result = TwoWaySignTest(SignTest(60, 40, 0, 0.01), SignTest(better, worse, 0, 0.05))
         assert result.p_value == expected
+
+
+def test_short_and_long_outputs_each_improve_the_other() -> None:
+    """The brevity penalty turns the sign: one direction alone would be significant for either system."""
+    reference = [" ".join(f"w{sentence}.{word}" for word in range(10)) for sentence in range(30)]
+    # Without a wrong word, but half as long; and longer than the references, with wrong words.
+    short = [" ".join(line.split()[:5]) for line in reference]
+    long = [" ".join([*line.split()[:8], *["xx"] * 4]) for line in reference]
+    result = sign_test(of_lines(short, [reference]), of_lines(long, [reference]), Bleu)
+    score, replaced = rescored(short, long, [reference], lowercase=True)
+    assert min(replaced) > score
+    score, replaced = rescored(long, short, [reference], lowercase=True)
+    assert min(replaced) > score
+    assert (result.inserted.counts, result.replaced.counts) == ((30, 0, 0), (0, 30, 0))
+    assert result.inserted.p_value == result.replaced.p_value == pytest.approx(two_sided(30, 0))
+    assert result.p_value == 1.0
+    assert sign_test(of_lines(long, [reference]), of_lines(short, [reference]), Bleu).p_value == 1.0

@@ -1,11 +1,12 @@
 """Differences of systems against formulas that are written out; `test_simulation` has what intervals cover."""
 
 from dataclasses import replace
-from math import sqrt
+from math import gamma, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.optimize import brentq
+from scipy.stats import nct, norm, t, ttest_1samp
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.significance.system_difference import (
@@ -203,3 +204,75 @@ def test_less_of_an_error_is_a_gain(generator) -> None:
     drawn = resample_systems({"A": better, "B": worse}, "x", 50, 1)
     assert estimate_difference(drawn["A"], drawn["B"], [], 0.1).is_gain
     assert estimate_difference(drawn["B"], drawn["A"], [], 0.1).is_loss
+
+
+def paired(differences: np.ndarray, metric_is_better_high: bool = True) -> Difference:
+    """Two searches of the same networks whose runs differ by so much, without any variance of sentences."""
+    other = SystemScores(np.full(len(differences), 20.0), np.full((len(differences), 9), 20.0), metric_is_better_high)
+    system = replace(other, runs=other.runs + differences, resampled=other.resampled + 1.0)
+    return estimate_difference(system, other, [], 0.0, has_same_networks=True)
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5, 10])
+def test_searches_without_noise_are_a_paired_t_test(generator, runs: int) -> None:
+    """Interval, p-value and tests of equivalence are those of scipy."""
+    outcomes = set()
+    for level in np.linspace(-2, 2, 9):
+        differences = level + generator.normal(size=runs)
+        found, theirs = paired(differences), ttest_1samp(differences, 0)
+        assert (found.low, found.high) == pytest.approx((*theirs.confidence_interval(0.95),))
+        assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-4)
+        for bound in (0.5, 1.5, 4.0):
+            above = ttest_1samp(differences, -bound, alternative="greater").pvalue < 0.05
+            below = ttest_1samp(differences, bound, alternative="less").pvalue < 0.05
+            assert found.is_within(bound) == (above and below)
+            assert found.is_above(bound) == above
+            assert paired(differences, False).is_above(bound) == below, "more errors are worse"
+            outcomes |= {("above", above), ("below", below), ("both", above and below)}
+    assert len(outcomes) == 6 or runs == 2
+
+
+@pytest.mark.parametrize(("runs", "tolerance"), [(3, 0.02), (4, 0.01), (6, 0.005), (10, 0.002)])
+def test_the_detectable_difference_has_the_power_of_the_noncentral_t(generator, runs: int, tolerance: float) -> None:
+    """The estimated standard error is smaller than the true one by c4 on average."""
+    found = paired(generator.normal(size=runs))
+    freedom = runs - 1
+    critical = float(t.ppf(0.975, freedom))
+    noncentrality = brentq(lambda shift: nct.sf(critical, freedom, shift) - 0.8, 0.1, 20)
+    c4 = sqrt(2 / freedom) * gamma((freedom + 1) / 2) / gamma(freedom / 2)
+    assert found.detectable == pytest.approx(found.error * noncentrality / c4, rel=tolerance)
+
+
+def test_an_interval_holds_its_ends() -> None:
+    found = paired(np.array([1.0, 2.0, 4.0]))
+    assert not found.excludes(found.low) and not found.excludes(found.high) and not found.excludes(found.value)
+    assert found.excludes(found.low - 1e-9) and found.excludes(found.high + 1e-9)
+
+
+def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(generator) -> None:
+    """For all numbers of runs and origins of the variance, on either side."""
+    seen = set()
+    for number in range(300):
+        systems = []
+        # The first of every three has no several runs, so the variance is the default.
+        for runs in generator.integers(1, 5, size=3) if number % 3 else (1, 1, 1):
+            scores = generator.normal(scale=2.0, size=1) + generator.normal(scale=0.7, size=runs)
+            noise = generator.normal(scale=0.3, size=(runs, 40))
+            systems.append(SystemScores(scores, scores[:, None] + noise, bool(generator.integers(2))))
+        system, other, third = systems
+        found = estimate_difference(system, replace(other, higher_is_better=system.higher_is_better), [third], 0.4)
+        assert (found.p_value < 0.05) == found.excludes(0) == (found.is_gain or found.is_loss)
+        assert not (found.is_gain and found.is_loss)
+        seen.add((found.origin, found.excludes(0), found.value > 0))
+    assert seen == {
+        (origin, out, up) for origin in ("measured", "pooled", "default") for out in (0, 1) for up in (0, 1)
+    }
+
+
+def test_sets_of_equal_length_are_resampled_independently(generator) -> None:
+    """The mean over two sets with the same sentences has half the variance of one set."""
+    system = of_values(generator.normal(size=40))
+    one, two = (resample_systems({"A": system}, name, 4000, 1)["A"] for name in "xy")
+    single = float(np.var(one.resampled[0]))
+    assert float(np.var(average_sets([one, two]).resampled[0])) == pytest.approx(single / 2, rel=0.1)
+    assert np.sort(one.resampled[0]) == pytest.approx(np.sort(two.resampled[0])), "another order of the same draws"

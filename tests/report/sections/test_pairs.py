@@ -228,3 +228,21 @@ def test_a_set_that_is_too_small_has_scores_alone(tmp_path: Path) -> None:
     assert summarize(found, CALLED, "dev") == (
         "No difference in BLEU on dev can be tested: the set is too small, or systems are untrained."
     )
+
+
+def test_the_other_way_round_everything_changes_sides(tmp_path: Path) -> None:
+    row = Row("B", "A", (31.5, 30.0), (60, 40, 2), SMALL, runs=(3, 1))
+    (pair,) = read_system_comparisons(comparisons(tmp_path, row))
+    turned = pair.reversed()
+    assert (turned.system, turned.other, turned.runs, turned.scores) == ("A", "B", (1, 3), (30.0, 31.5))
+    assert (turned.difference, turned.interval, turned.outputs_interval) == (-1.5, (-2.25, -0.75), (-2.0, -1.0))
+    assert turned.counts == (40, 60, 2) and turned.p == pair.p and turned.reversed() == pair
+
+
+def test_several_assumed_deviations_are_given_as_a_range(tmp_path: Path) -> None:
+    rows = [Row(name, "A", (31.0, 30.0), p=SMALL, runs=(1, 1), run_deviation_from="pooled") for name in "BC"]
+    path = comparisons(tmp_path, *rows, Row("C", "B", (31.0, 31.0), p=SMALL))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], lines[2].replace("\t0.6\t", "\t0.25\t"), *lines[3:]]) + "\n")
+    note = matrix(read_system_comparisons(path), CALLED, "dev").notes[-1]
+    assert "assume a standard deviation of 0.25 to 0.6 BLEU between runs (pooled over" in note
