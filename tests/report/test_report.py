@@ -111,6 +111,24 @@ def test_everything_stands_on_the_page(page: Page):
     assert "of another pair" not in page.text
 
 
+def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
+    """`evaluation.compare` leaves its intervals and p-values empty."""
+    given = files(tmp_path)
+    for path, columns in (
+        (tmp_path / "intervals.tsv", ("low", "high")),
+        (tmp_path / "comparisons.tsv", ("low", "high", "low_outputs", "high_outputs", "p_")),
+    ):
+        head, *lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        empty = {place for place, column in enumerate(head) if column.startswith(columns)}
+        lines = [["" if place in empty else cell for place, cell in enumerate(line)] for line in lines]
+        path.write_text("".join("\t".join(line) + "\n" for line in (head, *lines)), encoding="utf-8")
+    report(manifest=manifest(tmp_path, given), output=tmp_path / "report.html")
+    text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert "BLEU on mixed. The set is too small for confidence intervals." in text
+    assert "No difference in BLEU on mixed can be tested: the set is too small" in text and "−20.50" in text
+    assert not re.search(r"\bnan\b", text)
+
+
 def test_the_first_screen_is_the_answer(page: Page):
     """It stands before the contents, and before all tables but its own."""
     places = [
