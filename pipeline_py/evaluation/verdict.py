@@ -132,7 +132,8 @@ class Verdict:
         size = format_difference(abs(difference.value)).removeprefix("+")
         interval = f"({self._interval})"
         scope = f" on {self.scope}" if self.scope else ""
-        instead = f", since {' and '.join(self.missing_metrics)} is not computed" if self.missing_metrics else ""
+        verb = "is" if len(self.missing_metrics) == 1 else "are"
+        instead = f", since {_join(self.missing_metrics)} {verb} not computed" if self.missing_metrics else ""
         against = f"{value} {self.metric} against {self.other}{scope}{instead} {interval}"
         if self.relation != "better" and self.word:
             margin = f"{self.margin:g} {self.metric}"

@@ -126,7 +126,11 @@ def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sente
 def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:
     found = verdict(result, relation=relation, margin=0.5)
     assert found.word == word and found.syntax_answer == ""
-    assert f"0.5 BLEU: {word}" in found.sentence
+    claimed = {"comparable": "comparable to GlobalAtt within", "not worse": "not worse by"}[relation]
+    value = format_difference(result.value)
+    assert found.sentence.startswith(f"SDAtt, {claimed} 0.5 BLEU: {word}, {value} BLEU against GlobalAtt (95 % CI [")
+    partial = verdict(result, relation=relation, margin=0.5, is_final=False)
+    assert partial.word == "" and partial.sentence.startswith(f"SDAtt: {value} BLEU against GlobalAtt (")
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "chain"])
@@ -155,6 +159,16 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
 def test_both_numbers_of_runs_and_what_is_assumed_are_said(runs, origin, text) -> None:
     result = replace(GAIN, runs=runs, origin=origin, run_deviation=0.6)
     assert text in verdict(result, is_twin=False).sentence
+
+
+def test_all_metrics_that_are_not_computed_are_named() -> None:
+    for metrics, text in (
+        (["RIBES"], "RIBES is"),
+        (["RIBES", "TER"], "RIBES and TER are"),
+        (["RIBES", "TER", "chrF"], "RIBES, TER and chrF are"),
+    ):
+        sentence = verdict(GAIN, is_twin=False, is_answer=False, missing_metrics=metrics).sentence
+        assert f" better than GlobalAtt, since {text} not computed (" in sentence
 
 
 def test_only_an_exact_0_is_shown_as_0() -> None:
