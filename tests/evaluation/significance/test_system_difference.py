@@ -160,6 +160,19 @@ def test_searches_of_the_same_networks_are_compared_run_by_run(systems) -> None:
     assert (found.low, found.high, found.origin) == (pytest.approx(0.5), pytest.approx(0.5), "same networks")
 
 
+def test_noise_of_searches_is_that_of_their_differences(systems, generator) -> None:
+    """Sentences that a network translates badly in both searches are no noise of the difference."""
+    a = systems["A"]
+    shared = generator.normal(size=(1, 500))
+    moved = replace(a, runs=a.runs + np.array([0.1, 0.2, 0.4]), resampled=a.resampled + 0.2 + 0.3 * shared)
+    moved.resampled[:] += generator.normal(scale=0.05, size=(3, 500))
+    pairs = SystemScores(moved.runs - a.runs, moved.resampled - a.resampled, True)
+    known = bootstrap_variance(moved, a) - naive_noise(pairs) / 3
+    assert 0.05 < known < 0.12 and naive_noise(pairs) > 0.001
+    found = estimate_difference(moved, a, [a], 9.0, has_same_networks=True)
+    check(found, 0.7 / 3, known, [(float(np.var([0.1, 0.2, 0.4], ddof=1)) / 3, 2)])
+
+
 def test_the_p_value_is_the_level_at_which_an_end_is_0(systems) -> None:
     for name in "BC":
         found = estimate_difference(systems["A"], systems[name], systems.values(), 9.0)
