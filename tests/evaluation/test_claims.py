@@ -195,6 +195,37 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
     assert row["verdict"] == "not tested", "repeated sentences do not count"
 
 
+def test_a_run_has_learned_by_its_bleu_on_all_sets_together(tmp_path, outputs):
+    """The run of least BLEU decides, and BLEU is that of one text of all sets, as sacrebleu scores it."""
+    for of_set, system in zip(outputs.values(), ("SDAtt", "GlobalAtt", "LocalAtt"), strict=True):
+        of_set["LocalAtt:s2"] = of_set[f"{system}:s2"]
+    scores = {
+        run: BLEU(lowercase=True)
+        .corpus_score(
+            [line for of_set in outputs.values() for line in of_set[f"LocalAtt:{run}"]],
+            [[line for of_set in outputs.values() for line in of_set["reference"]]],
+        )
+        .score
+        for run in ("s1", "s2")
+    }
+    assert 0 < scores["s1"] < scores["s2"] - 5
+    claimed = [{"system": "LocalAtt", "above": "GlobalAtt"}]
+    exclusions = tmp_path / "exclusions.tsv"
+    for threshold, failed in (
+        (scores["s1"] - 0.01, []),
+        (scores["s1"] + 0.01, ["s1"]),
+        (scores["s2"] - 0.01, ["s1"]),
+        (scores["s2"] + 0.01, ["s1", "s2"]),
+    ):
+        thresholds = ANY_OUTPUT.replace('"score": 0', f'"score": {threshold}')
+        rows = run(
+            tmp_path, outputs, ["LocalAtt", "GlobalAtt"], claimed, thresholds=thresholds, exclusions_output=exclusions
+        )
+        reasons = [line for line in exclusions.read_text().splitlines() if line.startswith("system\tLocalAtt\t")]
+        assert [name for line in reasons for name in scores if f"{name}: BLEU" in line] == failed
+        assert (rows[0]["verdict"] == "not tested") == bool(failed)
+
+
 def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
     claimed = [{"system": "LocalAtt", "above": "GlobalAtt"}]
     systems = ["LocalAtt", "GlobalAtt", "SDAtt"]
