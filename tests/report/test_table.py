@@ -339,11 +339,14 @@ def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path
 
 @pytest.mark.parametrize("tested", ["systems", "outputs"])
 def test_marks_are_of_the_test_that_the_table_names(tmp_path: Path, tested: str) -> None:
-    """The interval finds one row and the sign test the other; each table has the mark of its own test alone."""
+    """The interval finds one row, the sign test the other; a table has the mark of its own test, uncorrected."""
     scores = {"a": [1.0, 2.0], "by_systems": [1.0, 3.0], "by_outputs": [1.0, 3.5]}
     inputs = Inputs(tmp_path, scores, ["dev", "t"])
     arguments = inputs.arguments(baseline="a", tested=tested)
-    found = {"by_systems": {"systems": 0.001, "sign": 0.2}, "by_outputs": {"systems": 0.2, "sign": 0.001}}
+    found = {
+        "by_systems": {"systems": (0.001, 0.9), "sign": 0.2},
+        "by_outputs": {"systems": 0.2, "sign": (0.001, 0.9)},
+    }
     write_comparisons(
         tmp_path / "t.tsv", [Row(name, "a", (scores[name][1], 2.0), p=p_values) for name, p_values in found.items()]
     )
