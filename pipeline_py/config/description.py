@@ -147,11 +147,11 @@ class Description(Section):
         return [network.parser for network in networks if network.parser is not None]
 
     def reads_control_trees(self, row: str) -> bool:
-        """Whether a system reads trees that mean nothing."""
+        """Whether a system reads control trees."""
         return any(self.parsers[parser].type == "control" for parser in self.parsers_of(row))
 
     def proposals(self, table: str) -> list[tuple[str, str]]:
-        """What a table of BLEU proposes, and its baseline; rows on trees that mean nothing are left out."""
+        """What a table of BLEU proposes, and its baseline; rows that read control trees are left out."""
         options = self.tables[table]
         if not isinstance(options, BleuTable):
             return []

@@ -28,7 +28,7 @@ Positive = Annotated[float, NUMBER, Field(gt=0, le=1000)]
 
 
 class TrainedThresholds(Section):
-    """When a system counts as trained: all runs must pass on all sets together."""
+    """Thresholds for trained systems: all runs must pass on all sets together."""
 
     score: Annotated[float, NUMBER, Field(ge=0, le=100)] = Field(5, description="Smallest BLEU.")
     share_of_phrase_based: Share = Field(
@@ -93,8 +93,8 @@ class Evaluation(Section):
     @property
     def run_deviations(self) -> dict[str, float]:
         """The standard deviation between runs of each metric that is computed."""
-        given = {**RUN_DEVIATION, **self.run_deviation}
-        return {metric: given.get(metric, RUN_DEVIATION["bleu"]) for metric in self.metrics}
+        deviations = {**RUN_DEVIATION, **self.run_deviation}
+        return {metric: deviations.get(metric, RUN_DEVIATION["bleu"]) for metric in self.metrics}
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -33,7 +33,7 @@ pairs, and what they read and write."""
 
 
 Tested = Literal["systems", "outputs"]
-"""What the marks of a table are about."""
+"""The subject of a table's marks: systems, beyond these sentences and runs, or these outputs alone."""
 
 
 class AnyTable(Section):
@@ -179,8 +179,8 @@ many parameters it has, its perplexity on dev, the minutes that one epoch takes,
 is searched with, and the width of the beam."""
 
 OfBleu = Literal["brevity", "length_ratio", "length"]
-"""What a table may say of a system on a set in addition to metrics: BLEU's brevity penalty exp(1 − r/c), the length of
-translations relative to references c/r, the mean length of translations in words."""
+"""Measures of a system's outputs on a set beside metrics: BLEU's brevity penalty exp(1 − r/c), the length of outputs
+relative to references c/r, and the mean length of outputs in words."""
 
 CONTRAST = "contrast"
 """The column of what a table may say of a system on every contrastive set: how often it finds the correct translation

@@ -347,7 +347,7 @@ def find_questions(
         controls: by system, the same with control trees.
         variants: by system and parser, the same with the trees of another parser.
     """
-    seen: dict[tuple[str, ...], set[str]] = {}
+    papers_by_question: dict[tuple[str, ...], set[str]] = {}
     for paper, claim in claims:
         of_claim = [control for control in controls.get(claim.system, []) if control.name in systems]
         pairs = [(claim.system, claim.above)]
@@ -356,7 +356,7 @@ def find_questions(
             other = variants.get(claim.above, {}).get(parser, "") if claim.above in reads_trees else claim.above
             pairs.append((name, other))
         for pair in pairs:
-            papers = seen.setdefault((*pair, claim.relation, str(claim.sentences or "")), set())
+            papers = papers_by_question.setdefault((*pair, claim.relation, str(claim.sentences or "")), set())
             if {*pair} <= {*systems} and paper not in papers and (paper or not papers):
                 papers.add(paper)
                 yield Question(paper, claim, *pair, of_claim)

@@ -247,7 +247,7 @@ class PairedComparison:
     def _randomization(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Give the p-values of pairs; the same sentences change places in all of them."""
         sentences = next(iter(self.statistics.values())).runs.shape[1]
-        kept = sums_over(
+        sums_of_kept = sums_over(
             randomization.sentences_kept(sentences, self.trials, self.seed),
             {name: system.runs for name, system in self.statistics.items()},
         )
@@ -258,7 +258,9 @@ class PairedComparison:
                 p_values.append(nan)
                 continue
             totals = [each.sum(axis=1) for each in runs]
-            kept_sums = [np.broadcast_to(kept[name], (len(runs[0]), *kept[name].shape[1:])) for name in pair]
+            kept_sums = [
+                np.broadcast_to(sums_of_kept[name], (len(runs[0]), *sums_of_kept[name].shape[1:])) for name in pair
+            ]
             p_values.append(randomization.p_value(totals[0], kept_sums[0], totals[1], kept_sums[1], self.metric))
         return p_values
 

@@ -139,7 +139,7 @@ class System(Section):
 
     @property
     def departures(self) -> list[str]:
-        """How the system's parts depart from printed equations."""
+        """Departures of the system's parts from printed equations."""
         return [*dict.fromkeys(text for parts in self._parts.values() for part in parts for text in part.departures)]
 
     @property

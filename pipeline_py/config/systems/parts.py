@@ -38,7 +38,7 @@ class PartOptions(Section):
 
     @property
     def departures(self) -> list[str]:
-        """How the options depart from an equation as the paper prints it; empty if they do not."""
+        """Departures of the options from equations as papers print them; empty if there are none."""
         return []
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -62,7 +62,7 @@ ACCEPTABLE = {
     "auf hängen": "hin an aus ein weg",
     "aus führen": "vor auf",
 }
-"""Of a German verb, the prefixes that make another acceptable translation of the same English verb."""
+"""Prefixes that make another acceptable translation of the same English verb, by German verb."""
 
 ALIKE = ({"ab", "aus", "hin", "hinaus", "weg"}, {"an", "auf", "ein", "herein"})
 
@@ -161,9 +161,9 @@ def _agreement(main: Clause, correct: list[str], _: Sampler) -> Translations | N
 def wrong_prefixes(verb: GermanVerb) -> list[str]:
     """List prefixes that make no acceptable translation with a verb: those of known verbs, or else all."""
     acceptable = {verb.prefix, *ACCEPTABLE.get(f"{verb.prefix} {verb.base}", "").split()}
-    strange = [p for p in PREFIXES if not any({p, verb.prefix} <= group for group in ALIKE) and p not in acceptable]
-    known = [p for p in strange if any((s.german.prefix, s.german.base) == (p, verb.base) for s in SENSES)]
-    return known or strange
+    wrong = [p for p in PREFIXES if not any({p, verb.prefix} <= group for group in ALIKE) and p not in acceptable]
+    known_prefixes = [p for p in wrong if any((s.german.prefix, s.german.base) == (p, verb.base) for s in SENSES)]
+    return known_prefixes or wrong
 
 
 def _particle(main: Clause, correct: list[str], sampler: Sampler) -> Translations | None:

@@ -21,5 +21,5 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
 
 def adjust_known(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values of which some are unknown (NaN); these stay unknown and do not count as tests."""
-    known = iter(adjusted([value for value in p_values if not isnan(value)]))
-    return [value if isnan(value) else next(known) for value in p_values]
+    adjusted_values = iter(adjusted([value for value in p_values if not isnan(value)]))
+    return [value if isnan(value) else next(adjusted_values) for value in p_values]

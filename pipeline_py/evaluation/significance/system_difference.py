@@ -252,31 +252,31 @@ def estimate_difference(
         for each in several:
             sentences -= each.run_noise / len(each.runs)
             estimates.append(Estimate(each.run_variance / len(each.runs), each.freedom))
-    known = max(sentences, 0.0) + sum(part.variance for part in estimates if part.freedom == inf)
+    known_variance = max(sentences, 0.0) + sum(part.variance for part in estimates if part.freedom == inf)
     estimates = [part for part in estimates if part.freedom < inf]
-    error = sqrt(known + sum(part.variance for part in estimates))
-    half = critical_value(LEVEL, known, estimates) * error
+    error = sqrt(known_variance + sum(part.variance for part in estimates))
+    half = critical_value(LEVEL, known_variance, estimates) * error
     return Difference(
         value,
         value - half,
         value + half,
-        _p_value(abs(value), error, known, estimates),
-        _detectable(error, known, estimates),
+        _p_value(abs(value), error, known_variance, estimates),
+        _detectable(error, known_variance, estimates),
         (len(system.runs), len(other.runs)),
         origin,
         deviation,
         system.higher_is_better,
         error,
-        critical_value(2 * LEVEL, known, estimates) * error,
+        critical_value(2 * LEVEL, known_variance, estimates) * error,
     )
 
 
-def critical_value(level: float, known: float, estimates: Sequence[Estimate]) -> float:
+def critical_value(level: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
     """Return how many standard errors the two-sided interval at a level extends to each side.
 
     Args:
         level: such as 0.05 for 95 % intervals.
-        known: the variance that is known, or estimated from many sentences.
+        known_variance: variance that is known, or estimated from many sentences.
         estimates: independent estimated variances.
     """
     from scipy.special import ndtri, stdtrit
@@ -294,18 +294,18 @@ def critical_value(level: float, known: float, estimates: Sequence[Estimate]) ->
     separate = sum(part.variance * quantile(part.freedom) for part in estimates) / runs
     # Estimates with as many degrees of freedom are joined as by Welch; else Cochran and Cox's mean is too cautious.
     alike = min(freedoms) / max(freedoms)
-    cochran = (known * normal + runs * (alike * joint + (1 - alike) * separate)) / (known + runs)
+    cochran = (known_variance * normal + runs * (alike * joint + (1 - alike) * separate)) / (known_variance + runs)
     weight = min(freedoms) / (min(freedoms) + 3)
-    return weight * quantile(_degrees_of_freedom(known, estimates)) + (1 - weight) * cochran
+    return weight * quantile(_degrees_of_freedom(known_variance, estimates)) + (1 - weight) * cochran
 
 
-def _degrees_of_freedom(known: float, estimates: Sequence[Estimate]) -> float:
+def _degrees_of_freedom(known_variance: float, estimates: Sequence[Estimate]) -> float:
     """Return the degrees of freedom of a sum of variances (Satterthwaite 1946; Welch 1947)."""
     below = sum(part.variance**2 / part.freedom for part in estimates)
-    return (known + sum(part.variance for part in estimates)) ** 2 / below if below else inf
+    return (known_variance + sum(part.variance for part in estimates)) ** 2 / below if below else inf
 
 
-def _p_value(size: float, error: float, known: float, estimates: Sequence[Estimate]) -> float:
+def _p_value(size: float, error: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
     """Return the level at which one end of the interval is 0."""
     from scipy.optimize import brentq
 
@@ -315,13 +315,13 @@ def _p_value(size: float, error: float, known: float, estimates: Sequence[Estima
         return 0.0
 
     def excess(exponent: float) -> float:
-        return critical_value(10.0**exponent, known, estimates) * error - size
+        return critical_value(10.0**exponent, known_variance, estimates) * error - size
 
     smallest = -15.0
     return float(10.0 ** brentq(excess, smallest, 0.0, xtol=1e-6)) if excess(smallest) > 0 else 10.0**smallest
 
 
-def _detectable(error: float, known: float, estimates: Sequence[Estimate]) -> float:
+def _detectable(error: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
     """Return the difference for which the noncentral t distribution gives the power `POWER`.
 
     The normal approximation of the noncentral t is that of Johnson and Welch (1940). An estimated standard error is
@@ -329,8 +329,8 @@ def _detectable(error: float, known: float, estimates: Sequence[Estimate]) -> fl
     """
     from scipy.special import ndtri
 
-    critical, power = critical_value(LEVEL, known, estimates), float(ndtri(POWER))
-    freedom = _degrees_of_freedom(known, estimates)
+    critical, power = critical_value(LEVEL, known_variance, estimates), float(ndtri(POWER))
+    freedom = _degrees_of_freedom(known_variance, estimates)
     if freedom == inf:
         return error * (critical + power)
     noncentrality = critical * (1 - 1 / (4 * freedom)) + power * sqrt(1 + critical**2 / (2 * freedom))

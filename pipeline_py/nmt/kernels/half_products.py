@@ -1,4 +1,4 @@
-"""How products of float32 matrices can read bfloat16 on this processor, decided by what they compute."""
+"""Products of float32 matrices that read bfloat16: the way to get them here, chosen by the error of small products."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
