@@ -20,6 +20,7 @@ from benchmarks.setting import Architecture, Corpus, Setting, Shape, command
 from benchmarks.sides import OPENNMT, OURS, Side, worker
 from pipeline_py import stage
 from pipeline_py.device import device_named
+from pipeline_py.processors import count_processors
 
 SYSTEMS = {
     Architecture.RECURRENT: ("GlobalAtt", "SDAtt", "+SDAtt"),
@@ -100,7 +101,7 @@ def _multiply_adds(contender: Contender, setting: Setting, material: Material, p
     asked = {"batches": contender.batches, "count": 1}
     if device_named(setting.device) == "cpu":
         return contender.workers[0].asked("multiply_adds", **asked)["multiply_adds"]
-    with worker(contender.side, setting, material, python, machine.cores(), device="cpu") as process:
+    with worker(contender.side, setting, material, python, count_processors(), device="cpu") as process:
         return process.asked("multiply_adds", **asked)["multiply_adds"]
 
 

@@ -1,8 +1,9 @@
 """What numbers depend on: the processor, the card, and the version of torch."""
 
-import os
 import platform
 from pathlib import Path
+
+from pipeline_py.processors import count_processors
 
 PEAKS = {
     "H200": {"bfloat16": 989e12, "tf32": 494e12, "float32": 67e12},
@@ -30,11 +31,6 @@ def processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def cores() -> int:
-    """CPU cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def card(device: str) -> str:
     """The name of the GPU, empty where none computes."""
     if device != "cuda":
@@ -59,7 +55,7 @@ def described(device: str, threads: int) -> dict[str, str]:
 
     return {
         "processor": processor(),
-        "cores": str(cores()),
+        "cores": str(count_processors()),
         "card": card(device),
         "threads": str(threads),
         "torch": torch.__version__,

@@ -30,6 +30,7 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.precision import with_precision
+from pipeline_py.processors import count_processors
 from pipeline_py.ragged import Ragged
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
@@ -104,7 +105,7 @@ def quality(setting: Setting) -> list[table.Row]:
         taking_part = sides(SYSTEMS[setting.architecture], shape, setting, python is not None)
         if python is not None and setting.architecture is Architecture.RECURRENT:  # Transformers have as many
             taking_part[1:1] = _as_large_as(taking_part, setting, material, python)
-        with ThreadPoolExecutor(max(machine.cores() // setting.threads, 1)) as pool:
+        with ThreadPoolExecutor(max(count_processors() // setting.threads, 1)) as pool:
             of_shape = [*pool.map(lambda side: _curve(side, setting, material, python), taking_part)]
         curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
         rows += [{"shape": str(shape), **row} for row in reached(of_shape, setting.level)]

@@ -22,6 +22,8 @@ from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
+from pipeline_py.nmt.kernels.half_products import half_products
 from pipeline_py.progress import progress
 from pipeline_py.provenance import code_of
 
@@ -70,6 +72,8 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
     with ExitStack() as running:
         contest = Contest(setting, material, python, running)
         precisions = setting.precision if device_named(setting.device) == "cpu" else ["float32"]
+        if "bfloat16" in precisions and half_products() is None:
+            raise InputError("this processor makes no product in bfloat16; leave out --precision bfloat16")
         first, system = precisions[0], SYSTEMS[setting.architecture]
         peer_names = [
             contest.add(Side(name, toolkit, shape, first), translated) for name, toolkit in peer_toolkits.items()

@@ -236,7 +236,7 @@ def test_every_kind_of_system_in_one_table(workplace):
     assert f"- {untested}\n" in markdown and f"  {untested}\n" in end
     assert "More in: results/evaluation/everything/claims.tsv, results/everything.md\n" in end
     for text in (end, markdown):
-        assert "Differences in this table (the verdict on syntax is in the report" in text
+        assert "Comparisons in this table (the verdict on syntax is in the report" in text
         assert "No verdict uses the set one: it has 20 different sentences, fewer than 100." in text
         assert "Does syntax help?" not in text and "Other claims" not in text
     with (workplace.folder / "results/everything.tsv").open(encoding="utf-8", newline="") as file:

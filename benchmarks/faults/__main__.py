@@ -22,10 +22,10 @@ from benchmarks.faults import stages, tally
 from benchmarks.faults.campaign import Campaign, interleaved
 from benchmarks.faults.cases import BAD
 from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
-from benchmarks.machine import cores
 from pipeline_py import stage
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
+from pipeline_py.processors import count_processors
 
 ATTACKS = {
     "files": of_files.attack,
@@ -93,7 +93,7 @@ def faults(
     experiment = undisturbed(place / "experiment", target)
     campaign = Campaign(experiment, ATTACKS, seed, place, time.monotonic() + 60 * minutes, keep)
     told: list[tally.Told] = []
-    for one in campaign.all(cases, processes or cores()):
+    for one in campaign.all(cases, processes or count_processors()):
         told.append(one)
         if one[2].outcome in BAD:
             print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].what}: {one[2].said}", file=sys.stderr)

@@ -309,9 +309,10 @@ def find_untrained(
                 _join_bleu(shared) if is_comparable else None,
                 thresholds,
             )
-            prefix = f"{run}: " if len(of_runs) > 1 else ""
-            untrained.setdefault(system, []).extend(prefix + failure for failure in failures)
-    return {system: reasons for system, reasons in untrained.items() if reasons}
+            if failures:
+                prefix = f"{run}: " if len(of_runs) > 1 else ""
+                untrained.setdefault(system, []).append(prefix + ", ".join(failures))
+    return untrained
 
 
 def _join_bleu(paths: Sequence[Path]) -> float:
@@ -321,10 +322,18 @@ def _join_bleu(paths: Sequence[Path]) -> float:
 
 
 def collect_claims(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:
-    """Read claims with their papers, and append the comparisons that only tables propose."""
+    """Read claims with their papers, and append the comparisons that only tables propose.
+
+    Raises:
+        InputError: if a comparison is not of the form SYSTEM=OTHER.
+    """
     claims = [(file.paper, claim) for file in map(read_claims, files) for claim in file.claims]
     claimed = {(claim.system, claim.above) for _, claim in claims if claim.relation == "better" and not claim.sentences}
     for pair in dict.fromkeys(asked):
+        if pair.count("=") != 1:
+            raise InputError(
+                f"--asked {pair!r} is not of the form SYSTEM=OTHER; correct it"
+            )
         system, _, other = pair.partition("=")
         if (system, other) not in claimed:
             claims.append(("", Claim(system=system, above=other, says="A table proposes it.")))

@@ -18,7 +18,7 @@ MOST_SHOWN = 10
 """Number of claims that end a run without answers about syntax."""
 
 NO_VERDICT = (
-    "Differences in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
+    "Comparisons in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
     "experiment):"
 )
 

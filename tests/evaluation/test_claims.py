@@ -179,6 +179,7 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
     assert "LocalAtt\ts2: BLEU" in exclusions.read_text()
     lines = [line.split("\t") for line in exclusions.read_text().splitlines()]
     assert [line[:2] for line in lines] == [["kind", "name"], ["system", "LocalAtt"], ["system", "SDAtt [random]"]]
+    assert lines[1][2].count("s2: ") == 1 and lines[1][2].count(", ") > 1, "a run is named once, before its reasons"
 
     for of_set in outputs.values():
         of_set["SDAtt:s2"] = ["the the the"] * 40
@@ -292,6 +293,9 @@ def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
     assert [(row["paper"], row["system"]) for row in rows] == [("Chen", "SDAtt"), ("", "LocalAtt")]
     (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], asked=asked))
     assert row["system"] == "LocalAtt"
+    for wrong in ("LocalAtt", "LocalAtt=GlobalAtt=x"):
+        with pytest.raises(InputError, match=r"--asked '.*' is not of the form SYSTEM=OTHER"):
+            run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], asked=[wrong])
 
 
 def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_path, outputs):

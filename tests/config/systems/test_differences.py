@@ -29,7 +29,7 @@ def described(experiment: Any) -> list[str]:
         ),
         (
             {"FlexAtt": {"training": {"epochs": None, "updates": 9, "optimizer": {"learning_rate": 0.1}}}},
-            "Rows differ in training: optimizer.learning_rate 0.007, epochs 2, updates null (GlobalAtt, PLAIN); "
+            "Rows differ in training: optimizer.learning_rate 0.01, epochs 2, updates null (GlobalAtt, PLAIN); "
             "optimizer.learning_rate 0.1, epochs null, updates 9 (FlexAtt).",
         ),
         (
