@@ -67,6 +67,7 @@ class Question:
         claim: the claim.
         system, other: the systems of the claim, or the same with trees of another parser.
         controls: the system with control trees.
+        printed: the differences that all papers with this claim print.
     """
 
     paper: str
@@ -74,6 +75,7 @@ class Question:
     system: str
     other: str
     controls: Sequence[ControlSystem]
+    printed: Sequence[Printed]
 
 
 @dataclass(frozen=True)
@@ -331,9 +333,7 @@ def collect_claims(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[st
     claimed = {(claim.system, claim.above) for _, claim in claims if claim.relation == "better" and not claim.sentences}
     for pair in dict.fromkeys(asked):
         if pair.count("=") != 1:
-            raise InputError(
-                f"--asked {pair!r} is not of the form SYSTEM=OTHER; correct it"
-            )
+            raise InputError(f"--asked {pair!r} is not of the form SYSTEM=OTHER; correct it")
         system, _, other = pair.partition("=")
         if (system, other) not in claimed:
             claims.append(("", Claim(system=system, above=other, says="A table proposes it.")))
@@ -356,6 +356,10 @@ def find_questions(
         controls: by system, the same with control trees.
         variants: by system and parser, the same with the trees of another parser.
     """
+    claims = [*claims]
+    printed: dict[tuple[str, ...], list[Printed]] = {}
+    for _, claim in claims:
+        printed.setdefault(_claim_key(claim), []).extend(claim.printed)
     papers_by_question: dict[tuple[str, ...], set[str]] = {}
     for paper, claim in claims:
         of_claim = [control for control in controls.get(claim.system, []) if control.name in systems]
@@ -368,7 +372,11 @@ def find_questions(
             papers = papers_by_question.setdefault((*pair, claim.relation, str(claim.sentences or "")), set())
             if {*pair} <= {*systems} and paper not in papers and (paper or not papers):
                 papers.add(paper)
-                yield Question(paper, claim, *pair, of_claim)
+                yield Question(paper, claim, *pair, of_claim, printed[_claim_key(claim)])
+
+
+def _claim_key(claim: Claim) -> tuple[str, ...]:
+    return claim.system, claim.above, claim.relation, str(claim.sentences or "")
 
 
 def _read_controls(pairs: Sequence[str]) -> dict[str, list[ControlSystem]]:
@@ -439,7 +447,7 @@ def _rows(
                 for control in question.controls
                 if control.name in evidence.untrained
             },
-            published=[(printed.task, printed.difference) for printed in claim.printed if printed.metric == metric],
+            published=[(each.task, each.difference) for each in question.printed if each.metric == metric],
             missing_metrics=[] if metric in claim.metrics else [named(name).label for name in claim.metrics],
             is_final=evidence.is_final,
             scope=kind,

@@ -83,7 +83,7 @@ class Verdict:
             assert self.margin is not None
             if difference.is_above(self.margin):
                 return "confirmed"
-            return "contradicted" if difference.is_loss else "not distinguishable"
+            return "contradicted" if difference.is_below(self.margin) else "not distinguishable"
         if difference.is_gain:
             return "confirmed"
         return "contradicted" if difference.is_loss else "not distinguishable"

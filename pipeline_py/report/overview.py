@@ -101,7 +101,7 @@ def reading(answers: Sequence[Answer]) -> str:
         "A system's twin is the system without trees that it is compared with. Differences are in points of "
         f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Square brackets contain the 95 % "
         "confidence interval (CI) over other sentences and other training runs. The smallest detectable difference is "
-        "found with a probability of 80 %."
+        "found with a probability of 80 %. Intervals and answers are not corrected for the number of comparisons."
     )
     if kinds := [*dict.fromkeys(kind for answer in answers for kind in answer.controls)]:
         text += (

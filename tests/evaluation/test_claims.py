@@ -10,7 +10,8 @@ import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.claims import COLUMNS, claims
+from pipeline_py.config.claims import Claim, Printed
+from pipeline_py.evaluation.claims import COLUMNS, claims, find_questions
 from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
@@ -284,6 +285,15 @@ def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
     )
     pairs = [(row["system"], row["other"]) for row in averages(rows)]
     assert pairs == [("SDAtt", "GlobalAtt"), ("SDAtt [gold]", "GlobalAtt"), ("SDAtt", "LocalAtt")]
+
+
+def test_gains_that_several_papers_print_stand_beside_each_answer():
+    first, second = (Printed.model_validate({**PRINTED, "difference": value}) for value in (0.92, 0.75))
+    pair = {"system": "SDAtt", "above": "GlobalAtt", "says": "It gains."}
+    claimed = [(paper, Claim(**pair, printed=[printed])) for paper, printed in (("A", first), ("B", second))]
+    questions = [*find_questions(claimed, ["SDAtt", "GlobalAtt"], ["SDAtt"], {}, {})]
+    assert [question.paper for question in questions] == ["A", "B"]
+    assert all([*question.printed] == [first, second] for question in questions)
 
 
 def test_what_a_table_asks_is_answered_once(tmp_path, outputs):

@@ -118,9 +118,11 @@ def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sente
         ("not worse", difference(0.6, 0.1, 1.1), "confirmed"),
         ("not worse", difference(-0.1, -0.4, 0.2), "confirmed"),
         ("not worse", difference(-0.1, -0.9, 0.7), "not distinguishable"),
-        ("not worse", difference(-0.8, -1.2, -0.4), "contradicted"),
+        ("not worse", difference(-0.8, -1.2, -0.4), "not distinguishable"),
+        ("not worse", difference(-1.2, -1.7, -0.7), "contradicted"),
         ("not worse", difference(0.1, -0.2, 0.4, higher=False), "confirmed"),
-        ("not worse", difference(0.8, 0.4, 1.2, higher=False), "contradicted"),
+        ("not worse", difference(0.8, 0.4, 1.2, higher=False), "not distinguishable"),
+        ("not worse", difference(1.2, 0.7, 1.7, higher=False), "contradicted"),
     ],
 )
 def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:

@@ -99,7 +99,7 @@ def paper(tmp_path: Path) -> Inputs:
     inputs.dev = "NIST02"
     for name in TESTS:
         inputs.p_values[name, "SDAtt", "GlobalAtt"] = 0.0099
-        inputs.p_values[name, "SDAtt", "Chen et al. (2017)"] = 0.0499
+        inputs.p_values[name, "SDAtt", "Chen et al. (2017)"] = 0.0099
         inputs.p_values[name, "GlobalAtt", "PBSMT"] = 0.0001
     inputs.p_values["NIST03", "LocalAtt", "GlobalAtt"] = 0.01
     inputs.p_values["NIST04", "LocalAtt", "GlobalAtt"] = 0.05
@@ -168,7 +168,7 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     assert "| SDAtt | 38.01 | **36.67**<sup>\\*\\*†</sup> | " in markdown
     assert "| **34.55** |\n" in markdown
     assert "| LocalAtt | 37.31 | 35.57<sup>\\*</sup> | 37.85 | " in markdown
-    assert "†: significantly better than Chen et al. (2017) at p \\< 0.05" in markdown
+    assert "†: significantly better than Chen et al. (2017) at p \\< 0.01" in markdown
     assert "| PBSMT | 33.15 | 31.02<sup>↓\\*\\*</sup> | " in markdown
     assert (
         "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (interval over sentences and runs, uncorrected)."
@@ -296,7 +296,7 @@ def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
     assert [row["t_marks"] for row in inputs.tsv()] == ["↓*↓†", "", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert (
-        "↓†: significantly worse than best at p \\< 0.05 (interval over sentences and runs, uncorrected)." in markdown
+        "↓†: significantly worse than best at p \\< 0.025 (interval over sentences and runs, uncorrected)." in markdown
     )
 
 

@@ -145,6 +145,10 @@ class Difference:
         """Return whether a one-sided test at 5 % finds that the system loses less than a bound."""
         return (self.value if self.higher_is_better else -self.value) - self.margin > -bound
 
+    def is_below(self, bound: float) -> bool:
+        """Return whether the whole interval is on the worse side, by more than a bound."""
+        return self.high < -bound if self.higher_is_better else self.low > bound
+
     def excludes(self, value: float) -> bool:
         """Return whether the 95 % interval excludes a value."""
         return not self.low <= value <= self.high

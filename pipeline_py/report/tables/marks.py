@@ -130,7 +130,7 @@ class Marks:
 
 
 def of_style(
-    style: MarkStyle, rows: Sequence[str], baseline: str, best: str | None, proposed: Sequence[str]
+    style: MarkStyle, rows: Sequence[str], baseline: str, best: str | None, proposed: Sequence[str], choices: int
 ) -> list[list[Mark]]:
     """The marks of a paper's tables, in groups as `Marks` takes them.
 
@@ -141,6 +141,7 @@ def of_style(
         baseline: one of them.
         best: the best row that is not proposed, if any.
         proposed: further ones.
+        choices: number of rows from which the best was chosen by the same scores; divides the level of † (Bonferroni).
     """
     groups = []
     starred = {"sdatt": [row for row in rows if row != baseline], "sdrnmt": proposed, "none": []}[style]
@@ -150,7 +151,7 @@ def of_style(
             [Mark(symbol=symbol, rows=[*starred], against=[baseline], level=level) for symbol, level in levels]
         )
     if style == "sdatt" and proposed and best is not None:
-        groups.append([Mark(symbol="†", rows=[*proposed], against=[best], level=LEVEL)])
+        groups.append([Mark(symbol="†", rows=[*proposed], against=[best], level=LEVEL / max(choices, 1))])
     return groups
 
 

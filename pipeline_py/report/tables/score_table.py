@@ -184,8 +184,9 @@ def bleu_sheet(
             for on, head in heads.items()
         ]
         paper = PrintedTable(numbers, options.published.table, options.published.task, names), theirs
-    groups = of_style(options.marks, options.systems, options.baseline, best, options.proposed)
     test: Test = "sign" if options.tested == "outputs" else "systems"
+    choices = len(others) if test == "systems" else 1
+    groups = of_style(options.marks, options.systems, options.baseline, best, options.proposed, choices)
     marks = Marks(groups, test, comparisons, options.labels, {}, measured.has_output, measured.exclusions.systems)
     table = Table(options, measured, marks, columns, {}, best, paper)
     notes = [

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from pipeline_py.evaluation.verdict import format_difference
 from pipeline_py.input_error import InputError
 from pipeline_py.report.json_object import read_object
 
@@ -116,8 +117,8 @@ def listed(
 
 
 def signed(value: float) -> str:
-    """A difference with its sign, a minus as wide as a plus."""
-    return f"{value:+.2f}".replace("-", "−")
+    """Format a difference with its sign, and a minus as wide as a plus."""
+    return format_difference(value, 2).replace("-", "−")
 
 
 def read_sheet(path: Path) -> Sheet:
