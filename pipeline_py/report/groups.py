@@ -89,7 +89,7 @@ def parts(
 
 def figure(groups: Groups, looks: Mapping[str, Look], on: str, name: str) -> InlineFigure:
     """Draw one line for each system; within `figure_files.style(STYLE)`."""
-    bars = ", with bars for 95 % intervals" if groups.intervals else ""
+    bars = ", with bars for 95 % intervals over the sentences of these runs" if groups.intervals else ""
     return rendered(lines_of(groups, looks), f"{groups.described} on {on}: a line for each system{bars}", name)
 
 
@@ -135,7 +135,7 @@ def table(groups: Groups, called: Mapping[str, str], on: str) -> Sheet:
     said = [
         *([f"groups are named by their {groups.bound} bound"] if groups.bound else []),
         *([f"column heads have the number of {groups.unit}s in brackets"] if groups.counts else []),
-        *(["cells have 95 % intervals in brackets"] if groups.intervals else []),
+        *(["cells have 95 % intervals over the sentences of these runs in brackets"] if groups.intervals else []),
     ]
     heads = [f"{group} ({count})" for group, count in zip(groups.sizes, groups.counts, strict=False)]
     return listed(

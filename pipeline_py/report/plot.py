@@ -41,7 +41,7 @@ def plot(
     if not of_length:
         raise InputError("the file has no scores by length; make it again", buckets)
     groups = of_length[0].without_groups_below(smallest_group)
-    notes = ["Bars: 95 % intervals.", *notes_on_small(groups, smallest_group)]
+    notes = ["Bars: 95 % intervals over the sentences of these runs.", *notes_on_small(groups, smallest_group)]
     looks = {system: look_of(number) for number, system in enumerate(about["called"])}
     with figure_files.style(STYLE):
         figure = lines_of(groups, looks, about["title"], [*about["called"].values()], " ".join(notes))

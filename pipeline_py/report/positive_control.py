@@ -29,7 +29,7 @@ def positive_control(manifest: Manifest) -> Iterator[str]:
         seen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] > CHANCE]
         unseen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] <= CHANCE]
         if accuracy:
-            better = f"these choose the right one more often: {', '.join(seen)}" if seen else ""
+            better = f"these choose the right one more often in these runs: {', '.join(seen)}" if seen else ""
             no_better = f"these do not do better than chance: {', '.join(unseen)}" if unseen else ""
             yield (
                 f"Positive control: in the set {split} only the tree tells which of two translations is right, and "

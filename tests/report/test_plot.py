@@ -104,7 +104,7 @@ def test_bars_are_the_intervals(tmp_path: Path) -> None:
             assert at == pytest.approx(x)
             assert (lower - y, y - upper) == pytest.approx((points_of_one, 3 * points_of_one), abs=1e-3)
     assert len({curve(svg, number)[0][0] for number in (1, 2, 3)}) == 3, "bars stand side by side"
-    assert any("Bars: 95 % intervals." in text for text in texts(svg))
+    assert any("Bars: 95 % intervals over the sentences of these runs." in text for text in texts(svg))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_groups_that_are_too_small_are_counted(
     if groups:
         assert all(len(curve(svg, number)) == len(groups) for number in (1, 2, 3))
     about = [text for text in shown if "not shown" in text]
-    assert about == ([] if sentence is None else [f"Bars: 95 % intervals. {sentence}"])
+    assert about == ([] if sentence is None else [f"Bars: 95 % intervals over the sentences of these runs. {sentence}"])
 
 
 def test_one_group(tmp_path: Path) -> None:

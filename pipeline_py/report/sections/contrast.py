@@ -25,7 +25,8 @@ KINDS = {
 TEXT = (
     "A contrastive pair has a correct translation and one with an error. Accuracy is the percentage of pairs for which "
     "a system gives the correct translation the higher probability (sum of log p over all subwords); guessing gives "
-    "50. Intervals are Wilson's 95 % intervals."
+    "50. Intervals (Wilson, 95 %) and tests (McNemar) are over the pairs of these runs, and say nothing about other "
+    "runs."
 )
 
 

@@ -184,7 +184,7 @@ class Measured:
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
-            "interval.",
+            "interval over the pairs of these runs.",
             *(
                 f"{called[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
                 if row in self.from_elsewhere
