@@ -43,7 +43,8 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     shown = table_of(length, CALLED, "dev")
     assert shown.title == (
         "BLEU by words of the source on dev; groups are named by their upper bound; column heads have the number of "
-        "sentences in brackets; cells have 95 % intervals over the sentences of these runs in brackets."
+        "sentences in brackets; cells have 95 % intervals over the "
+        "sentences of these runs in brackets."
     )
     assert texts(shown) == [
         ["System", "10 (1,200)", "20 (17)"],
@@ -72,7 +73,8 @@ def test_words_have_no_bounds(tmp_path):
     (words,) = (one.without_groups_below(10) for one in read_words(written(tmp_path, rows)))
     shown = table_of(words, CALLED, "dev")
     assert shown.title.endswith(
-        "on dev; column heads have the number of words in brackets; cells have 95 % intervals over the sentences of these runs in brackets."
+        "on dev; column heads have the number of words in brackets; cells have 95 % intervals over the "
+        "sentences of these runs in brackets."
     )
     assert texts(shown) == [
         ["System", "0 (30)", "1 (40)"],
@@ -88,7 +90,10 @@ def test_intervals_are_drawn_at_their_points(tmp_path):
     (length,) = read_breakdown(written(tmp_path, rows), ["bleu"])
     with figure_files.style(STYLE):
         drawn = figure(length, {"Base": look_of(0), "Mine": look_of(1)}, "dev", "name")
-    assert drawn.title == "BLEU by words of the source on dev: a line for each system, with bars for 95 % intervals over the sentences of these runs"
+    assert drawn.title == (
+        "BLEU by words of the source on dev: a line for each system, with bars for 95 % intervals over the sentences "
+        "of these runs"
+    )
     bars = re.findall(r'd="M ([-\d.]+) ([-\d.]+)\s+L ([-\d.]+) ([-\d.]+)\s*"[^>]*stroke-opacity: 0.7', drawn.markup)
     assert len(bars) == 3 and all(bar[0] == bar[2] for bar in bars), "upright, one for each score that there is"
     lengths = [float(bar[1]) - float(bar[3]) for bar in bars]
