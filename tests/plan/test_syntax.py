@@ -21,7 +21,7 @@ def directory(folder, tokenizer: bool = False):
 def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert planned().syntax.shards == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
     syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
-    assert syntax.shards == {"train": 67, "dev": 2, "mixed": 2, "long": 1, "particles": 2}
+    assert syntax.shards == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
     shards = syntax.shards_of("embedded", "dev", "ptb")
     assert shards["parts"] == [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
     assert shards["facts"][1].endswith("0001.ptb.facts.json")
