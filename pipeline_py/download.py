@@ -1,6 +1,5 @@
 """Download the texts that an experiment names by mtdata's or sacrebleu's identifiers."""
 
-import gzip
 import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.loading.load import load
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
-from pipeline_py.text import read_parallel
+from pipeline_py.text import compression_of_name, create_file, read_parallel
 
 DEFAULT = Path("config.yaml")
 
@@ -72,9 +71,7 @@ def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -
             parts = [stack.enter_context(whole(path)) for path in paths]
             with ExitStack() as opened:
                 files = [
-                    opened.enter_context(
-                        gzip.open(part, "wb") if path.suffix == ".gz" else part.open("wb")  # noqa: SIM115
-                    )
+                    opened.enter_context(create_file(part, compression_of_name(path)))
                     for part, path in zip(parts, paths, strict=True)
                 ]
                 for row in progress(chain([first] if first else [], rows), f"download {identifier}"):

@@ -1,34 +1,133 @@
-"""Sentences in text files: UTF-8, one a line; `.gz` is read as well.
+"""Sentences in text files: UTF-8, one a line, plain or compressed.
 
-LF or CR LF ends a line and nothing else does: the Unicode line separators are characters like any other.
+LF or CR LF ends a line and nothing else does: the Unicode line separators are characters like any other. A byte order
+mark at the beginning of a file does not belong to its text. The first bytes of a file decide how it is compressed.
 """
 
+import bz2
 import gzip
+import lzma
+import re
 import zlib
-from collections.abc import Iterator
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
+from typing import IO, Any
 
+from pipeline_py.encodings import describe_encoding
 from pipeline_py.input_error import InputError
 
 MOST_DIGITS = 18
 """Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
 
 
-def read_bytes(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a plain or gzipped file without their line ends, undecoded.
+@dataclass(frozen=True)
+class Compression:
+    """A format of compressed files.
+
+    Attributes:
+        name: what messages call it.
+        ending: the usual ending of file names.
+        beginning: pattern of the first bytes.
+        open: opens a file to read or write bytes; None if Python cannot.
+    """
+
+    name: str
+    ending: str
+    beginning: re.Pattern[bytes]
+    open: Callable[..., Any] | None = None
+
+
+COMPRESSIONS = (
+    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), gzip.open),
+    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), bz2.open),
+    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), lzma.open),
+    Compression("Zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd")),
+    Compression("LZ4", ".lz4", re.compile(rb"\x04\x22\x4d\x18")),
+    Compression("ZIP", ".zip", re.compile(rb"PK\x03\x04")),
+    Compression("7-Zip", ".7z", re.compile(rb"7z\xbc\xaf\x27\x1c")),
+)
+LONGEST_BEGINNING = 10
+"""Bytes that tell the compressions apart."""
+
+
+def compression_of_name(path: Path) -> Compression | None:
+    """Return the compression that the ending of a file name promises."""
+    return next((compression for compression in COMPRESSIONS if path.suffix == compression.ending), None)
+
+
+def uncompressed_name(path: Path) -> str:
+    """Return the name of a file without the ending of a compression."""
+    return path.name if compression_of_name(path) is None else path.stem
+
+
+def find_compression(path: Path) -> Compression | None:
+    """Return how a file is compressed, by its first bytes.
 
     Raises:
-        InputError: if a `.gz` file is broken or not gzipped.
+        InputError: the file is in a format that cannot be read, or not in the one that its name promises.
     """
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+    with path.open("rb") as file:
+        return _compression_of(file, path)
+
+
+def _compression_of(file: BufferedReader, path: Path) -> Compression | None:
+    beginning = file.peek(LONGEST_BEGINNING)
+    compression = next((each for each in COMPRESSIONS if each.beginning.match(beginning)), None)
+    promised = compression_of_name(path)
+    if compression is not None and compression.open is None:
+        raise InputError(f"{compression.name} files cannot be read; decompress it, or compress it with gzip", path)
+    if beginning and compression is None and promised is not None:
+        raise InputError(
+            f"broken {promised.name} file (its first bytes are not those of {promised.name}); fetch it again, or name "
+            f"a file that is not compressed without {promised.ending}",
+            path,
+        )
+    return compression
+
+
+def create_file(path: Path, compression: Compression | None) -> IO[bytes]:
+    """Open a new file for bytes that are compressed on the way.
+
+    Raises:
+        InputError: Python cannot write the format.
+    """
+    if compression is None:
+        return path.open("wb")
+    if compression.open is None:
+        raise InputError(f"{compression.name} files cannot be written; choose another ending, such as .gz", path)
+    file: IO[bytes] = compression.open(path, "wb")
+    return file
+
+
+def split_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of an open file without line ends and without a byte order mark at the beginning, undecoded."""
+    for number, line in enumerate(file):
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
+        yield line if number else line.removeprefix(BOM_UTF8)
+
+
+def read_bytes(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a plain or compressed file as `split_lines` does.
+
+    Raises:
+        InputError: the file is broken, or in a compression that cannot be read.
+    """
+    with path.open("rb") as file:
+        compression = _compression_of(file, path)
+        if compression is None or compression.open is None:
+            yield from split_lines(file)
+            return
         try:
-            for line in file:
-                yield line.removesuffix(b"\n").removesuffix(b"\r")
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(
-                f"broken gzip file ({error}); fetch it again, or name a file that is not compressed without .gz", path
-            ) from None
+            with compression.open(file, "rb") as content:
+                yield from split_lines(content)
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            if getattr(error, "errno", None) is not None:  # of the disk
+                raise
+            raise InputError(f"broken {compression.name} file ({error}); fetch it again", path) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -42,9 +141,7 @@ def read_lines(path: Path) -> Iterator[str]:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(
-                f"byte {error.start} is not UTF-8 ({error.reason}); convert the file, e.g. with iconv",
-                path,
-                number,
+                f"byte {error.start} is not UTF-8 ({error.reason}); {describe_encoding(read_bytes(path))}", path, number
             ) from None
 
 

@@ -20,9 +20,9 @@ def test_files_are_concatenated_in_order_and_a_missing_last_line_end_does_not_jo
 
 def test_only_newlines_end_lines_and_other_bytes_stay(tmp_path: Path) -> None:
     odd = "a\u2028b\x85c\x0bd\x0ce\rf\x00\u00a0 ".encode() + b"\xff\xfe"
-    (tmp_path / "in").write_bytes(odd + b"\r\n")
+    (tmp_path / "in").write_bytes(b"a line\n" * 99 + odd + b"\r\n")
     fetch(input=[tmp_path / "in"], output=tmp_path / "out")
-    assert (tmp_path / "out").read_bytes() == odd + b"\n"
+    assert (tmp_path / "out").read_bytes() == b"a line\n" * 99 + odd + b"\n"
 
 
 def test_byte_order_marks_go_at_the_start_of_each_file_only(tmp_path: Path) -> None:
@@ -31,12 +31,26 @@ def test_byte_order_marks_go_at_the_start_of_each_file_only(tmp_path: Path) -> N
     assert (tmp_path / "out").read_text() == "x\n\ufeffy\nx\n\ufeffy\n"
 
 
+def test_each_file_is_judged_alone(tmp_path: Path) -> None:
+    """One that is far smaller than the others as well."""
+    (tmp_path / "large").write_bytes(b"a line\n" * 9999)
+    (tmp_path / "small").write_bytes("Größe\n".encode("latin-1"))
+    with pytest.raises(InputError, match="small: 1 of 1 lines are not UTF-8"):
+        fetch(input=[tmp_path / "large", tmp_path / "small"], output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("absent", None, "absent: no such file"),
         ("empty", b"", "empty: the file is empty"),
         ("text.gz", b"not gzipped\n", "text.gz: broken gzip file"),
+        ("latin", "schöne Größe\n".encode("latin-1") * 9, "latin: 9 of 9 lines are not UTF-8; .*Latin-1"),
+        ("wide", "schöne Größe\n".encode("utf-16") * 9, "wide: .* contain NUL bytes; the file looks like UTF-16;"),
+        ("mac", "schöne Größe\r".encode() * 9, "mac: lines end in CR"),
+        ("joined", b"word " * 9999, "joined: the lines have 49,995 bytes on average"),
+        ("packed", b"\x28\xb5\x2f\xfd...", "packed: Zstandard files cannot be read"),
         ("cut.gz", gzip.compress(b"line\n" * 999, mtime=0)[:-12], "cut.gz: broken gzip file"),
     ],
 )

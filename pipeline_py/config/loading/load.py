@@ -1,6 +1,7 @@
 """From the merged files of a configuration to an `Experiment`, or to a sentence that says what is wrong."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.systems.any_system import TYPES, type_of_system
 from pipeline_py.input_error import InputError
+from pipeline_py.text import find_compression
 
 
 def load(
@@ -94,6 +96,9 @@ def load(
             if Path(file).is_dir() != (file in directories):
                 what = "not a folder; give a folder of models" if file in directories else "is a folder; give a file"
                 raise InputError(f"{file}: {what}", "configuration")
+            if file not in directories:
+                with suppress(OSError):  # for whoever reads it to tell
+                    find_compression(Path(file))
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
                 raise InputError(experiment.unfit_parsers[parser], "configuration")
