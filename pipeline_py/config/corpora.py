@@ -157,6 +157,15 @@ class Language(Section):
         return self
 
     @property
+    def comparison(self) -> dict[str, Any]:
+        """What later steps do to a sentence, as options of the comparison of clean sentences."""
+        return {
+            "is_tokenized": self.tokenizer == "none",
+            "ignores_case": self.case != "keep",
+            "punctuation_language": self.language if self.punctuation == "normalize" else None,
+        }
+
+    @property
     def is_english(self) -> bool:
         """Whether it is English of any kind (`en`, `en-gb`)."""
         return self.language.partition("-")[0] == "en"

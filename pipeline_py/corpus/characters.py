@@ -36,6 +36,11 @@ def without_invisible(text: str) -> str:
     return _INVISIBLE.sub("", text.replace("\u200b", " "))
 
 
+def without_joiners(text: str) -> str:
+    """Return `text` without ZWJ, ZWNJ and variation selectors."""
+    return _JOINERS.sub("", text)
+
+
 def is_visible(token: str) -> bool:
     """Whether anything can be seen of a token (of text `without_invisible`)."""
     return _JOINERS.fullmatch(token) is None

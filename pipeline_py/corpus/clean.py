@@ -4,10 +4,9 @@ The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and he
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
@@ -15,11 +14,19 @@ from typing import Literal
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
+from pipeline_py.corpus.sentence_key import fingerprint, sentence_hasher
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_bytes, read_lines, read_parallel
 
 REPAIRED = "control characters replaced by spaces"
+
+REPEATED = "duplicate pair", "occurs in held-out"
+"""Reasons to drop a pair that say nothing against it alone."""
+
+LARGEST_UNUSABLE_SHARE = 0.95
+FEWEST_JUDGED_PAIRS = 100
+"""A training text of at least so many pairs of which more are unusable is refused."""
 
 
 def clean(
@@ -38,6 +45,8 @@ def clean(
     keep_duplicates: bool = False,
     source_tokenized: bool = False,
     target_tokenized: bool = False,
+    ignore_case: bool = False,
+    punctuation_language: str | None = None,
     called: list[str] | None = None,
 ) -> None:
     """Clean parallel text, and keep its lines aligned.
@@ -52,12 +61,13 @@ def clean(
     counted. Nothing else is changed: no Unicode normalization, no merging of spaces.
 
     Words are separated by whitespace; each Han or Kana character also counts as a word, unless the side is tokenized.
-    Two sentences are the same if their words are, whatever the spacing. A target sentence of a held-out set may occur
-    in the training text: without its source it does not reveal the answer. Duplicates and held-out sentences are
-    recognised by a 64-bit hash, which needs 8 bytes per pair, and six times that for a moment.
+    Two pairs are the same if their words are, whatever the spacing. A source is a held-out source if both look the same
+    to a network, after all later steps (`sentence_key`). A target sentence of a held-out set may occur in the training
+    text: without its source it does not reveal the answer. Duplicates and held-out sentences are recognised by a 64-bit
+    hash, which needs 8 bytes per pair, and six times that for a moment.
 
     Args:
-        source_input: One sentence a line, plain or .gz.
+        source_input: One sentence a line, plain or compressed.
         target_input: The same lines in the other language. A held-out set may have several files (references), or none.
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
@@ -71,11 +81,14 @@ def clean(
         keep_duplicates: Keep duplicate pairs.
         source_tokenized: The source is tokenized: a Han or Kana character is not a word of its own.
         target_tokenized: The same for the target.
+        ignore_case: Sources that differ only by case are the same, since they are lower-cased or truecased later.
+        punctuation_language: Sources are compared with punctuation normalized by the rules of this language, since it
+            is normalized later.
         called: INPUT=FILE: messages name FILE in place of INPUT, which is a copy of it, line by line.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
-            nothing is kept.
+            nothing is kept, or nearly all pairs of a training text are unusable.
     """
     targets, target_outputs = target_input or [], target_output or []
     if len(targets) != len(target_outputs):
@@ -92,17 +105,20 @@ def clean(
             sentences = _held_out_sentences([source_input, *targets], counts)
         else:
             fingerprints = _fingerprints(source_input, targets[0])
-            known = set() if held_out is None else {fingerprint(line) for p in held_out for line in _repaired_lines(p)}
+            hash_source = sentence_hasher(source_tokenized, ignore_case, punctuation_language)
+            held_out_sources = {hash_source(line) for path in held_out or [] for line in _repaired_lines(path)}
             repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
             limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
-            sentences = _training_pairs(source_input, targets[0], limits, known, repeats, counts)
+
+            def is_held_out(source: str) -> bool:
+                return bool(held_out_sources) and hash_source(source) in held_out_sources
+
+            sentences = _training_pairs(source_input, targets[0], limits, is_held_out, repeats, counts)
         files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_outputs)]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
                 file.write(part + "\n")
-        if counts.kept == 0:
-            reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped.most_common())
-            raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_input)
+        _check_kept(counts, source_input)
     counts.write(counts_output)
 
 
@@ -142,7 +158,12 @@ class _Limits:
 
 
 def _training_pairs(
-    source: Path, target: Path, limits: _Limits, held_out: set[int], repeats: bytes, counts: Counts
+    source: Path,
+    target: Path,
+    limits: _Limits,
+    is_held_out: Callable[[str], bool],
+    repeats: bytes,
+    counts: Counts,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the line number and both sides of each pair that is kept."""
     pairs = zip(read_bytes(source), read_bytes(target), strict=True)
@@ -157,7 +178,7 @@ def _training_pairs(
             counts.note(REPAIRED)
         if reason := limits.fault(*pair):
             counts.drop(reason)
-        elif held_out and fingerprint(pair[0]) in held_out:
+        elif is_held_out(pair[0]):
             counts.drop("occurs in held-out")
         elif repeats[number - 1]:
             counts.drop("duplicate pair")
@@ -188,10 +209,18 @@ def _repaired_lines(path: Path) -> Iterator[str]:
     return map(without_controls, read_lines(path))
 
 
-def fingerprint(*sides: str) -> int:
-    """Hash the words of the sides of a pair, or of a sentence, to 64 bits."""
-    text = "\n".join(" ".join(side.split()) for side in sides)
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
+def _check_kept(counts: Counts, source: Path) -> None:
+    """Refuse a text of which nothing is kept, and a training text of which nearly all pairs are unusable."""
+    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped.most_common())
+    if counts.kept == 0:
+        raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source)
+    unusable = counts.dropped.total() - sum(counts.dropped[reason] for reason in REPEATED)
+    if counts.read >= FEWEST_JUDGED_PAIRS and unusable > LARGEST_UNUSABLE_SHARE * counts.read:
+        raise InputError(
+            f"{unusable:,} of {counts.read:,} pairs cannot be used ({reasons}); check that line N of both files is the "
+            "same sentence, one a line and in UTF-8, or change `corpora.limits`",
+            source,
+        )
 
 
 def _fingerprints(source: Path, target: Path) -> "array[int]":
@@ -205,7 +234,8 @@ def _fingerprints(source: Path, target: Path) -> "array[int]":
         if None in lines:
             _check_line_counts([source, target])
         # Surrogates stand for bytes that are not UTF-8, so such a pair equals no valid one.
-        hashes.append(fingerprint(*(without_controls(line.decode("utf-8", "surrogateescape")) for line in lines)))
+        sides = (without_controls(line.decode("utf-8", "surrogateescape")) for line in lines)
+        hashes.append(fingerprint("\n".join(" ".join(side.split()) for side in sides)))
     return hashes
 
 

@@ -1,5 +1,6 @@
 """Write quotation marks, dashes, spaces and full stops of all kinds in one way each, as Moses does."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pipeline_py import stage
@@ -20,12 +21,18 @@ def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:
     Raises:
         InputError: the input is not UTF-8.
     """
-    from sacremoses import MosesPunctNormalizer
-
-    normalizer = MosesPunctNormalizer(lang=language.partition("-")[0])
+    normalize = punctuation_normalizer(language)
     with writing(output) as file:
         for line in progress(read_lines(input), f"normalize_punctuation {input.name}"):
-            file.write(normalizer.normalize(line) + "\n")
+            file.write(normalize(line) + "\n")
+
+
+def punctuation_normalizer(language: str) -> Callable[[str], str]:
+    """Return a function that normalizes the punctuation of a sentence in a language."""
+    from sacremoses import MosesPunctNormalizer
+
+    normalize: Callable[[str], str] = MosesPunctNormalizer(lang=language.partition("-")[0]).normalize
+    return normalize
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """Which held-out sets have sentences in common with the training text, so that cleaning has to know of them."""
 
 import json
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.corpus.characters import without_controls
-from pipeline_py.corpus.clean import fingerprint
+from pipeline_py.corpus.sentence_key import sentence_hasher
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_bytes
 
@@ -39,20 +39,23 @@ def shared_sentences(
     files = {split: [text.source] for split, text in corpora.held_out.items() if text.source is not None}
     files |= {split: text.file for split, text in corpora.contrastive.items() if text.file}
     sets = {split: [*map(experiment.path, of)] for split, of in files.items()}
-    keys = {split: _key(contents_of(train), contents_of(of)) for split, of in sets.items()}
+    options = corpora.source.comparison
+    keys = {split: _key(contents_of(train), contents_of(of), options) for split, of in sets.items()}
     known = _read(cache)
     unknown = {split: sets[split] for split, key in keys.items() if key and key not in known}
     if unknown:
-        known |= {keys[split]: count for split, count in _counts(train, unknown, corpora.contrastive).items()}
+        known |= {keys[split]: count for split, count in _counts(train, unknown, corpora.contrastive, options).items()}
         with suppress(OSError, InputError):  # whoever cannot write counts again
             write_json(cache, known)
     return {split: known[key] for split, key in keys.items() if key}
 
 
-def _key(train: Mapping[str, str | None], files: Mapping[str, str | None]) -> str:
-    """What two texts hold, in a word; empty where one of them cannot be read."""
+def _key(train: Mapping[str, str | None], files: Mapping[str, str | None], options: Mapping[str, Any]) -> str:
+    """What two texts hold and how they are compared, in a word; empty where one of them cannot be read."""
     hashes = [[*train.values()], [*files.values()]]
-    return ":".join("+".join(map(str, of)) for of in hashes) if all(of and all(of) for of in hashes) else ""
+    if not all(of and all(of) for of in hashes):
+        return ""
+    return ":".join([*("+".join(map(str, of)) for of in hashes), *map(str, options.values())])
 
 
 def _read(cache: Path) -> dict[str, int]:
@@ -61,14 +64,17 @@ def _read(cache: Path) -> dict[str, int]:
     return {}
 
 
-def _counts(train: list[str], sets: Mapping[str, list[str]], contrastive: Mapping[str, object]) -> dict[str, int]:
+def _counts(
+    train: list[str], sets: Mapping[str, list[str]], contrastive: Mapping[str, object], options: Mapping[str, Any]
+) -> dict[str, int]:
+    hash_sentence = sentence_hasher(**options)
     counts = dict.fromkeys(sets, 0)
     holders: dict[int, set[str]] = {}
     for split, files in sets.items():
         for sentence in _pairs(files) if split in contrastive else _sentences(files):
-            holders.setdefault(fingerprint(sentence), set()).add(split)
+            holders.setdefault(hash_sentence(sentence), set()).add(split)
     for sentence in _sentences(train):
-        for split in holders.get(fingerprint(sentence), ()):
+        for split in holders.get(hash_sentence(sentence), ()):
             counts[split] += 1
     return counts
 
@@ -80,6 +86,5 @@ def _pairs(files: list[str]) -> Iterator[str]:
 def _sentences(files: list[str]) -> Iterator[str]:
     """Sentences as they come into cleaning; where one is not UTF-8, no other text has it."""
     for file in files:
-        for number, line in enumerate(read_bytes(Path(file))):
-            text = line if number else line.removeprefix(BOM_UTF8)
-            yield without_controls(text.decode("utf-8", "surrogateescape"))
+        for line in read_bytes(Path(file)):
+            yield without_controls(line.decode("utf-8", "surrogateescape"))

@@ -175,6 +175,25 @@ class CorpusPlan:
         files = {side: self.files_of(split, side) for side in texts}
         return [f"--called={texts[side]}={of_side[0]}" for side, of_side in files.items() if len(of_side) == 1]
 
+    def cleaning(self) -> dict[str, Any]:
+        """Parameters of `clean` for the training text."""
+        comparison = self.language("source").comparison
+        return {
+            **self.experiment.corpora.limits.model_dump(),
+            "comparison": comparison,
+            "made_by": made_by("corpus.clean", *(["sacremoses"] if comparison["punctuation_language"] else [])),
+        }
+
+    def cleaning_flags(self) -> list[str]:
+        """Options of `clean` that the training text may have."""
+        comparison = self.language("source").comparison
+        return [
+            *(["--keep-duplicates"] if self.experiment.corpora.limits.keep_duplicates else []),
+            *(f"--{side}-tokenized" for side in ("source", "target") if self.language(side).comparison["is_tokenized"]),
+            *(["--ignore-case"] if comparison["ignores_case"] else []),
+            *(f"--punctuation-language={language}" for language in [comparison["punctuation_language"]] if language),
+        ]
+
     def most_sentences(self, split: str) -> int:
         """How many sentences a split has before cleaning, which may drop some of the training text.
 

@@ -172,6 +172,53 @@ def test_no_limit_on_length(tmp_path: Path) -> None:
     assert len(run(tmp_path, source, target, max_length=0)[0]) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "removed"),
+    [
+        ({}, {"soft hyphen", "spaces", "joiner"}),
+        ({"ignore_case": True}, {"soft hyphen", "spaces", "joiner", "case", "sigma"}),
+        ({"punctuation_language": "de"}, {"soft hyphen", "spaces", "joiner", "quotes"}),
+        ({"source_tokenized": True}, set()),
+        ({"source_tokenized": True, "ignore_case": True}, {"case", "sigma"}),
+    ],
+)
+def test_a_source_is_held_out_if_a_network_sees_no_difference(
+    tmp_path: Path, options: dict[str, Any], removed: set[str]
+) -> None:
+    pairs = {
+        "soft hyphen": ("Die Schiff\u00adfahrt", "Die\u200bSchifffahrt\ufeff"),
+        "spaces": ("Hallo , Welt !", "Hallo, Welt!"),
+        "joiner": ("nach ❤\ufe0f", "nach ❤"),
+        "case": ("DIE MASSE STEIGT", "Die Masse steigt"),
+        "sharp s": ("DIE MASSE SINKT", "Die Maße sinkt"),
+        "sigma": ("ΟΔΟΣ Α", "οδος α"),
+        "quotes": ("Er sagt „ja“ – nein", 'Er sagt "ja" - nein'),
+        "accent": ("cafe\u0301", "café"),
+        "word": ("Die Stadt", "Die Städte"),
+    }
+    source = write(tmp_path / "s", [pair[0].encode() for pair in pairs.values()])
+    held_out = [write(tmp_path / "h", [pair[1].encode() for pair in pairs.values()])]
+    lines, *_ = run(tmp_path, source, write(tmp_path / "t", [b"x y"] * len(pairs)), held_out=held_out, **options)
+    kept = {[*pairs][int(line) - 1] for line in lines}
+    assert pairs.keys() - kept == removed
+
+
+def test_a_training_text_that_is_nearly_all_dropped_is_refused(tmp_path: Path) -> None:
+    words = [f"word{number}".encode() for number in range(200)]
+    source, target = write(tmp_path / "s", words), write(tmp_path / "t", [b"x " * 90] * 191 + [b"x"] * 9)
+    with pytest.raises(InputError, match=r"s: 191 of 200 pairs cannot be used \(too long 191\); check that line N of"):
+        run(tmp_path, source, target)
+    write(tmp_path / "t", [b"x " * 90] * 190 + [b"x"] * 10)
+    assert len(run(tmp_path, source, target)[0]) == 10
+    write(tmp_path / "s", [b"same"] * 200), write(tmp_path / "t", [b"same"] * 200)
+    assert len(run(tmp_path, source, target)[0]) == 1, "repeated pairs are no fault of the text"
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", ["\ufeffone".encode(), b"two"])
+    assert run(tmp_path, source, write(tmp_path / "t", [b"x", b"y"]), mode="held-out")[1] == ["one", "two"]
+
+
 def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     lines = [b"one", b"", b"one", b"a\tb\x07", b"long " * 300, "x\u2028y\x85z\rw".encode()]
     references = [write(tmp_path / f"r{k}", [b"ref"] * 6) for k in range(4)]
@@ -214,7 +261,7 @@ def test_messages_name_the_files_that_people_know(tmp_path: Path, second: list[b
 
 def test_held_out_text_must_be_utf8(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"fine", b"caf\xe9"])
-    with pytest.raises(InputError, match=r"s, line 2: byte 3 is not UTF-8"):
+    with pytest.raises(InputError, match=r"s, line 2: byte 3 is not UTF-8 .*; the file looks like Latin-1"):
         run(tmp_path, source, write(tmp_path / "t", [b"x", b"y"]), mode="held-out")
     assert not list((tmp_path / "out").glob("*"))
 

@@ -57,9 +57,7 @@ def test_a_count_is_remembered_until_a_file_changes(tmp_path, monkeypatch):
     experiment = described(tmp_path)
     first = counted(experiment, tmp_path)
     read = []
-    monkeypatch.setattr(
-        module, "_counts", lambda train, sets, contrastive: read.append([*sets]) or dict.fromkeys(sets, 9)
-    )
+    monkeypatch.setattr(module, "_counts", lambda train, sets, *options: read.append([*sets]) or dict.fromkeys(sets, 9))
     assert counted(experiment, tmp_path) == first and read == []
     (tmp_path / "two.en").write_text("anders\n")
     assert counted(experiment, tmp_path) == {**first, "two": 9} and read == [["two"]]
@@ -67,6 +65,23 @@ def test_a_count_is_remembered_until_a_file_changes(tmp_path, monkeypatch):
     assert set(counted(experiment, tmp_path).values()) == {9}, "the training text is another"
     (tmp_path / "shared.json").write_text("broken")
     assert set(counted(experiment, tmp_path).values()) == {9}
+
+
+def test_a_count_depends_on_what_later_steps_do_to_the_source(tmp_path):
+    """The files are the same each time, and counts are remembered."""
+    tests = [{"name": "upper", "source": "upper.en", "references": ["x.de"]}]
+
+    def count(**source: str) -> int:
+        experiment = described(tmp_path, tests=tests, source={"language": "en", "tokenizer": "moses", **source})
+        (tmp_path / "upper.en").write_text("ZWEI WÖRTER\nfünf’\nse\u00adchs\n")
+        return counted(experiment, tmp_path)["upper"]
+
+    assert [count(), count(case="lower"), count(case="true"), count(tokenizer="none")] == [1, 3, 3, 0]
+    TRAIN.append("fünf'")
+    try:
+        assert [count(), count(punctuation="normalize"), count(punctuation="normalize", case="lower")] == [1, 2, 4]
+    finally:
+        TRAIN.pop()
 
 
 def test_what_cannot_be_known_is_left_out(tmp_path):

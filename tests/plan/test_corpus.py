@@ -34,6 +34,22 @@ def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
 
 
+def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
+    source = {"language": "fr", "tokenizer": "moses"}
+    target = {"language": "de", "tokenizer": "none"}
+
+    tests = [{"name": "one", "source": "one.fr", "references": ["one.de"]}]
+
+    def flags(**options):
+        texts = {**FILES, "tests": tests, "source": source | options, "target": target}
+        return corpus_of(corpora=texts, targets=["table1"]).cleaning_flags()
+
+    assert flags() == ["--target-tokenized"]
+    assert flags(case="lower") == flags(case="true") == ["--target-tokenized", "--ignore-case"]
+    assert flags(punctuation="normalize") == ["--target-tokenized", "--punctuation-language=fr"]
+    assert flags(tokenizer="none") == ["--source-tokenized", "--target-tokenized"]
+
+
 def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.copies_of_files("train", {"source": "raw"}) == []

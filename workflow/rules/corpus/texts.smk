@@ -107,19 +107,9 @@ rule clean:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={
-            **EXPERIMENT.corpora.limits.model_dump(),
-            "made_by": made_by("corpus.clean"),
-        },
+        given=plan.corpus.cleaning(),
         held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
-        flags=[
-            *(["--keep-duplicates"] if EXPERIMENT.corpora.limits.keep_duplicates else []),
-            *(
-                f"--{side}-tokenized"
-                for side in ("source", "target")
-                if plan.corpus.language(side).tokenizer == "none"
-            ),
-        ],
+        flags=plan.corpus.cleaning_flags(),
         called=lambda wildcards, input: plan.corpus.copies_of_files(
             "train", {"source": input.source, "target": input.target}
         ),

@@ -1,0 +1,59 @@
+"""Sentences that become the same tokens have the same hash."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
+from pipeline_py.corpus.sentence_key import sentence_hasher
+from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.one_process import OneProcess
+
+PROCESS = OneProcess()
+"""Loads each tokenizer once."""
+
+PARTS = ["a", "Ü", "Σ", "ς", "3", ",", ".", "...", ":", "'", '"', "„", "–", " ", "\u00a0", "\u00ad", "\u200b", "\u200d"]
+SENTENCES = st.lists(st.sampled_from([*PARTS, "❤\ufe0f", "语", "EU:n", "@-@", "&amp;", "\ufeff"]), max_size=12).map(
+    "".join
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(SENTENCES, min_size=1, max_size=20),
+    st.sampled_from([("en", "moses"), ("fi", "moses"), ("fr", "moses"), ("zh", "jieba"), ("en", "none")]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_a_sentence_has_the_hash_of_its_tokens(
+    tmp_path: Path, sentences: list[str], side: tuple[str, str], lowercase: bool, normalizes: bool
+) -> None:
+    language, tokenizer = side
+    punctuation_language = language if normalizes and tokenizer != "none" else None
+    normalize = punctuation_normalizer(language) if punctuation_language else str
+    (tmp_path / "in").write_text("".join(f"{normalize(sentence)}\n" for sentence in sentences), encoding="utf-8")
+    options = {"language": language, "tokenizer": tokenizer, "lowercase": lowercase}
+    with PROCESS.stage("corpus.tokenize"):
+        tokenize(input=tmp_path / "in", output=tmp_path / "out", **options)
+    tokens = (tmp_path / "out").read_text(encoding="utf-8").split("\n")[:-1]
+    hash_sentence = sentence_hasher(tokenizer == "none", lowercase, punctuation_language)
+    hash_tokens = sentence_hasher(tokenizer == "none", lowercase)
+    assert [*map(hash_sentence, sentences)] == [*map(hash_tokens, tokens)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options"),
+    [
+        ("Haus", "haus", {}),
+        ("Maße", "Masse", {"ignores_case": True}),
+        ("any one", "anyone", {"is_tokenized": True}),
+        ("a\u00ad", "a", {"is_tokenized": True}),
+        ("„a“", '"a"', {}),
+        ("", "a", {}),
+    ],
+)
+def test_other_sentences_have_other_hashes(first: str, second: str, options: dict[str, bool]) -> None:
+    hash_sentence = sentence_hasher(**options)
+    assert hash_sentence(first) != hash_sentence(second)
