@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.characters import is_latin, is_visible, without_invisible
+from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
@@ -40,7 +41,7 @@ def tokenize(
     Stanza, adjacent ASCII letters and digits stay one word, whatever the treebank does. Lower-casing comes last.
 
     Args:
-        input: One sentence a line, plain or .gz.
+        input: One sentence a line, plain or compressed.
         output: Tokens.
         language: ISO 639 code, which selects Moses' abbreviations and Stanza's model.
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
@@ -90,14 +91,8 @@ def _visible(segment: Segment) -> Segment:
 
 
 def _moses(language: str) -> Segment:
-    from sacremoses import MosesTokenizer
-
-    moses = MosesTokenizer(lang=language)
-    # Its own make sets of thousands of letters anew for every word with a full stop.
-    letters, lower = frozenset(moses.IsAlpha), frozenset(moses.IsLower)
-    moses.isanyalpha = lambda text: not letters.isdisjoint(text)
-    moses.islower = lower.issuperset
-    return lambda sentences: (moses.tokenize(sentence, escape=False) for sentence in sentences)
+    split = moses_tokenizer(language)
+    return lambda sentences: map(split, sentences)
 
 
 def _jieba() -> Segment:

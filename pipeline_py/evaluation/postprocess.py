@@ -7,6 +7,7 @@ from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
+from pipeline_py.corpus.moses import moses_detokenizer
 from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
 from pipeline_py.evaluation.restoring.put_back import UNKNOWN, known_words, put_back
 from pipeline_py.input_error import InputError
@@ -126,11 +127,8 @@ def detokenizer_of(name: Detokenizer, language: str) -> Callable[[list[str]], st
         return " ".join
     if name == "chinese":
         return join_chinese
-    from sacremoses import MosesDetokenizer
-
-    moses = MosesDetokenizer(lang=language)
     # The corpus is tokenized without XML escapes, so `&amp;` in the output is what the system means.
-    return lambda words: moses.detokenize(words, unescape=False)
+    return moses_detokenizer(language)
 
 
 def join_chinese(words: list[str]) -> str:

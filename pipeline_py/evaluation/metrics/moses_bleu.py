@@ -10,6 +10,7 @@ from typing import Any
 from sacrebleu.metrics.base import Signature
 from sacrebleu.metrics.bleu import BLEU
 
+from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
@@ -35,16 +36,16 @@ class MosesBLEU(BLEU):
     """
 
     def __init__(self, language: str, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
-        from sacremoses import MosesPunctNormalizer, MosesTokenizer
+        from sacremoses import MosesPunctNormalizer
 
         self.language = language.partition("-")[0]
-        self._normalizer, self._tokenizer = MosesPunctNormalizer(self.language), MosesTokenizer(self.language)
+        self._normalizer, self._tokenize = MosesPunctNormalizer(self.language), moses_tokenizer(self.language)
         super().__init__(lowercase=lowercase, tokenize="none", force=True, references=references or None)
 
     def _preprocess_segment(self, sent: str) -> str:
         # Multi30k's script lower-cases first, and the tokenizer keeps the periods of some abbreviations by case.
         cased = sent.lower() if self.lowercase else sent
-        words = self._tokenizer.tokenize(self._normalizer.normalize(cased), escape=False)
+        words = self._tokenize(self._normalizer.normalize(cased))
         preprocessed: str = super()._preprocess_segment(" ".join(words))
         return preprocessed
 
