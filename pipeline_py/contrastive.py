@@ -1,6 +1,6 @@
 """Contrastive pairs in files: a source, a correct translation of it, and one with an error put into it.
 
-Files are TSV with a header, without quoting, or JSON as LingEval97 has it (Sennrich 2017); either may be gzipped.
+Files are TSV with a header, without quoting, or JSON as LingEval97 has it (Sennrich 2017); either may be compressed.
 """
 
 import json
@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline_py.input_error import InputError
-from pipeline_py.text import is_number, read_bytes, read_lines
+from pipeline_py.text import is_number, read_bytes, read_lines, uncompressed_name
 
-BYTE_ORDER_MARK = "\ufeff"
 TEXTS = ("source", "correct", "contrastive")
 ABOUT = ("kind", "distance", "frequency")
 
@@ -37,7 +36,7 @@ class ContrastivePair(NamedTuple):
 
 
 def read_pairs(path: Path) -> Iterator[ContrastivePair]:
-    """Yield the pairs of a file; `.json` and `.json.gz` are LingEval97's JSON, all else is TSV.
+    """Yield the pairs of a file; `.json` (also compressed, as `.json.gz`) is LingEval97's JSON, all else is TSV.
 
     A TSV has the columns `source`, `correct`, `contrastive` and, where wanted, `kind`, `distance`, `frequency`. Without
     a column `kind` all pairs are of the kind that the file is called by. JSON is a list of objects with `source`,
@@ -47,7 +46,7 @@ def read_pairs(path: Path) -> Iterator[ContrastivePair]:
     Raises:
         InputError: at the first mistake, with its line, or in JSON the number of its entry, or the file has no pair.
     """
-    name = path.name.removesuffix(".gz")
+    name = uncompressed_name(path)
     pairs = _of_json(path) if name.endswith(".json") else _of_table(path, name.removesuffix(".tsv"))
     pair = None
     for pair in pairs:
@@ -59,7 +58,7 @@ def read_pairs(path: Path) -> Iterator[ContrastivePair]:
 def _of_table(path: Path, kind: str) -> Iterator[ContrastivePair]:
     columns: list[str] = []
     for number, line in enumerate(read_lines(path), start=1):
-        fields = line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").split("\t")
+        fields = line.split("\t")
         if number == 1:
             columns = fields
             _check_columns(columns, path)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.contrastive import BYTE_ORDER_MARK
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
@@ -17,7 +16,7 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
 
     Args:
         scores: TSV with a header that has the columns `correct` and `contrastive`, and a row for each pair, in order:
-            log probabilities, or any other numbers that are higher for better translations. Plain or .gz.
+            log probabilities, or any other numbers that are higher for better translations. Plain or compressed.
         pairs: The properties of the pairs, from `corpus.contrastive_pairs`.
         name: Name of the set, for messages.
         correct_output: TSV with the column `log_probability`, as `nmt.force_decode` writes it.
@@ -28,7 +27,7 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
             fewer rows than pairs.
     """
     rows = [line.split("\t") for line in read_lines(scores)]
-    header = [column.removeprefix(BYTE_ORDER_MARK) for column in rows[0]] if rows else []
+    header = rows[0] if rows else []
     if missing := [column for column in NEEDED if column not in header]:
         raise InputError(f"the file has no column `{missing[0]}`; begin it with a header of such columns", scores, 1)
     expected = sum(1 for _ in read_lines(pairs)) - 1

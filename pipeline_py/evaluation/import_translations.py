@@ -1,12 +1,12 @@
 """Import translations of a set that were made elsewhere."""
 
 from pathlib import Path
-from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
-from pipeline_py.contrastive import BYTE_ORDER_MARK
 from pipeline_py.corpus.characters import without_controls
+from pipeline_py.encodings import checked_lines
+from pipeline_py.evaluation.files.forms import Form, are_escaped, find_misfit, unescape
 from pipeline_py.evaluation.postprocess import Detokenizer, detokenizer_of
 from pipeline_py.evaluation.restoring.attended import words_of
 from pipeline_py.input_error import InputError
@@ -20,7 +20,7 @@ def import_translations(
     source: Path,
     name: str,
     output: Path,
-    form: Literal["text", "words", "bpe"] = "text",
+    form: Form = "text",
     language: str = "en",
     detokenizer: Detokenizer = "moses",
     counts_output: Path | None = None,
@@ -28,10 +28,11 @@ def import_translations(
     """Import the translations of a set, one a line; a line may be empty.
 
     A byte order mark at the beginning is removed, and a control character (also a tab or U+2028) becomes a space and is
-    counted, as in all other text. Tokenized text is detokenized. Nothing else is changed.
+    counted, as in all other text. Tokenized text is detokenized; if Moses' tokenizer has escaped it (`&apos;`), the
+    escapes are undone and counted. Nothing else is changed.
 
     Args:
-        translations: UTF-8, one line for each sentence of the set, plain or .gz.
+        translations: UTF-8, one line for each sentence of the set, plain or compressed.
         source: The source sentences.
         name: Name of the set, for messages.
         output: The text to score.
@@ -39,36 +40,44 @@ def import_translations(
             end a word.
         language: Two-letter code of the target language, for the Moses detokenizer.
         detokenizer: `moses`, `chinese`, or `none`.
-        counts_output: JSON counts of lines, of empty lines and of lines with control characters.
+        counts_output: JSON counts of lines, of empty lines, and of lines with control characters or Moses' escapes.
 
     Raises:
-        InputError: there are more or fewer lines than sentences, or one is not UTF-8.
+        InputError: there are more or fewer lines than sentences, one is not UTF-8, or they are in another form: an
+            n-best list, or pieces of words (SentencePiece, WordPiece, or BPE if `form` says otherwise).
     """
-    if (lines := _count(translations)) != (sentences := _count(source)):
+    lines = [*read_lines(translations)]
+    for _ in checked_lines(read_bytes(translations), translations):
+        pass
+    if (misfit := find_misfit(lines, form)) is not None:
+        number, other_form = misfit
+        raise InputError(f"the line looks like {other_form.name}; {other_form.remedy}", translations, number)
+    if len(lines) != (sentences := sum(1 for _ in read_bytes(source))):
         raise InputError(
-            f"the file has {lines:,} lines and the set `{name}` has {sentences:,} sentences; give a line for each, in "
-            "order, and an empty one where nothing was said",
+            f"the file has {len(lines):,} lines and the set `{name}` has {sentences:,} sentences; give a line for "
+            "each, in order, and an empty one where nothing was said",
             translations,
         )
     join_words = detokenizer_of("none" if form == "text" else detokenizer, language)
+    has_escapes = form != "text" and are_escaped(lines)
     counts = Counts()
     with writing(output) as file:
-        for number, raw in enumerate(progress(read_lines(translations), "import_translations", total=lines)):
-            line = without_controls(text := raw if number else raw.removeprefix(BYTE_ORDER_MARK))
+        for text in progress(lines, "import_translations"):
+            line = without_controls(text)
             if line != text:
                 counts.note("control characters replaced by spaces")
             if form != "text":
-                line = join_words(words_of(tokens_of(line), "bpe" if form == "bpe" else "none"))
+                words = words_of(tokens_of(line), "bpe" if form == "bpe" else "none")
+                tokens = [*map(unescape, words)] if has_escapes else words
+                if tokens != words:
+                    counts.note("escapes of Moses undone")
+                line = join_words(tokens)
             if not line.strip():
                 counts.note("empty output")
             counts.keep()
             file.write(line + "\n")
     if counts_output is not None:
         counts.write(counts_output)
-
-
-def _count(path: Path) -> int:
-    return sum(1 for _ in read_bytes(path))
 
 
 if __name__ == "__main__":

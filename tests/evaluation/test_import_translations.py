@@ -29,7 +29,7 @@ def imported(folder: Path, content: bytes, sentences: int, name: str = "theirs.d
 
 @pytest.mark.parametrize("name", ["theirs.de", "theirs.de.gz"])
 def test_text_stays_as_it_is(tmp_path, name):
-    lines = ["„Ja“ , sagte er.", "  zwei  Leerzeichen ", "", "e\u0301 und \u200b \U0001f600", "$1 @-@ &amp; a@@ b"]
+    lines = ["„Ja“ , sagte er.", "  zwei  Leerzeichen ", "", "e\u0301 und \u200b \U0001f600", "$1 @-@ &amp; @@ b"]
     assert imported(tmp_path, ("\ufeff" + "\n".join(lines)).encode(), 5, name) == lines
     counts = json.loads((tmp_path / "one.json").read_text())
     assert (counts["kept"], counts["noted"]) == (5, {"empty output": 1})
@@ -49,7 +49,67 @@ def test_tokens_and_pieces_are_joined(tmp_path):
     pieces = 'Er sag@@ te : " Ja , Herr Mül@@ ler . "'.encode()
     assert imported(tmp_path, pieces, 1, form="bpe", language="de") == joined
     assert imported(tmp_path, "我 在 这里 。".encode(), 1, form="words", detokenizer="chinese") == ["我在这里。"]
-    assert imported(tmp_path, b"Er sag@@ te", 1, form="words", detokenizer="none") == ["Er sag@@ te"]
+    assert imported(tmp_path, b"Er sag te", 1, form="words", detokenizer="none") == ["Er sag te"]
+
+
+ESCAPED = "It &apos;s &quot; A &amp; B &quot; , &#91; c &#93; &#124; &lt; d &gt; &amp;amp; <unk> ."
+TEXT = 'It\'s "A & B", [c] | < d > &amp; <unk>.'
+
+
+@pytest.mark.parametrize(
+    ("tokens", "form"), [(ESCAPED, "words"), (ESCAPED, "bpe"), (ESCAPED.replace("&apos;s", "&ap@@ os;s"), "bpe")]
+)
+def test_escapes_of_moses_are_undone(tmp_path, tokens, form):
+    assert imported(tmp_path, f"{tokens}\nNo .\n".encode(), 2, form=form) == [TEXT, "No."]
+    assert json.loads((tmp_path / "one.json").read_text())["noted"] == {"escapes of Moses undone": 1}
+
+
+def test_text_about_escapes_keeps_them(tmp_path):
+    """Where characters are not escaped that Moses escapes, Moses has escaped none."""
+    lines = ["Write &amp; , not & .", "It 's < p > ' &lt; ' ."]
+    joined = ["Write &amp;, not &.", "It's < p > '&lt;'."]
+    assert imported(tmp_path, "\n".join(lines).encode(), 2, form="words") == joined
+    assert json.loads((tmp_path / "one.json").read_text())["noted"] == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "forms", "words"),
+    [
+        ("▁Er ▁sag te ▁: ▁ja", ["text", "words", "bpe"], "pieces of SentencePiece .*; join them: spm_decode"),
+        ("0 ||| Er sagte : ja ||| LM= -3 ||| -2.5", ["text", "words", "bpe"], "an n-best list .*; give the best"),
+        ("0 ||| Er sagte : ja ||| -2.5", ["text", "words", "bpe"], "an n-best list"),
+        ("D-0\t-0.3\tEr sagte", ["text", "words", "bpe"], "a log of fairseq-generate"),
+        ("Er sag ##te", ["text", "words", "bpe"], "pieces of WordPiece"),
+        ("Er sagte￭ : ja", ["text", "words", "bpe"], "tokens with the joiners of OpenNMT"),
+        ("Er sag@@ te", ["text", "words"], "subwords .*; say `form: bpe`"),
+        ("Er sagte : &quot; ja &quot;", ["text"], "tokens with the escapes of Moses .*; say `form: words`"),
+        ("It &apos;s", ["text"], "tokens with the escapes of Moses .*; say `form: words`"),
+    ],
+)
+def test_another_form_is_told_with_its_line_and_the_remedy(tmp_path, line, forms, words):
+    content = f"\nGut .\n{line}\n".encode()
+    for form in forms:
+        for sentences in (3, 5):  # the form is told first, which may be why there are more lines
+            with pytest.raises(InputError, match=rf"theirs\.de, line 3: the line looks like {words}"):
+                imported(tmp_path, content, sentences, form=form)
+    if "@@" in line or "&" in line:
+        assert all(len(imported(tmp_path, content, 3, form=form)) == 3 for form in {"words", "bpe"} - {*forms})
+    rare = "Gut .\n" * 19 + f"{line}\n"
+    assert len(imported(tmp_path, rare.encode(), 20, form=forms[0])) == 20, "a few lines may be anything"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("größer\n".encode("utf-16"), "line 1: byte 0 is not UTF-8 .*; the file looks like UTF-16"),
+        ("so\nso\n".encode("utf-16-le"), "contain NUL bytes; the file looks like UTF-16LE"),
+        ("größer\nkleiner\n".encode("latin-1"), "line 1: byte 2 is not UTF-8 .*; the file looks like Latin-1"),
+        (b"a\rb\rc\r", "lines end in CR"),
+    ],
+)
+def test_a_wrong_encoding_is_named(tmp_path, content, words):
+    with pytest.raises(InputError, match=rf"theirs\.de(: .*|, ){words}"):
+        imported(tmp_path, content, 2)
 
 
 @pytest.mark.parametrize(("lines", "sentences"), [(2, 3), (4, 3), (0, 1)])

@@ -24,8 +24,9 @@ class Translations(Section):
     type: Literal["translations"]
     files: dict[str, Runs] = Field(
         {},
-        description="By dev or test set a file of translations, a line for each sentence; plain or .gz. A list has one "
-        "for each run, such as the seeds of a training, and as many for every set. Sets that have none stay empty.",
+        description="By dev or test set a file of translations, a line for each sentence; plain or compressed. A list "
+        "has one for each run, such as the seeds of a training, and as many for every set. Sets that have none stay "
+        "empty.",
     )
     form: Literal["text", "words", "bpe"] = Field(
         "text",
