@@ -6,8 +6,11 @@ from typing import Annotated
 
 from pipeline_py import stage
 from pipeline_py.application.system import System, Translation, load_told
+from pipeline_py.encodings import describe_faults
 from pipeline_py.input_error import InputError
+from pipeline_py.one_process import WARNING
 from pipeline_py.options import Option
+from pipeline_py.text import split_lines
 
 
 def translate(
@@ -43,8 +46,10 @@ def translate(
         raise InputError("--nbest has scores already; leave out --scores")
     if attention is not None:
         found.check_attends()
-    lines = sys.stdin.buffer.read().decode("utf-8", errors="replace").split("\n")
-    lines = [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    raw = [*split_lines(sys.stdin.buffer)]
+    if fault := describe_faults(raw):
+        print(f"{WARNING}standard input: {fault}", file=sys.stderr)
+    lines = [line.decode("utf-8", errors="replace") for line in raw]
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
     if nbest is None and not scores:
         sys.stdout.writelines(f"{text}\n" for text in found.translate(lines))

@@ -1,0 +1,44 @@
+"""The command reads text as the workflow does."""
+
+import sys
+from io import BytesIO, TextIOWrapper
+from types import SimpleNamespace
+
+import pytest
+
+from pipeline_py import translate as module
+from pipeline_py.corpus.fetch import fetch
+
+TEXTS = {
+    "byte order mark": "\ufeffA girl sleeps .\nA man too .\n".encode(),
+    "mark within": "A girl .\n\ufeffA man .".encode(),
+    "line ends": b"A girl\rsleeps .\r\n\r\nA man .\r\n",
+    "no end": b"A girl .\n\nA man .",
+    "empty lines": b"\n\n",
+}
+
+
+def given(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
+    """The lines that the command gives to a system."""
+    lines: list[str] = []
+    system = SimpleNamespace(translate=lambda sentences: lines.extend(sentences) or sentences)
+    monkeypatch.setattr(module, "load_told", lambda *options: system)
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(text)))
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO()))
+    module.translate(system="SDAtt")
+    return lines
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_lines_are_those_that_the_workflow_fetches(tmp_path, monkeypatch, name):
+    (tmp_path / "mine.en").write_bytes(TEXTS[name])
+    fetch(input=[tmp_path / "mine.en"], output=tmp_path / "fetched")
+    fetched = (tmp_path / "fetched").read_bytes().decode().split("\n")[:-1]
+    assert given(monkeypatch, TEXTS[name]) == fetched
+
+
+def test_a_wrong_encoding_is_warned_of_and_stops_nothing(monkeypatch, capsys):
+    assert given(monkeypatch, "élève\nGröße\n".encode("latin-1")) == ["\ufffdl\ufffdve", "Gr\ufffd\ufffde"]
+    warning = capsys.readouterr().err
+    assert warning.startswith("warning: standard input: 2 of 2 lines are not UTF-8; the file looks like Latin-1")
+    assert given(monkeypatch, b"") == [] and capsys.readouterr().err == ""
