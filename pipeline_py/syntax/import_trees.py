@@ -15,6 +15,7 @@ from pipeline_py.syntax.trees.alignment import AnyTree
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation, Format, note_fallback
 from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
+from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
 from pipeline_py.syntax.words.retokenize import over_tokens, places_of
 from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align
 
@@ -103,6 +104,8 @@ class _Comparison:
         return matches
 
     def _remedy(self, words: Sequence[str], line: KeptLine, multiword: Sequence[MultiwordToken]) -> str:
+        if not has_text(words):
+            return WITHOUT_TEXT
         try:
             align(words, line.tokens, multiword, ignore_case=True)
         except DifferentWordsError:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
+from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
 
 
 def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:
@@ -18,9 +20,14 @@ def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = F
         treebank: Plain or gzipped.
         lowercase: Lower-case the words, for a parser of lower-cased text.
         output: Tokenized text, one sentence a line.
+
+    Raises:
+        InputError: if a tree is malformed, or all of its words are `_`.
     """
     with writing(output) as file:
         for tree in progress(FORMATS[annotation].read_treebank(treebank), "treebank text"):
+            if not has_text(tree.words):
+                raise InputError(WITHOUT_TEXT, treebank, tree.line)
             line = " ".join(tree.words)
             file.write((line.lower() if lowercase else line) + "\n")
 

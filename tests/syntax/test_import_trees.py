@@ -149,6 +149,27 @@ def test_words_with_spaces(tmp_path: Path) -> None:
     assert counts(tmp_path)["noted"] == {"word with spaces taken as several": 1}
 
 
+@pytest.mark.parametrize("forms", ["\u00e9 e\u0301", "e\u0301 \u00e9"])
+def test_letters_composed_in_another_way(forms: str, tmp_path: Path) -> None:
+    of_tree, of_text = forms.split(" ")
+    (tree,) = dependencies(tmp_path, block(f"1 {of_tree} 0 root"), [of_text])
+    assert tree.words == (of_text,)
+    assert counts(tmp_path)["noted"] == {"spelt otherwise than in the text": 1}
+    assert phrases(tmp_path, f"(NN {of_tree})\n", [of_text]) == [f"(NN {of_text})"]
+
+
+def test_a_header_is_not_the_tree_of_the_first_line(tmp_path: Path) -> None:
+    trees = dependencies(tmp_path, "# Licence: CC BY-SA\n\n" + A + B, ["A", "B b"])
+    assert [tree.words for tree in trees] == [("A",), ("B", "b")]
+
+
+def test_trees_without_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="comes without its text; restore the text as its README says"):
+        dependencies(tmp_path, block("1 _ 2 det", "2 _ 0 root"), ["B b"])
+    (tree,) = dependencies(tmp_path, block("1 _ 2 det", "2 _ 0 root"), ["_ _"])
+    assert tree.words == ("_", "_"), "for the text has these words"
+
+
 def test_failed_parses_stay_failed(tmp_path: Path) -> None:
     chain = ["1 A _ _", "1 A 0 root", "2 B 1 dep", "3 C 2 dep"][1:]
     given = block(*chain, comment="# parse = failed: too odd") + block(*chain, comment="# parse = failed:")

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.formats import Annotation
 
@@ -43,3 +46,15 @@ def test_a_broken_treebank_is_one_sentence(tmp_path: Path) -> None:
     )
     assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
     assert not (tmp_path / "text").exists()
+
+
+def test_a_treebank_without_its_text_is_refused(tmp_path: Path) -> None:
+    single = "1\t_\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "gold.conllu").write_text(single + single.strip() + "\n2\t____\t_\tX\t_\t_\t1\tdep\t_\t_\n")
+    with pytest.raises(InputError, match=r"gold\.conllu, line 3: all words of this sentence are `_`"):
+        treebank_text(
+            annotation=Annotation.DEPENDENCY,
+            treebank=tmp_path / "gold.conllu",
+            output=tmp_path / "text",
+            lowercase=True,
+        )

@@ -20,7 +20,8 @@ from pipeline_py.input_error import InputError
 from pipeline_py.optimizers import without_compiler
 from pipeline_py.syntax.stanza.directory import FOLDERS, INDEX
 from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
+from pipeline_py.syntax.stanza.spelling import parser_spelling
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
 
@@ -160,8 +161,8 @@ def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -
         ParsingFault: where the output does not fit the words or is no tree.
     """
     trees = []
-    for sentence, words in _analysed(pipeline, sentences):
-        if tuple(word.text for word in sentence.words) != words:
+    for sentence, words, spelt in _analysed(pipeline, sentences):
+        if [word.text for word in sentence.words] != spelt:
             raise ParsingFault("other words in the output")
         heads = tuple(int(word.head) for word in sentence.words)
         if fault(heads) is not None:
@@ -178,21 +179,25 @@ def phrase_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> li
         ParsingFault: where the output does not fit the words.
     """
     trees = []
-    for sentence, words in _analysed(pipeline, sentences):
+    for sentence, words, spelt in _analysed(pipeline, sentences):
         if sentence.constituency is None:
             raise ParsingFault("no tree in the output")
         tree = PhraseTree(phrase_node(sentence.constituency))
-        if tuple(leaf.word for leaf in tree.leaves) != words:
+        if [leaf.word for leaf in tree.leaves] != spelt:
             raise ParsingFault("other words in the output")
-        trees.append(tree)
+        trees.append(tree if tuple(spelt) == words else replace_words(tree, words))
     return trees
 
 
-def _analysed(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    document = pipeline([list(words) for words in sentences])
+def _analysed(
+    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]
+) -> Iterator[tuple[Any, tuple[str, ...], list[str]]]:
+    """Yield each analysed sentence with its words, and with the words as Stanza reads them."""
+    spelt = [[parser_spelling(word) for word in words] for words in sentences]
+    document = pipeline(spelt)
     if len(document.sentences) != len(sentences):
         raise ParsingFault("other number of sentences in the output")
-    return zip(document.sentences, sentences, strict=True)
+    return zip(document.sentences, sentences, spelt, strict=True)
 
 
 def phrase_node(node: Any) -> Node:

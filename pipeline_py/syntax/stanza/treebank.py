@@ -8,6 +8,7 @@ Stanza would stop, or learn what is not there at parsing time, on some of what r
 - Stanza splits at any white space: within a word it becomes `_`.
 - A phrase tree needs one phrase under ROOT: several get an `X` around them; a lone word is dropped.
 - Empty sentences are dropped.
+- Words are spelt as the parser will read them (`parser_spelling`).
 """
 
 import re
@@ -15,9 +16,11 @@ from pathlib import Path
 
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
+from pipeline_py.syntax.stanza.spelling import parser_spelling
 from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 from pipeline_py.syntax.trees.simplify import simplify
+from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
 
 _SPACE = re.compile(r"\s")
 _FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
@@ -30,8 +33,8 @@ def write_dependency_training(treebank: Path, output: Path, lowercase: bool, cou
         The number of words written.
 
     Raises:
-        InputError: for a word without tag or label, malformed features, a sentence marked as a failed parse,
-            or a treebank without sentences.
+        InputError: for a word without tag or label, malformed features, a sentence marked as a failed parse or without
+            text, or a treebank without sentences.
     """
     words = 0
     with output.open("w", encoding="utf-8", newline="\n") as file:
@@ -53,6 +56,8 @@ def write_dependency_training(treebank: Path, output: Path, lowercase: bool, cou
 def _check(tree: DependencyTree, treebank: Path) -> None:
     if tree.failed is not None:
         raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line)
+    if not has_text(tree.words):
+        raise InputError(WITHOUT_TEXT, treebank, tree.line)
     for place, word in enumerate(tree.words):
         if tree.upos[place] in ("", "_") or tree.labels[place] in ("", "_"):
             raise InputError(f"the word {word!r} has no UPOS tag or no relation; annotate it", treebank, tree.line)
@@ -86,7 +91,7 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts:
         The number of words written.
 
     Raises:
-        InputError: for a sentence marked as a failed parse or a treebank without phrases.
+        InputError: for a sentence marked as a failed parse or without text, or a treebank without phrases.
     """
 
     def leaf(node: Preterminal) -> Node:
@@ -100,6 +105,8 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts:
         for tree in read_treebank(treebank):
             if tree.failed:
                 raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line)
+            if not has_text(tree.words):
+                raise InputError(WITHOUT_TEXT, treebank, tree.line)
             root = simplify(tree).root
             if root is None or isinstance(root, Preterminal):
                 counts.drop("empty sentence" if root is None else "single word without a phrase")
@@ -116,5 +123,5 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts:
 
 
 def _word(word: str, lowercase: bool) -> str:
-    word = _SPACE.sub("_", word)
+    word = parser_spelling(_SPACE.sub("_", word))
     return word.lower() if lowercase else word

@@ -21,6 +21,7 @@ FAILED = "FAILED"
 TRACE = "-NONE-"
 
 _PIECE = re.compile(r"[()]|[^() \t\r\n]+")
+_MARKUP = re.compile(r"\s*<[^()]*>\s*")
 _UNCLOSED = "a bracket of this tree is never closed; close it, and write a bracket that is a word as -LRB- or -RRB-"
 
 
@@ -108,6 +109,19 @@ def fold(root: Node, leaf: Callable[[Preterminal], Result], phrase: Callable[[Ph
         opened[-1][1].append(value)
 
 
+def replace_words(tree: PhraseTree, words: Iterable[str]) -> PhraseTree:
+    """Return the tree with other words; traces count as words."""
+    remaining = iter(words)
+
+    def leaf(node: Preterminal) -> Node:
+        return Preterminal(node.label, next(remaining))
+
+    def phrase(node: Phrase, children: list[Node]) -> Node:
+        return Phrase(node.label, tuple(children))
+
+    return tree if tree.root is None else PhraseTree(fold(tree.root, leaf, phrase), tree.line)
+
+
 def spans(tree: PhraseTree) -> list[tuple[str, int, int]]:
     """The label, the first word (counted from 0) and the word after the last of every phrase, children before parents.
 
@@ -143,7 +157,7 @@ def read_trees(path: Path) -> Iterator[PhraseTree]:
 def read_treebank(path: Path) -> Iterator[PhraseTree]:
     """Yield the trees of a plain or gzipped treebank file in any layout, several on a line among them.
 
-    A byte order mark is passed over.
+    Byte order marks are skipped, and so are lines of SGML tags between trees, as in the Chinese Treebank.
 
     Raises:
         InputError: where brackets do not match or a node is malformed, with the line on which the tree begins.
@@ -151,6 +165,8 @@ def read_treebank(path: Path) -> Iterator[PhraseTree]:
     pieces: list[str] = []
     start, depth, found = 1, 0, False
     for number, line in enumerate(treebank_lines(path), start=1):
+        if not pieces and _MARKUP.fullmatch(line):
+            continue
         for piece in _PIECE.findall(line):
             if not pieces:
                 start = number
@@ -175,9 +191,12 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
         if piece == "(":
             opened.append(("", [], []))
         elif not opened:
-            raise InputError(f"{piece!r} is outside the brackets; give trees in Penn Treebank brackets", path, line)
+            raise InputError(
+                f"{piece!r} is outside the brackets; give trees in Penn Treebank brackets, and nothing else", path, line
+            )
         elif piece == ")":
-            node = _closed(*opened.pop(), path, line)
+            closed = opened.pop()
+            node = _closed(*closed, opened[-1][0] if opened else "", path, line)
             if opened:
                 opened[-1][1].append(node)
             elif place + 1 == len(pieces):
@@ -195,7 +214,8 @@ def _node(pieces: Sequence[str], path: Path, line: int) -> Node:
     raise InputError(_UNCLOSED, path, line)
 
 
-def _closed(label: str, children: list[Node], words: list[str], path: Path, line: int) -> Node:
+def _closed(label: str, children: list[Node], words: list[str], parent: str, path: Path, line: int) -> Node:
+    """Make a node of what its brackets hold; `parent` is the label of the brackets around them."""
     if children and words:
         raise InputError(
             f"({label} …) contains the bare word {words[0]!r} beside other nodes; give the word a tag", path, line
@@ -205,13 +225,20 @@ def _closed(label: str, children: list[Node], words: list[str], path: Path, line
     if words:
         return Preterminal(label, words[0].replace("-LRB-", "(").replace("-RRB-", ")"))
     if not children:
-        raise InputError(
-            f"({label}) has neither word nor children; remove it, write a bracket that is a word as -LRB- or -RRB-, "
-            f"and a sentence without a parse as ({FAILED} (X word) …)",
-            path,
-            line,
-        )
+        raise InputError(f"({label}) has neither word nor children; {_remedy(label, parent)}", path, line)
     return Phrase(label, tuple(children))
+
+
+def _remedy(label: str, parent: str) -> str:
+    """Say what to do about brackets that hold a label alone."""
+    if space := next((character for character in label if character.isspace()), ""):
+        return f"it contains the character U+{ord(space):04X}; separate tag and word by a space"
+    if label and parent:
+        return (
+            f"if {label!r} is a word, write ({parent} {label}) for ({parent} ({label})); if it is a tag, add its word "
+            "(a bracket as -LRB- or -RRB-) or remove it"
+        )
+    return f"remove it, and write a sentence without a parse as ({FAILED} (X word) …)"
 
 
 def write_trees(file: IO[str], trees: Iterable[PhraseTree]) -> None:

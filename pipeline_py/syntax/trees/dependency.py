@@ -3,16 +3,19 @@
 What this project adds to the format, as comments that other readers pass over:
 
 - `# parse = failed: REASON` marks a sentence without a parse; its heads are a chain that means nothing.
-- A block of comments only is an empty sentence, so that block k always belongs to line k of the text.
+- A block of comments only is an empty sentence, so that block k always belongs to line k of the text. Two such blocks
+  are not sentences: a header before the first sentence, and comments that an empty line separates from their sentence
+  (their `# text` has words).
 
 Words are syntactic words; which of them a multi-word token (`3-4`) joins is read, but not written. Empty nodes (`5.1`)
-are passed over, and so is a byte order mark. A space inside a form becomes U+00A0, because a space separates the words
-of a text.
+are skipped, and so is a byte order mark. Spaces around a value do not belong to it. A space inside a form becomes
+U+00A0, because a space separates the words of a text.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +25,7 @@ from pipeline_py.text import MOST_DIGITS, is_number
 
 FAILED = "failed: "
 COLUMNS = 10
+FORM, UPOS, DEPREL = 1, 3, 7
 UNSPECIFIED = "_"
 
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
@@ -119,18 +123,35 @@ def read_dependencies(path: Path) -> Iterator[DependencyTree]:
     block: list[str] = []
     start = 1
     number = 0
-    for number, line in enumerate(treebank_lines(path), start=1):
-        if line.strip(" \t"):
+    is_first = True
+    for number, line in enumerate(chain(treebank_lines(path), [""]), start=1):
+        if "\r" in line and "\t" in line:
+            raise InputError("a carriage return within the line; end lines by LF or CR LF", path, number)
+        if line.strip():
             if not block:
                 start = number
             block.append(line)
         elif block:
-            yield _tree(block, path, start)
+            if not _is_comment_on_file_or_next_block(block, is_first):
+                yield _tree(block, path, start)
+                is_first = False
             block = []
-    if block:
-        yield _tree(block, path, start)
-    if number == 0:
+    if number == 1:
         raise InputError("the file is empty; expected CoNLL-U, one block per sentence", path)
+
+
+def _is_comment_on_file_or_next_block(block: Sequence[str], is_first: bool) -> bool:
+    """Whether a block of comments is not an empty sentence: a header, or comments separated from their sentence."""
+    if not all(line.startswith("#") for line in block):
+        return False
+    comments = dict(map(_comment, block))
+    return bool(comments["text"]) if "text" in comments else is_first and "parse" not in comments
+
+
+def _comment(line: str) -> tuple[str, str]:
+    """Split a comment `# key = value`."""
+    key, _, value = line.removeprefix("#").partition("=")
+    return key.strip(), value.strip()
 
 
 def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
@@ -141,27 +162,21 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
     joined_at = start
     for number, line in enumerate(block, start):
         if line.startswith("#"):
-            key, _, value = line[1:].partition("=")
-            if key.strip() == "parse" and value.strip().startswith(FAILED.strip()):
-                failed = value.strip().removeprefix(FAILED.strip()).strip()
+            key, value = _comment(line)
+            if key == "parse" and value.startswith(FAILED.strip()):
+                failed = value.removeprefix(FAILED.strip()).strip()
             continue
-        row = line.split("\t")
-        if len(row) != COLUMNS:
-            raise InputError(
-                f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
-            )
+        row = _row(line, path, number)
         if _EMPTY_NODE.fullmatch(row[0]):
             continue
-        if not row[1]:
-            raise InputError("a word without a form; write the word into the second column", path, number)
-        row[1] = row[1].replace(" ", "\u00a0")
         if "-" in row[0]:
             multiword.append(_multiword(row, len(rows) + 1, multiword, path, number))
             joined_at = number
             continue
         if row[0] != str(len(rows) + 1):
             raise InputError(
-                f"word id {row[0]!r} where {len(rows) + 1} was expected; number the words of a sentence from 1",
+                f"word id {row[0]!r} where {len(rows) + 1} was expected; number the words of a sentence from 1, and "
+                "separate sentences by an empty line",
                 path,
                 number,
             )
@@ -184,16 +199,41 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
             joined_at,
         )
     return DependencyTree(
-        words=tuple(row[1] for row in rows),
+        words=tuple(row[FORM] for row in rows),
         heads=heads,
-        labels=tuple(row[7] or UNSPECIFIED for row in rows),
-        upos=tuple(row[3] or UNSPECIFIED for row in rows),
+        labels=tuple(row[DEPREL] for row in rows),
+        upos=tuple(row[UPOS] for row in rows),
         failed=failed,
         xpos=tuple(row[4] for row in rows),
         features=tuple(row[5] for row in rows),
         multiword=tuple(multiword),
         line=start,
     )
+
+
+def _row(line: str, path: Path, number: int) -> list[str]:
+    """Split a line into its columns, without spaces around their values.
+
+    Raises:
+        InputError: for another number of columns, a word without a form, or a tag or relation with a space in it.
+    """
+    row = line.split("\t")
+    if len(row) != COLUMNS:
+        raise InputError(
+            f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
+        )
+    if row == line.split():  # no empty value, and no space anywhere
+        return row
+    for column, value in enumerate(row):
+        # Spaces other than the ASCII space may belong to a word.
+        row[column] = value.strip(" ") if column == FORM else value.strip() or UNSPECIFIED
+    if not row[FORM]:
+        raise InputError("a word without a form; write the word into the second column", path, number)
+    for column, name in ((UPOS, "tag"), (DEPREL, "relation")):
+        if len(row[column].split()) > 1:
+            raise InputError(f"the {name} {row[column]!r} contains a space; write one {name}", path, number)
+    row[FORM] = row[FORM].replace(" ", "\u00a0")
+    return row
 
 
 def _multiword(
@@ -203,7 +243,7 @@ def _multiword(
     ends = _RANGE.fullmatch(row[0])
     if ends is None or int(ends[1]) > int(ends[2]):
         raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line)
-    token = MultiwordToken(int(ends[1]), int(ends[2]), row[1])
+    token = MultiwordToken(int(ends[1]), int(ends[2]), row[FORM])
     if token.first != expected:
         raise InputError(
             f"multi-word token {row[0]} is before word {expected}; put it right before its first word", path, line

@@ -8,6 +8,7 @@ token without them: that is what `corpus.tokenize` makes of them. Spellings are 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
+from unicodedata import normalize
 
 from pipeline_py.corpus.characters import without_invisible
 from pipeline_py.syntax.trees.dependency import MultiwordToken
@@ -43,8 +44,8 @@ class DifferentWordsError(Exception):
 def plain_spelling(word: str, ignore_case: bool = False) -> str:
     """Spell a word as text does, so that two spellings of one word become equal.
 
-    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, and escaped
-    slashes and asterisks.
+    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, escaped slashes and
+    asterisks, and letters that are composed of a base letter and its marks (Unicode's NFD; the result is NFC).
 
     Args:
         word: a word of a text or of a tree.
@@ -53,6 +54,7 @@ def plain_spelling(word: str, ignore_case: bool = False) -> str:
     if word in ("``", "''"):
         return '"'
     word = _ESCAPE.sub(lambda found: _BRACKETS.get(found[0].lower(), found[0][-1]), word)
+    word = normalize("NFC", word)
     return word.lower() if ignore_case else word
 
 

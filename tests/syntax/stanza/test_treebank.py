@@ -55,9 +55,26 @@ def test_phrase_trees(tmp_path: Path) -> None:
         ("1\ta\t_\tX\t_\tCase\t0\troot\t_\t_", "'Case' of 'a' are not of the form"),
         ("# parse = failed: x\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_", "a failed parse among the gold trees"),
         ("# nothing", "no sentences to learn from"),
+        ("1\t__\t_\tX\t_\t_\t0\troot\t_\t_\n2\t_\t_\tX\t_\t_\t1\tdep\t_\t_", "comes without its text; restore"),
     ],
 )
 def test_unusable_treebank(row: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(row + "\n")
     with pytest.raises(InputError, match=error):
         write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Counts())
+
+
+def test_phrases_without_text(tmp_path: Path) -> None:
+    (tmp_path / "t.ptb").write_text("(NN _)\n(X (NN _) (NN _))\n")
+    with pytest.raises(InputError, match=r"t\.ptb, line 2: all words of this sentence are `_`"):
+        write_phrase_training(tmp_path / "t.ptb", tmp_path / "o", False, Counts())
+
+
+def test_composed_letters_are_learnt_as_one_character(tmp_path: Path) -> None:
+    decomposed, composed = "caf\u0065\u0301", "caf\u00e9"
+    (tmp_path / "t.conllu").write_text(f"1\t{decomposed}\t_\tX\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
+    (tmp_path / "t.ptb").write_text(f"(X (NN {decomposed}))\n", encoding="utf-8")
+    write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Counts())
+    assert (tmp_path / "o").read_text(encoding="utf-8").split("\t")[1] == composed
+    write_phrase_training(tmp_path / "t.ptb", tmp_path / "o", False, Counts())
+    assert (tmp_path / "o").read_text(encoding="utf-8") == f"(ROOT (X (NN {composed})))\n"

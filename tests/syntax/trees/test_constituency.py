@@ -18,6 +18,7 @@ from pipeline_py.syntax.trees.constituency import (
     brackets,
     read_treebank,
     read_trees,
+    replace_words,
     unparsed_phrase,
     write_trees,
 )
@@ -102,6 +103,12 @@ def test_several_trees_on_a_line_and_unusual_labels(tmp_path: Path) -> None:
     [
         ("(X (-LRB- () (NN a))", 2, "is never closed.*-LRB-"),
         ("(X (-RRB- )) (NN a))", 2, r"\(-RRB-\) has neither word nor children.*-RRB-"),
+        (
+            "(X (NN (Kera)))",
+            2,
+            r"if 'Kera' is a word, write \(NN Kera\) for \(NN \(Kera\)\); if it is a tag, add its word",
+        ),
+        ("(X (NN\u3000a))", 2, r"contains the character U\+3000; separate tag and word by a space"),
         ("(X (NN a)))", 2, r"'\)' is outside"),
         ("\n# a comment\n(X (NN a))", 3, "'#' is outside"),
         ("(X (NN a) b)", 2, "bare word 'b'"),
@@ -118,6 +125,21 @@ def test_other_encodings_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.mrg").write_text("(NN a)\n(NN é)\n", encoding="cp1252")
     with pytest.raises(InputError, match=r"x\.mrg, line 2: .*not UTF-8"):
         list(read_treebank(tmp_path / "x.mrg"))
+
+
+def test_tags_of_sgml_between_trees(tmp_path: Path) -> None:
+    path = tmp_path / "x.fid"
+    path.write_text("<DOC>\n<DATE> 1998 </DATE>\n<S ID=1>\n( (IP (NN a)\n <b> (PU <)) )\n</S>\n</DOC>\n")
+    with pytest.raises(InputError, match=r"x\.fid, line 4: .*bare word '<b>'"):
+        list(read_treebank(path))
+    path.write_text(path.read_text().replace(" <b> ", " "))
+    assert [(tree.words, tree.line) for tree in read_treebank(path)] == [(("a", "<"), 4)]
+
+
+def test_other_words_in_a_tree(tmp_path: Path) -> None:
+    (tree,) = read("(S (NP (NN a)) (VB b))\n", tmp_path / "x.ptb")
+    assert brackets(replace_words(tree, ["c", "d"]).root) == "(S (NP (NN c)) (VB d))"
+    assert replace_words(PhraseTree(None), []) == PhraseTree(None)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])

@@ -127,6 +127,42 @@ def test_others_read_what_is_written() -> None:
     assert sentence.metadata["text"] == "a b"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "\n \n",
+        "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC\n\n",
+        "# Licence\n\n# newdoc id = 1\n\n\n",
+        "# sent_id = 1\n# text = a b\n\n",
+    ],
+)
+def test_what_stands_before_the_first_sentence_is_not_a_sentence(header: str, tmp_path: Path) -> None:
+    (tree,) = read(header + GOOD, tmp_path / "x.conllu")
+    assert (tree.words, tree.line) == (("a", "b"), header.count("\n") + 1)
+
+
+def test_comments_apart_from_their_sentence_are_not_a_sentence(tmp_path: Path) -> None:
+    trees = read(f"# text =\n\n{GOOD}\n# empty\n\n# text = a b\n\n{GOOD}", tmp_path / "x.conllu")
+    assert [tree.words for tree in trees] == [(), ("a", "b"), (), ("a", "b")]
+
+
+def test_spaces_around_values_do_not_belong_to_them(tmp_path: Path) -> None:
+    block = " 1\t a b \t_\t NOUN\tN \t \t0 \t\u00a0root \t\t\n 1.1 \t_\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    (tree,) = read(block, tmp_path / "x.conllu")
+    assert (tree.words, tree.heads, tree.labels, tree.upos) == (("a\u00a0b",), (0,), ("root",), ("NOUN",))
+    assert (tree.xpos, tree.features) == (("N",), ("_",))
+
+
+def test_a_form_with_a_space_beside_an_empty_value(tmp_path: Path) -> None:
+    (tree,) = read("1\tNew York\t_\t\t_\t_\t0\troot\t_\t_\n", tmp_path / "x.conllu")
+    assert (tree.words, tree.upos) == (("New\u00a0York",), ("_",))
+
+
+def test_byte_order_marks_of_joined_files(tmp_path: Path) -> None:
+    trees = read(f"\ufeff# text = a b\n{GOOD}\n\ufeff{GOOD}", tmp_path / "x.conllu")
+    assert [tree.words for tree in trees] == [("a", "b")] * 2
+
+
 @pytest.mark.parametrize("corpus", ["en_ewt/dev", "zh_gsd/dev"])
 def test_equals_the_conllu_package_on_treebanks(corpus: str) -> None:
     path = Path(__file__).parents[3] / f"../shared/data/treebanks/{corpus}.conllu.gz"
@@ -164,6 +200,11 @@ GOOD = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
         ("1\ta\t_\tX\t_\t_\t0\troot\n", 4, "8 columns instead of 10"),
         ("1 a _ X _ _ 0 root _ _\n", 4, "1 columns instead of 10"),
         ("1\t\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "without a form"),
+        ("1\t  \t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "without a form"),
+        ("1\ta\t_\tX Y\t_\t_\t0\troot\t_\t_\n", 4, "the tag 'X Y' contains a space; write one tag"),
+        ("1\ta\t_\tX\t_\t_\t0\tnsubj\u3000pass\t_\t_\n", 4, "the relation 'nsubj.*pass' contains a space"),
+        ("# old\r1\ta\t_\tX\t_\t_\t0\troot\t_\t_\r\r", 4, "end lines by LF or CR LF"),
+        (f"{GOOD}{GOOD}", 6, "id '1' where 3 was expected; .*separate sentences by an empty line"),
         ("0\ta\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "id '0' where 1 was expected"),
         ("1.x\ta\t_\tX\t_\t_\t0\troot\t_\t_\n", 4, "id '1.x' where 1 was expected"),
         (f"2-1\tab{EMPTY}\n{GOOD}", 4, "id '2-1' of a multi-word token"),
