@@ -44,8 +44,8 @@ class DifferentWordsError(Exception):
 def plain_spelling(word: str, ignore_case: bool = False) -> str:
     """Spell a word as text does, so that two spellings of one word become equal.
 
-    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, escaped slashes and
-    asterisks, and letters that are composed of a base letter and its marks (Unicode's NFD; the result is NFC).
+    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, and escaped
+    slashes and asterisks. Letters in Unicode's NFD, with their accents apart, become NFC.
 
     Args:
         word: a word of a text or of a tree.
