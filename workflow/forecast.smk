@@ -19,7 +19,7 @@ class Forecast(logging.Handler):
         quiet = {Quietness.RULES, Quietness.PROGRESS} <= {*(workflow.output_settings.quiet or [])}
         if workflow.dryrun and self.counted == 1 and not quiet:
             return
-        for sentence in plan.report.warnings():
+        for sentence in [*plan.report.warnings(), *(plan.syntax.warnings() if "binarize" in record.stats else [])]:
             logger.warning(sentence)
         if "clean" in record.stats:
             for sentence in plan.corpus.sentences_on_new_sets():

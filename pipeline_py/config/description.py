@@ -13,7 +13,8 @@ from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaParser
+from pipeline_py.config.parser_language import is_same_language
+from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaOptions, StanzaParser
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems.any_system import AnySystem, Ensemble
 from pipeline_py.config.systems.decoding import Decoding
@@ -97,6 +98,32 @@ class Description(Section):
     def unfit_parsers(self) -> dict[str, str]:
         """Parsers that may not read text from files, with the reason."""
         return self._unfit_parsers
+
+    @property
+    def foreign_parsers(self) -> dict[str, str]:
+        """Parsers that are known to be for another language than the source's, with the reason."""
+        known = {name: parser.known_language() for name, parser in self.parsers.items()}
+        return {
+            name: self.describe_foreign_parser(name, f"is for `{language.code}` ({language.origin})")
+            for name, language in known.items()
+            if language is not None and not is_same_language(language.code, self.corpora.source.language)
+        }
+
+    def describe_foreign_parser(self, name: str, fault: str) -> str:
+        """Format the error message for a parser of another language than the source's."""
+        own = f"parsers.{name}"
+        return (
+            f"{'parser' if name == self.parser else own}: `{name}` {fault}, but the text is in "
+            f"`{self.corpora.source.language}`; name another parser in `parser` (docs/parsers.md lists the types), "
+            "choose `targets` that read no trees, or correct the language of the text (`corpora.source.language`) or "
+            f"of the parser (`{own}.language`)"
+        )
+
+    def language_of(self, parser: str) -> str:
+        """Return the language that Stanza knows a parser by: the stated one, or the source's."""
+        options = self.parsers[parser]
+        stated = options.language if isinstance(options, StanzaOptions) else None
+        return stated or self.corpora.source.language
 
     def loaded(self, left_out: dict[Entry, str], unfit_parsers: dict[str, str]) -> Self:
         """The same, with what is known of where it comes from."""

@@ -9,9 +9,10 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import Files, Language
+from pipeline_py.config.corpora import LANGUAGE, Files, Language
 from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
+from pipeline_py.config.parser_language import KnownLanguage, language_of_treebank
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
 
 
@@ -51,10 +52,16 @@ class Treebank(Section):
         """Whether there are gold constituency trees."""
         return self.is_generated or self.constituency_train is not None
 
+    def files(self) -> list[str | None]:
+        """Return its files, dependency trees first."""
+        return [*self.model_dump(exclude={"generate"}).values()]
+
 
 Branching = Literal["right", "left", "head-outward"]
 """How constituents of more than two children are binarized."""
 
+Heads = Literal["auto", "dependencies", "rules"]
+"""Where the heads of constituents come from."""
 
 Words = Literal["text", "english", "stanza"]
 """What a parser reads: tokens of the text, words of English treebanks, words of Stanza's tokenizer."""
@@ -86,6 +93,10 @@ class AnyParser(Section):
         """Files and folders of the user's that its options name."""
         return []
 
+    def known_language(self) -> KnownLanguage | None:
+        """Return the language that it is made for; None if it is unknown or does not matter."""
+        return None
+
 
 class PhraseOptions(AnyParser):
     """Options of parsers whose phrases may have more than two children."""
@@ -93,12 +104,30 @@ class PhraseOptions(AnyParser):
     branching: Branching = Field(
         "head-outward", description="How constituents of more than two children are binarized."
     )
+    heads: Heads = Field(
+        "auto",
+        description="The heads of constituents, for branching head-outward. dependencies: those of the parser's "
+        "dependency trees. rules: by head rules of the language (English, Chinese), or else of English. auto: rules "
+        "for English; for other languages dependencies, if the parser makes such trees, or else rules.",
+    )
+
+    @model_validator(mode="after")
+    def _has_heads(self) -> Self:
+        if self.heads != "auto" and self.branching != "head-outward":
+            raise ValueError(f"branching: {self.branching} uses no heads; leave out `heads`, or choose head-outward")
+        return self
 
 
 class StanzaOptions(PhraseOptions):
     """Options of parsers that run Stanza."""
 
     runs_stanza: ClassVar[bool] = True
+    language: str | None = Field(
+        None,
+        pattern=LANGUAGE,
+        description="The language that the parser is made for, as Stanza's code. null: what its treebank says "
+        "(generated trees are English; names of files such as fr_sequoia-ud-train.conllu), or else that of the source.",
+    )
     max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")
     batch_size: Batch = Field(64, description="Sentences parsed at a time.")
     words: Literal["auto"] | Words = Field(
@@ -108,6 +137,10 @@ class StanzaOptions(PhraseOptions):
         "tokenizer. auto: of text that came tokenized (tokenizer: none) its tokens; of other text the words of the "
         "package's tokenizer, where there is one, else of English as english, else the tokens.",
     )
+
+    def known_language(self) -> KnownLanguage | None:
+        """Return the stated language."""
+        return None if self.language is None else KnownLanguage(self.language, "its `language`")
 
     def words_of(self, source: Language, has_tokenizer: bool) -> Words:
         """What the parser reads of a text.
@@ -149,6 +182,18 @@ class TrainedParser(StanzaOptions):
             raise ValueError("a trained parser has no tokenizer; set `words` to auto, text or english")
         return self
 
+    @model_validator(mode="after")
+    def _generated_is_english(self) -> Self:
+        if self.treebank.is_generated and self.language not in (None, "en"):
+            raise ValueError(f"language: generated trees are English, not {self.language}; name files in `treebank`")
+        return self
+
+    def known_language(self) -> KnownLanguage | None:
+        """Return the stated language, or that of its treebank."""
+        if self.treebank.is_generated:
+            return KnownLanguage("en", "its treebank is generated")
+        return super().known_language() or language_of_treebank(self.treebank.files())
+
     def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
         """Phrase trees, where the treebank has none to learn from."""
         if self.has_gold(trees):
@@ -164,7 +209,7 @@ class TrainedParser(StanzaOptions):
 
     def files_named(self) -> list[str | None]:
         """Word vectors and the treebank's."""
-        return [self.vectors, *self.treebank.model_dump(exclude={"generate"}).values()]
+        return [self.vectors, *self.treebank.files()]
 
 
 class StanzaParser(StanzaOptions):

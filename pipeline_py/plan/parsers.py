@@ -102,7 +102,7 @@ class ParsersPlan:
         """Parameters of `train_parser`."""
         options = self.trained(parser)
         return {
-            "language": self.experiment.corpora.source.language,
+            "language": self.experiment.language_of(parser),
             "seed": options.seed,
             "case": self.case,
             **getattr(options, processor).model_dump(),

@@ -53,6 +53,7 @@ class Plan:
             experiment,
             self.corpus,
             self.parsers,
+            self.syntax,
             self.subword,
             self.evaluation,
             self.claims,

@@ -25,6 +25,7 @@ from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import folder_of_system, one_of
 from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.plan.syntax import SyntaxPlan
 
 SIDES = ("source", "target")
 
@@ -64,6 +65,7 @@ class ReportPlan:
     experiment: Experiment
     corpus: CorpusPlan
     parsers: ParsersPlan
+    syntax: SyntaxPlan
     subword: SubwordPlan
     evaluation: EvaluationPlan
     claims: ClaimsPlan
@@ -169,6 +171,14 @@ class ReportPlan:
         for (system, column), text in settings_of_trainings(self.experiment, options).items():
             settings.setdefault(column, {})[system] = text
         parsers = {system: self.experiment.systems[system].parser for system in self.trained_for(table)}
+        heads = {
+            system: source
+            for system, parser in parsers.items()
+            if parser is not None and "ptb" in self.experiment.trees_read(system)
+            if (source := self.syntax.describe_heads(parser)) is not None
+        }
+        if heads:
+            settings["phrase_heads"] = heads
         described: dict[str, Any] = {"parsers": parsers, "settings": settings}
         if origins := {
             row: outside.origin for row in options.systems if (outside := self.experiment.from_elsewhere(row))

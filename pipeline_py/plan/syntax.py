@@ -1,24 +1,59 @@
 """What the rules of trees are given: models, texts in shards, and what is compared."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.config.loading.unknown import listed
+from pipeline_py.config.parsers import PhraseOptions, StanzaOptions, StanzaParser, TrainedParser
 from pipeline_py.input_error import InputError
-from pipeline_py.kinds.kind import Trees
+from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
-from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 
 PROCESSORS: dict[Trees, list[str]] = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
+
+
+class HeadSource(NamedTuple):
+    """Where the heads of a parser's constituents come from.
+
+    Attributes:
+        language: of the parser.
+        dependencies: whether they are those of the dependency trees of the same sentences.
+    """
+
+    language: str
+    dependencies: bool
+
+    @property
+    def rules(self) -> str:
+        """The language of the head rules that find them otherwise."""
+        language = self.language.partition("-")[0]
+        return language if language in RULES else DEFAULT_RULES
+
+    @property
+    def is_english(self) -> bool:
+        """Whether the parser is for English."""
+        return self.language.partition("-")[0] == "en"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether rules of another language find them."""
+        return not self.dependencies and self.language.partition("-")[0] != self.rules
+
+    def describe(self) -> str:
+        """Name the source for people."""
+        return "dependency trees" if self.dependencies else f"rules of {RULES[self.rules].name}"
 
 
 class SyntaxPlan:
@@ -54,19 +89,96 @@ class SyntaxPlan:
         }
         self._models: dict[str, dict[str, list[str]]] = {}
         self._tokenizers: dict[str, list[str]] = {}
+        self._foreign_parsers = experiment.foreign_parsers
         for name, parser in experiment.parsers.items():
             if isinstance(parser, StanzaParser) and parser.directory is not None:
                 directory = Path(experiment.path(parser.directory))
-                language = experiment.corpora.source.language
+                language = experiment.language_of(name)
                 self._models[name] = {
                     trees: [*map(str, models_in(directory, language, Annotation(annotation)))]
                     for trees, annotation in ANNOTATION.items()
                 }
+                languages = languages_in(directory)
+                if languages and not any(map(_has_models, self._models[name].values())):
+                    fault = f"has models of {listed(languages)} alone ({directory})"
+                    self._foreign_parsers.setdefault(name, experiment.describe_foreign_parser(name, fault))
                 self._tokenizers[name] = [*map(str, tokenizer_in(directory, language))]
                 if parser.words == "stanza" and not self._tokenizers[name]:
                     raise InputError(
                         f"parsers.{name}.words: stanza, but {directory} has no tokenizer; choose auto, text or english"
                     )
+
+        for _, name, _, _ in experiment.readings():
+            if name in self._foreign_parsers:
+                raise InputError(self._foreign_parsers[name])
+        for name in experiment.parsers:
+            self.heads_of(name)
+
+    def heads_of(self, parser: str) -> HeadSource | None:
+        """Return where the heads of a parser's constituents come from; None if its branching needs no heads.
+
+        Raises:
+            InputError: its dependency trees are asked for, and it has none.
+        """
+        options = self.experiment.parsers[parser]
+        if not isinstance(options, PhraseOptions) or options.branching != "head-outward":
+            return None
+        by_rules = HeadSource(self.experiment.language_of(parser), dependencies=False)
+        lacking = self._lacking_dependencies(parser)
+        if options.heads == "dependencies" and lacking:
+            raise InputError(f"parsers.{parser}.heads: dependencies, but {lacking}; choose auto or rules")
+        prefers_rules = options.heads == "rules" or (options.heads == "auto" and by_rules.is_english)
+        return by_rules if prefers_rules or lacking else by_rules._replace(dependencies=True)
+
+    def _lacking_dependencies(self, parser: str) -> str | None:
+        """Say why a parser has no dependency trees of a text that it has phrase trees of; None if it has them."""
+        options, in_files = self.experiment.parsers[parser], self.experiment.splits_in_files
+        with_phrases = [split for split in in_files if options.lacking("ptb", [split]) is None]
+        if lacking := [split for split in with_phrases if options.lacking("conllu", [split]) is not None]:
+            return f"there are no {NAMES_OF_TREES['conllu']} trees of {listed(lacking)}"
+        models = self._models.get(parser, {}).get("conllu")
+        if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
+            return "its directory has no dependency parser"
+        return None
+
+    def warnings(self) -> list[str]:
+        """Format the warnings about parsers whose phrases are read: rules of another language find their heads."""
+        parsers = {parser for _, parser, trees, _ in self.experiment.readings() if trees == "ptb"}
+        sources = {parser: heads for parser in sorted(parsers) if (heads := self.heads_of(parser)) is not None}
+        return [
+            f"parsers.{parser}: {heads.describe()} find the heads of phrases, since there are no rules of "
+            f"`{heads.language}` and {self._lacking_dependencies(parser) or '`heads` is `rules`'}; give dependency "
+            "trees too, or choose `branching: right` or `left`"
+            for parser, heads in sources.items()
+            if heads.is_foreign
+        ]
+
+    def describe_heads(self, parser: str) -> str | None:
+        """Name the source of the heads of a parser's constituents; None for the rules of English in English."""
+        heads = self.heads_of(parser)
+        return None if heads is None or (heads.is_english and not heads.dependencies) else heads.describe()
+
+    def dependencies_for_heads(self, parser: str, split: str) -> dict[str, str]:
+        """Return the dependency trees that the heads of a text's constituents come from, as inputs of `binarize`."""
+        heads = self.heads_of(parser)
+        has_trees = heads is not None and heads.dependencies
+        return {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_trees else {}
+
+    def binarization(self, parser: str) -> dict[str, Any]:
+        """Parameters of `binarize`."""
+        return {
+            "branching": self.experiment.parsers[parser].branching,
+            "rules": self._rules_option(parser),
+            "made_by": made_by("syntax.binarize"),
+        }
+
+    def options_of_heads(self, parser: str, dependencies: str | None) -> list[str]:
+        """Options of `binarize` about heads, where they are not found by the rules of English alone."""
+        return [*([f"--dependencies={dependencies}"] if dependencies else []), *self._rules_option(parser)]
+
+    def _rules_option(self, parser: str) -> list[str]:
+        heads = self.heads_of(parser)
+        return [f"--rules={heads.rules}"] if heads is not None and heads.rules != DEFAULT_RULES else []
 
     def words_of(self, parser: str) -> str:
         """What a parser reads of the texts: `text` (their tokens), `english` or `stanza`."""
@@ -106,6 +218,8 @@ class SyntaxPlan:
         Raises:
             InputError: the parser does not know such text, and is not asked for by name.
         """
+        if parser in self._foreign_parsers:
+            raise InputError(self._foreign_parsers[parser])
         if parser in self.experiment.unfit_parsers and split in self.experiment.splits_in_files:
             raise InputError(self.experiment.unfit_parsers[parser])
         return self.models_of(parser, trees)
@@ -123,7 +237,7 @@ class SyntaxPlan:
         """What decides the trees that Stanza makes, beside its models."""
         return {
             "annotation": ANNOTATION[trees],
-            "language": self.experiment.corpora.source.language,
+            "language": self.experiment.language_of(parser),
             **({"words": words} if words != "text" else {}),
             **self.stanza(parser).model_dump(include={"max_words", "batch_size", "package"}),
             "content": self.contents_of(self.models_of(parser, trees)),
@@ -200,3 +314,8 @@ class SyntaxPlan:
             *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.parsers_asked)),
             *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.pairs_of_parsers()),
         ]
+
+
+def _has_models(files: Sequence[str]) -> bool:
+    """Whether there are models among the files of a Stanza directory that a parse depends on."""
+    return any(Path(file).suffix == ".pt" for file in files)

@@ -4,29 +4,40 @@ Traces, functional tags and the wrapper of the root go (`simplify`). A chain of 
 the label of its topmost phrase (S over VP: S); over a single word only the word's tag stays (NP over NN: NN).
 A phrase X of more than two children gets intermediate nodes `@X`:
 
-- right: X(c1, @X(c2, @X(c3, c4))), right-branching;
-- left: X(@X(@X(c1, c2), c3), c4), left-branching;
-- head-outward: the head child (`head_rules`) first takes up its right siblings one by one, nearest first, then its
-  left ones: with head c2, X(c1, @X(@X(c2, c3), c4)).
+- right: X(c1, @X(c2, @X(c3, c4))), right-branching, as if the last child were the head;
+- left: X(@X(@X(c1, c2), c3), c4), left-branching, as if the first were it;
+- head-outward: the head child first takes up its right siblings one by one, nearest first, then its left ones: with
+  head c2, X(c1, @X(@X(c2, c3), c4)).
+
+The head child is that with the word nearest to the root of the sentence's dependency tree, the first of equals; without
+a dependency tree, head rules choose it (`head_rules`).
 
 Every span of more than one word in the original is a span of the binary tree. Right-branching ones do not tell whose a
 phrase behind an object is: VP(V, NP, PP) and VP(V, NP(NP, PP)) get one shape.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import repeat
 from pathlib import Path
+from typing import TypeAlias
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
+from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
-from pipeline_py.syntax.trees.head_rules import head_child
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, ENGLISH, RULES, HeadRules
+from pipeline_py.syntax.trees.shape import levels
 from pipeline_py.syntax.trees.simplify import simplify
 
 FAILED = "failed parse, words only"
 """What the counts call a sentence without a tree."""
+
+BY_RULES = "heads by rules, as there is no dependency parse"
+"""What the counts call a sentence whose dependency parse failed."""
 
 
 class Branching(StrEnum):
@@ -38,7 +49,14 @@ class Branching(StrEnum):
 
 
 def binarize(
-    *, trees: Path, tokens: Path, branching: Branching = Branching.HEAD_OUTWARD, output: Path, counts_output: Path
+    *,
+    trees: Path,
+    tokens: Path,
+    branching: Branching = Branching.HEAD_OUTWARD,
+    dependencies: Path | None = None,
+    rules: str = DEFAULT_RULES,
+    output: Path,
+    counts_output: Path,
 ) -> None:
     """Make the phrase trees of a text binary.
 
@@ -48,60 +66,92 @@ def binarize(
         trees: Penn Treebank brackets, one tree a line.
         tokens: The text of the trees, tokenized, one sentence a line.
         branching: How phrases with more than two children are split.
+        dependencies: Dependency trees of the same text, CoNLL-U; for head-outward, heads of phrases come from them.
+        rules: Head rules for head-outward, if there is no dependency tree: en or zh.
         output: Binary trees, one a line; leaves keep their tags.
-        counts_output: JSON counts of sentences and of failed parses.
+        counts_output: JSON counts of sentences, of failed parses, and of sentences without a dependency tree.
+
+    Raises:
+        InputError: if there are no such rules, or the trees are not those of the text.
     """
+    if rules not in RULES:
+        raise InputError(f"there are no head rules of {rules!r}; choose one of {', '.join(RULES)}")
     counts = Counts()
     with writing(output) as file:
         aligned = with_tokens(read_trees(trees), trees, tokens)
-        write_trees(file, _binarized(progress(aligned, "binarize"), branching, counts))
+        heads: Iterator[DependencyTree | None] = repeat(None)
+        if dependencies is not None:
+            heads = with_tokens(read_dependencies(dependencies), dependencies, tokens)
+        pairs = zip(progress(aligned, "binarize"), heads, strict=False)
+        write_trees(file, _binarized(pairs, branching, RULES[rules], counts))
     counts.write(counts_output)
 
 
-def _binarized(trees: Iterator[PhraseTree], branching: Branching, counts: Counts) -> Iterator[PhraseTree]:
-    for tree in trees:
+def _binarized(
+    trees: Iterable[tuple[PhraseTree, DependencyTree | None]], branching: Branching, rules: HeadRules, counts: Counts
+) -> Iterator[PhraseTree]:
+    for tree, dependencies in trees:
         counts.keep()
         if tree.failed:
             counts.note(FAILED)
         if tree.root is None:
             counts.note("empty line")
-        yield binary(tree, branching)
+        heads = None
+        if dependencies is not None and dependencies.failed is None:
+            heads = dependencies.heads
+        elif dependencies is not None and tree.root is not None and not tree.failed:
+            counts.note(BY_RULES)
+        yield binary(tree, branching, rules, heads)
 
 
-def binary(tree: PhraseTree, branching: Branching) -> PhraseTree:
-    """The binary tree over the same words; a failed parse and an empty sentence stay as they are."""
+def binary(
+    tree: PhraseTree, branching: Branching, rules: HeadRules = ENGLISH, heads: Sequence[int] | None = None
+) -> PhraseTree:
+    """Return the binary tree over the same words; a failed parse and an empty sentence stay as they are.
+
+    Args:
+        tree: of n words.
+        branching: how phrases with more than two children are split.
+        rules: which child is the head, if there are no `heads`.
+        heads: n heads of words, of the dependency tree; 0 is the root, i is the i-th word counted from 1.
+    """
     tree = simplify(tree)
     if tree.root is None or tree.failed:
         return tree
+    word_levels = iter(levels(heads or [0] * len(tree.words)))
 
-    def divide(phrase: Phrase, children: list[Node]) -> Node:
-        if len(children) > 1:
-            return _divided(phrase, children, branching)
-        child = children[0]
-        return Phrase(phrase.label, child.children) if isinstance(child, Phrase) else child
+    def leaf(node: Preterminal) -> _Subtree:
+        return node, next(word_levels)
 
-    return PhraseTree(fold(tree.root, _same, divide), tree.line)
+    def divide(phrase: Phrase, children: list[_Subtree]) -> _Subtree:
+        nodes, tops = [node for node, _ in children], [level for _, level in children]
+        if len(nodes) == 1:
+            node = nodes[0]
+            return Phrase(phrase.label, node.children) if isinstance(node, Phrase) else node, tops[0]
+        if branching is Branching.RIGHT:
+            head = len(nodes) - 1
+        elif branching is Branching.LEFT:
+            head = 0
+        elif heads:
+            head = tops.index(min(tops))
+        else:
+            head = rules.head_child(phrase.label, [child.label for child in phrase.children])
+        return _divided(phrase.label, nodes, head), min(tops)
+
+    return PhraseTree(fold(tree.root, leaf, divide)[0], tree.line)
 
 
-def _same(leaf: Preterminal) -> Node:
-    return leaf
+_Subtree: TypeAlias = tuple[Node, int]
+"""A node, and how far its topmost word is from the root of the dependency tree."""
 
 
-def _divided(phrase: Phrase, children: list[Node], branching: Branching) -> Node:
-    """One binary phrase over two or more children, which are those of `phrase` made binary."""
-    last = len(children) - 1
-    if branching is Branching.RIGHT:
-        start, joins = last, [(place, True) for place in range(last - 1, -1, -1)]
-    elif branching is Branching.LEFT:
-        start, joins = 0, [(place, False) for place in range(1, last + 1)]
-    else:
-        start = head = head_child(phrase.label, [child.label for child in phrase.children])
-        joins = [(place, False) for place in range(head + 1, last + 1)]
-        joins += [(place, True) for place in range(head - 1, -1, -1)]
-    node = children[start]
-    for count, (place, on_the_left) in enumerate(joins, start=1):
-        pair = (children[place], node) if on_the_left else (node, children[place])
-        node = Phrase(phrase.label if count == last else f"@{phrase.label}", pair)
+def _divided(label: str, children: Sequence[Node], head: int) -> Node:
+    """Return one binary phrase over two or more children: the head child, its right siblings, then its left ones."""
+    places = [*range(head + 1, len(children)), *range(head - 1, -1, -1)]
+    node = children[head]
+    for count, place in enumerate(places, start=1):
+        pair = (node, children[place]) if place > head else (children[place], node)
+        node = Phrase(label if count == len(places) else f"@{label}", pair)
     return node
 
 

@@ -64,6 +64,11 @@ def test_every_parser_says_how_phrases_branch(config, shape):
         ),
         ({"type": "control", "shape": "chain", "branching": "left"}, "unknown key `parsers.other.branching`"),
         ({"type": "control", "shape": "chain", "max_words": 9}, "unknown key `parsers.other.max_words`"),
+        (
+            {"type": "given", "branching": "left", "heads": "rules"},
+            "branching: left uses no heads; leave out `heads`, or choose head-outward",
+        ),
+        ({"type": "given", "heads": "collins"}, "parsers.other.heads: input should be 'auto', 'dependencies'"),
         ({"type": "given", "batch_size": 9}, "unknown key `parsers.other.batch_size`"),
         ({"type": "given", "tree": {}}, "unknown key `parsers.other.tree`; did you mean `trees`?"),
         (

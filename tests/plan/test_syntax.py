@@ -108,3 +108,125 @@ def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(plan
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
     assert files["counts"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu.json"
     assert syntax.report_files("random")["accuracy"] == {}
+
+
+def stanza_directory(folder, *models: str, language: str = "zh"):
+    """A directory with a model of each processor, and no index of packages."""
+    for model in models:
+        (folder / language / model).mkdir(parents=True)
+        (folder / language / model / "a.pt").touch()
+    (folder / "resources.json").write_text(json.dumps({language: {}}))
+    return {"type": "stanza", "directory": str(folder)}
+
+
+TEXT = {"name": "dev", "source": "d.zh", "references": ["d.en"]}
+CHINESE = {
+    "source": {"language": "zh", "tokenizer": "none"},
+    "target": {"language": "en"},
+    "train": {"source": "t.zh", "target": "t.en"},
+    "dev": TEXT,
+    "tests": [{**TEXT, "name": "test"}],
+}
+TREES = {split: {"ptb": f"{split}.ptb", "conllu": f"{split}.conllu"} for split in ("train", "dev", "test")}
+TABLE = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "Tree2Seq"], "baseline": "GlobalAtt"}
+
+
+def chinese(planned, tmp_path, parser, **corpora):
+    for name in ("t.zh", "t.en", "d.zh", "d.en"):
+        (tmp_path / name).write_text("a\n")
+    asked = {"tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
+    return planned(data=str(tmp_path), corpora={**CHINESE, **corpora}, parsers={"mine": parser}, **asked)
+
+
+def without(kind: str, *splits: str):
+    return {
+        split: {name: file for name, file in trees.items() if name != kind or split not in splits}
+        for split, trees in TREES.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "dependencies", "rules"),
+    [
+        ({"type": "given", "trees": TREES}, True, "Chinese"),
+        ({"type": "given", "trees": without("conllu", "train", "dev", "test")}, False, "Chinese"),
+        ({"type": "given", "trees": without("conllu", "test")}, False, "Chinese"),
+        ({"type": "given", "trees": TREES, "heads": "rules"}, False, "Chinese"),
+        ({"type": "given", "trees": TREES, "branching": "left"}, False, None),
+        ({"type": "stanza"}, True, "Chinese"),
+        ({"type": "stanza", "language": "zh-hant", "heads": "dependencies"}, True, "Chinese"),
+    ],
+)
+def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
+    planned, tmp_path, options, dependencies, rules
+):
+    plan = chinese(planned, tmp_path, options)
+    syntax = plan.syntax
+    file = "<results>/syntax/mine/dev.conllu"
+    assert syntax.dependencies_for_heads("mine", "dev") == ({"dependencies": file} if dependencies else {})
+    options_of_rules = ["--rules=zh"] if rules else []
+    assert syntax.binarization("mine")["rules"] == syntax.options_of_heads("mine", None) == options_of_rules
+    assert syntax.options_of_heads("mine", file)[0] == f"--dependencies={file}"
+    assert syntax.warnings() == []
+    said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
+    heads = json.loads(plan.report.description_of_facts("t"))["settings"].get("phrase_heads")
+    assert heads == ({"Tree2Seq": said} if rules else None)
+
+
+def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
+    plan = planned()
+    assert plan.syntax.dependencies_for_heads("embedded", "dev") == {}
+    assert plan.syntax.options_of_heads("embedded", None) == [] and plan.syntax.warnings() == []
+    for table in plan.syntax.experiment.tables:
+        if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
+            assert "phrase_heads" not in plan.report.description_of_facts(table)
+    syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
+    assert syntax.dependencies_for_heads("embedded", "dev") and syntax.describe_heads("embedded") == "dependency trees"
+
+
+def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
+    trees = without("conllu", "train", "dev", "test")
+    source = {"language": "vi", "tokenizer": "none"}
+    plan = chinese(planned, tmp_path, {"type": "given", "trees": trees}, source=source)
+    assert plan.syntax.warnings() == [
+        "parsers.mine: rules of English (Collins 1999) find the heads of phrases, since there are no rules of `vi` and "
+        "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
+        "or `left`"
+    ]
+    described = json.loads(plan.report.description_of_facts("t"))
+    assert described["settings"]["phrase_heads"] == {"Tree2Seq": "rules of English (Collins 1999)"}
+
+
+def test_heads_of_a_directory_without_a_dependency_parser(planned, tmp_path):
+    parser = stanza_directory(tmp_path / "zh", "pos", "constituency")
+    assert chinese(planned, tmp_path, parser).syntax.heads_of("mine").dependencies is False
+    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but its directory has no dependency"):
+        chinese(planned, tmp_path, {**parser, "heads": "dependencies"})
+    both = stanza_directory(tmp_path / "both", "pos", "constituency", "depparse")
+    assert chinese(planned, tmp_path, both).syntax.heads_of("mine").dependencies is True
+
+
+def test_dependency_trees_that_are_asked_for_are_there(planned, tmp_path):
+    parser = {"type": "given", "trees": without("conllu", "dev"), "heads": "dependencies"}
+    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees of `dev`;"):
+        chinese(planned, tmp_path, parser)
+
+
+def test_a_directory_has_models_of_the_language(planned, tmp_path):
+    english = stanza_directory(tmp_path / "en", "pos", "depparse", "constituency", language="en")
+    message = r"parser: `mine` has models of `en` alone \(.*en\), but the text is in `zh`; name another parser in"
+    with pytest.raises(InputError, match=message):
+        chinese(planned, tmp_path, english)
+    unread = {"parsers": {"mine": {"type": "control", "shape": "random"}, "local": english}}
+    corpora = {"data": str(tmp_path), "corpora": CHINESE, "tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
+    syntax = planned(**corpora, **unread).syntax
+    with pytest.raises(InputError, match=r"parsers.local: `local` has models of `en` alone"):
+        syntax.models_for_text("local", "dev", "conllu")
+
+
+def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
+    parser = {**stanza_directory(tmp_path / "dir", "pos", "depparse", language="zh-hant"), "language": "zh-hant"}
+    parser["branching"] = "right"
+    syntax = chinese(planned, tmp_path, parser).syntax
+    assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.models_of("mine", "conllu")
+    assert syntax.parsing("mine", "conllu")["language"] == "zh-hant"

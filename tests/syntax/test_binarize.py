@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline_py.input_error import InputError
 from pipeline_py.syntax.binarize import Branching, binarize, binary
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
+from pipeline_py.syntax.trees.head_rules import CHINESE
 
 LABELS = st.sampled_from(["ROOT", "S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
 LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-", "."]), st.sampled_from(["a", "b", "(", "ü"]))
@@ -87,6 +89,86 @@ def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
         brackets(binary(tree, Branching.HEAD_OUTWARD).root)
         == "(VP (RB now) (@VP (@VP (VBD gave) (PRP him)) (NN time)))"
     )
+
+
+CHINESE_TREE = "(IP (NP (PN 他)) (VP (VV 看) (AS 了) (NP (DT 那) (M 本) (NN 书))))"
+
+
+def test_heads_by_rules_of_the_language(tmp_path: Path) -> None:
+    tree = tree_of(CHINESE_TREE, tmp_path / "t")
+    by_english_rules = brackets(binary(tree, Branching.HEAD_OUTWARD).root)
+    assert "(VP (VV 看) (@VP (AS 了)" in by_english_rules, "whose verbs are called otherwise"
+    assert "(VP (@VP (VV 看) (AS 了))" in brackets(binary(tree, Branching.HEAD_OUTWARD, CHINESE).root)
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        ([2, 0, 2, 6, 6, 2], "(VP (@VP (VV 看) (AS 了)) (NP (DT 那) (@NP (M 本) (NN 书))))"),
+        ([3, 3, 0, 3, 4, 3], "(VP (VV 看) (@VP (AS 了) (NP (@NP (DT 那) (M 本)) (NN 书))))"),
+        # The phrase over three words is none of the dependency tree: its words hang on two words outside.
+        ([2, 0, 2, 2, 4, 2], "(VP (@VP (VV 看) (AS 了)) (NP (@NP (DT 那) (M 本)) (NN 书)))"),
+    ],
+)
+def test_heads_of_the_dependency_tree(heads: list[int], expected: str, tmp_path: Path) -> None:
+    tree = tree_of(CHINESE_TREE, tmp_path / "t")
+    assert brackets(binary(tree, Branching.HEAD_OUTWARD, heads=heads).root) == f"(IP (PN 他) {expected})"
+    for branching in (Branching.LEFT, Branching.RIGHT):
+        assert binary(tree, branching, heads=heads) == binary(tree, branching), "which know no heads"
+
+
+@given(TREES, st.data())
+def test_the_head_child_has_the_head_word_of_its_phrase(root: Node, data: st.DataObject) -> None:
+    words = len(PhraseTree(root).words)
+    heads = [data.draw(st.integers(0, place)) for place in range(words)]  # each word hangs on one before it
+    result = binary(PhraseTree(root), Branching.HEAD_OUTWARD, heads=heads)
+    assert spans(result.root) >= spans(root)  # type: ignore[arg-type]
+    # With all words on their left neighbours, the first word of a phrase is its head.
+    chain = binary(PhraseTree(root), Branching.HEAD_OUTWARD, heads=[*range(words)])
+    assert chain == binary(PhraseTree(root), Branching.LEFT)
+
+
+def stage_with_dependencies(tmp_path: Path, dependencies: str, **options: str) -> list[str]:
+    (tmp_path / "x.ptb").write_text(f"{CHINESE_TREE}\n\n{CHINESE_TREE}\n(FAILED (X a))\n", encoding="utf-8")
+    (tmp_path / "x.source").write_text("他 看 了 那 本 书\n\n他 看 了 那 本 书\na\n", encoding="utf-8")
+    (tmp_path / "x.conllu").write_text(dependencies, encoding="utf-8")
+    binarize(
+        trees=tmp_path / "x.ptb",
+        tokens=tmp_path / "x.source",
+        dependencies=tmp_path / "x.conllu",
+        output=tmp_path / "x.binary.ptb",
+        counts_output=tmp_path / "x.json",
+        **options,  # type: ignore[arg-type]
+    )
+    return (tmp_path / "x.binary.ptb").read_text(encoding="utf-8").splitlines()
+
+
+def conllu(words: str, heads: list[int], comment: str = "# text") -> str:
+    rows = [
+        f"{place}\t{word}\t_\tX\t_\t_\t{head}\tdep\t_\t_"
+        for place, (word, head) in enumerate(zip(words.split(), heads, strict=True), start=1)
+    ]
+    return "\n".join([comment, *rows]) + "\n\n"
+
+
+def test_stage_takes_heads_from_dependency_trees_and_else_from_rules(tmp_path: Path) -> None:
+    words, heads = "他 看 了 那 本 书", [3, 3, 0, 3, 4, 3]
+    trees = [conllu(words, heads), "# text =\n\n", conllu(words, heads, "# parse = failed: x"), conllu("a", [0])]
+    first, empty, second, failed = stage_with_dependencies(tmp_path, "".join(trees), rules="zh")
+    assert "(VP (VV 看) (@VP (AS 了)" in first and "(VP (@VP (VV 看) (AS 了))" in second
+    assert (empty, failed) == ("", "(FAILED (X a))")
+    assert json.loads((tmp_path / "x.json").read_text())["noted"] == {
+        "empty line": 1,
+        "failed parse, words only": 1,
+        "heads by rules, as there is no dependency parse": 1,
+    }
+
+
+def test_dependency_trees_are_those_of_the_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x\.conllu, line 1: the tree has 1 words and the text 6"):
+        stage_with_dependencies(tmp_path, conllu("他", [0]))
+    with pytest.raises(InputError, match="no head rules of 'fr'; choose one of en, zh"):
+        stage_with_dependencies(tmp_path, conllu("他", [0]), rules="fr")
 
 
 def test_unary_chain_keeps_its_topmost_label(tmp_path: Path) -> None:

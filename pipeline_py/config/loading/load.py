@@ -100,6 +100,8 @@ def load(
                 with suppress(OSError):  # for whoever reads it to tell
                     find_compression(Path(file))
         for _, parser, _, splits in experiment.readings():
+            if parser in experiment.foreign_parsers:
+                raise InputError(experiment.foreign_parsers[parser], "configuration")
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
                 raise InputError(experiment.unfit_parsers[parser], "configuration")
     return experiment

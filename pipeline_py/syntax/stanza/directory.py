@@ -40,17 +40,39 @@ def tokenizer_in(directory: Path, language: str) -> list[Path]:
     return files if any(file.parent.name == TOKENIZER for file in files) else []
 
 
+def languages_in(directory: Path) -> list[str]:
+    """List the languages of the index that have models in the directory.
+
+    Raises:
+        InputError: the index is broken.
+    """
+    return sorted(language for language in _index(directory) if [*(directory / language).glob("*/*.pt")])
+
+
 def _files(directory: Path, language: str, processors: Sequence[str]) -> list[Path]:
-    index = directory / INDEX
+    entries = _index(directory)
     try:
-        entries = json.loads(index.read_text(encoding="utf-8"))
         language = language.strip().lower()  # as Stanza looks it up
         language = entries.get(language, {}).get("alias", language)
         models = [*_models(entries.get(language, {}), processors)]
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError("not the index of a Stanza directory; fetch it again", index) from None
+        raise _broken(directory) from None
     found = [file for folder, name in models for file in sorted((directory / language / folder).glob(f"{name}.pt"))]
     return [*dict.fromkeys(found)]
+
+
+def _index(directory: Path) -> dict[str, Any]:
+    try:
+        entries = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError:
+        raise _broken(directory) from None
+    if not isinstance(entries, dict):
+        raise _broken(directory)
+    return entries
+
+
+def _broken(directory: Path) -> InputError:
+    return InputError("not the index of a Stanza directory; fetch it again", directory / INDEX)
 
 
 def _models(entry: Mapping[str, Any], processors: Sequence[str]) -> Iterator[tuple[str, str]]:

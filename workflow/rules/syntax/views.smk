@@ -7,6 +7,7 @@ OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow,
 
 rule binarize:
     input:
+        unpack(lambda wildcards: plan.syntax.dependencies_for_heads(wildcards.parser, wildcards.split)),
         trees="<results>/syntax/{parser}/{split}.ptb",
         tokens=plan.corpus.tokens("source"),
     output:
@@ -25,16 +26,15 @@ rule binarize:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "branching": EXPERIMENT.parsers[wildcards.parser].branching,
-            "made_by": made_by("syntax.binarize"),
-        },
+        given=lambda wildcards: plan.syntax.binarization(wildcards.parser),
+        heads=lambda wildcards, input: plan.syntax.options_of_heads(wildcards.parser, input.get("dependencies")),
     shell:
         """
         python -m pipeline_py.syntax.binarize \
             --trees {input.trees:q} \
             --tokens {input.tokens:q} \
             --branching {params.given[branching]} \
+            {params.heads:q} \
             --output {output.trees:q} \
             --counts-output {output.counts:q} \
             2>{log:q}

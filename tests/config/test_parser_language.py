@@ -1,0 +1,129 @@
+"""The languages of parsers and text are compared before anything runs."""
+
+import pytest
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.parser_language import is_same_language, language_of_treebank
+from pipeline_py.input_error import InputError
+
+
+@pytest.fixture
+def french(tmp_path):
+    """A French text in files, and a system that reads dependency trees."""
+    for name in ("a", "b", "c.conllu", "fr_x-ud-train.conllu", "en_x-ud-train.conllu.gz"):
+        (tmp_path / name).write_text("x\n")
+    text = {"source": "a", "references": ["b"]}
+    corpora = {
+        "source": {"language": "fr", "tokenizer": "moses"},
+        "target": {"language": "en", "tokenizer": "moses"},
+        "train": {"source": "a", "target": "b"},
+        "dev": {"name": "dev", **text},
+        "tests": [{"name": "test", **text}],
+    }
+    table = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt"}
+    return {"data": str(tmp_path), "corpora": corpora, "tables": {"t": table}, "targets": ["t"]}
+
+
+def trained(train: str, **options):
+    return {"type": "trained", "treebank": {"train": train, "dev": "c.conllu", "test": "c.conllu"}, **options}
+
+
+def experiment(config, french, parser, said=None):
+    over = {**french, "parsers": {"mine": parser} if parser else {}, "parser": "mine" if parser else "embedded"}
+    return load(config, command_line={**over, **(said or {})})
+
+
+REMEDY = (
+    "name another parser in `parser` (docs/parsers.md lists the types), choose `targets` that read no trees, or "
+    "correct the language of the text (`corpora.source.language`) or of the parser (`parsers.{name}.language`)"
+)
+
+
+def test_a_generated_parser_is_refused_for_french_even_if_it_is_asked_for_by_name(config, french):
+    with pytest.raises(InputError) as caught:
+        experiment(config, french, None)
+    assert str(caught.value) == (
+        "configuration: parser: `embedded` is for `en` (its treebank is generated), but the text is in `fr`; "
+        + REMEDY.format(name="embedded")
+    )
+
+
+@pytest.mark.parametrize(
+    ("parser", "fault"),
+    [
+        (trained("en_x-ud-train.conllu.gz"), "is for `en` (its treebank is en_x-ud-train.conllu.gz)"),
+        (trained("c.conllu", language="en"), "is for `en` (its `language`)"),
+        (trained("fr_x-ud-train.conllu", language="en-gb"), "is for `en-gb` (its `language`)"),
+        ({"type": "stanza", "language": "it"}, "is for `it` (its `language`)"),
+    ],
+)
+def test_parsers_of_another_language_are_refused(config, french, parser, fault):
+    with pytest.raises(InputError) as caught:
+        experiment(config, french, parser)
+    assert str(caught.value) == f"configuration: parser: `mine` {fault}, but the text is in `fr`; " + REMEDY.format(
+        name="mine"
+    )
+
+
+@pytest.mark.parametrize(
+    "parser",
+    [
+        trained("fr_x-ud-train.conllu"),
+        trained("c.conllu"),
+        trained("en_x-ud-train.conllu.gz", language="fr"),
+        trained("c.conllu", language="fr-ca"),
+        {"type": "stanza", "language": "fr"},
+        {"type": "stanza"},
+        {"type": "control", "shape": "random"},
+    ],
+)
+def test_parsers_of_the_language_or_of_an_unknown_one_are_accepted(config, french, parser):
+    found = experiment(config, french, parser)
+    assert [*found.foreign_parsers] == ["embedded"], "which nothing reads"
+    assert found.language_of("mine") == parser.get("language", "fr")
+
+
+def test_what_reads_no_trees_needs_no_parser_of_the_language(config, french):
+    systems = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}
+    assert experiment(config, french, None, {"tables": {"t": systems}}).foreign_parsers
+
+
+def test_a_french_parser_is_refused_for_generated_english(config, french):
+    parsers = {"mine": trained("fr_x-ud-train.conllu")}
+    with pytest.raises(InputError, match=r"`mine` is for `fr` .* but the text is in `en`"):
+        over = {"data": french["data"], "parsers": parsers, "parser": "mine"}
+        load(config, command_line={**over, "tables": french["tables"], "targets": ["t"]})
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"treebank": {"generate": 60}, "language": "fr"}, "language: generated trees are English, not fr"),
+        ({"treebank": {"generate": 60}, "language": "French"}, "parsers.mine.language: "),
+    ],
+)
+def test_languages_that_a_parser_cannot_have(config, options, sentence):
+    with pytest.raises(InputError) as caught:
+        load(config, command_line={"parsers": {"mine": {"type": "trained", **options}}}, check_files=False)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        (["ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"], "fr"),
+        ([None, "x.conllu", "yue_hk-ud-test.conllu.gz"], "yue"),
+        (["my_data/train.conllu", "my_train.conllu"], None),
+    ],
+)
+def test_names_of_files_of_universal_dependencies(files, code):
+    found = language_of_treebank(files)
+    assert (found and found.code) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "other", "same"),
+    [("en", "en-gb", True), ("zh-hans", "zh", True), ("en", "fr", False), ("fr", "fra", True), ("fra", "deu", False)],
+)
+def test_which_codes_are_of_one_language(code, other, same):
+    assert is_same_language(code, other) is is_same_language(other, code) is same
