@@ -18,6 +18,7 @@ from pipeline_py.provenance import made_by
 from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
+from pipeline_py.syntax.trees.shared_words import FREQUENT, LEAST_SHARE, share_of_frequent_words
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 
@@ -108,11 +109,30 @@ class SyntaxPlan:
                         f"parsers.{name}.words: stanza, but {directory} has no tokenizer; choose auto, text or english"
                     )
 
-        for _, name, _, _ in experiment.readings():
-            if name in self._foreign_parsers:
-                raise InputError(self._foreign_parsers[name])
+        for name in dict.fromkeys(name for _, name, _, _ in experiment.readings()):
+            reason = self._foreign_parsers.get(name) or self._fault_of_treebank(name)
+            if reason is not None:
+                raise InputError(reason)
         for name in experiment.parsers:
             self.heads_of(name)
+
+    def _fault_of_treebank(self, parser: str) -> str | None:
+        """Format the error message for a parser whose treebank has other words than the text; None if it has the same.
+
+        A parser whose language is known is not looked at.
+        """
+        options, splits = self.experiment.parsers[parser], self.experiment.splits_in_files
+        files = [file for split in splits for file in self.corpus.files_of(split, "source")][:1]
+        if not isinstance(options, TrainedParser) or options.known_language() is not None or not files:
+            return None
+        treebank, *texts = map(Path, (self.parsers.treebank(parser, "train", "conllu"), *files))
+        if not all(map(Path.is_file, (treebank, *texts))):
+            return None
+        share = share_of_frequent_words(treebank, tuple(texts))
+        if share is None or share >= LEAST_SHARE:
+            return None
+        shared = f"its treebank {treebank} has {share:.0%} of the {FREQUENT} most frequent words of {texts[0]}"
+        return self.experiment.describe_foreign_parser(parser, f"is for another language ({shared})")
 
     def heads_of(self, parser: str) -> HeadSource | None:
         """Return where the heads of a parser's constituents come from; None if its branching needs no heads.

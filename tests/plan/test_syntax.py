@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pipeline_py.input_error import InputError
+from pipeline_py.syntax.trees.shared_words import share_of_frequent_words
 
 
 def directory(folder, tokenizer: bool = False):
@@ -230,3 +231,28 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     syntax = chinese(planned, tmp_path, parser).syntax
     assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.models_of("mine", "conllu")
     assert syntax.parsing("mine", "conllu")["language"] == "zh-hant"
+
+
+def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
+    def words(first: int) -> list[str]:
+        return ["".join(chr(ord("a") + int(digit)) for digit in f"{number:04}") for number in range(first, first + 500)]
+
+    rows = (f"1\t{word}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for word in words(1000))
+    (tmp_path / "bank.conllu").write_text("".join(rows))
+    parser = {"type": "trained", "treebank": dict.fromkeys(["train", "dev", "test"], "bank.conllu")}
+    asked = {"data": str(tmp_path), "tables": {"t": {**TABLE, "systems": ["GlobalAtt", "SDAtt"]}}, "targets": ["t"]}
+
+    def plan(text: list[str], **options):
+        for name in ("t.zh", "t.en", "d.zh", "d.en"):
+            (tmp_path / name).write_text("\n".join(text))
+        corpora = {**CHINESE, "source": {"language": "fr", "tokenizer": "moses"}}
+        planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **asked)
+
+    plan(words(1000))
+    share_of_frequent_words.cache_clear()
+    message = (
+        r"parser: `mine` is for another language \(its treebank .*bank.conllu has 0% of the 200 most frequent words"
+    )
+    with pytest.raises(InputError, match=message):
+        plan(words(2000))
+    plan(words(2000), language="fr")

@@ -1,0 +1,84 @@
+"""Frequent words of a text that a treebank has: many in one language, few in two."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.input_error import InputError
+from pipeline_py.syntax.trees.shared_words import LEAST_SHARE, share_of_frequent_words
+
+DATA = Path(__file__).parents[3] / "../shared/data"
+
+
+def letters(number: int) -> str:
+    """A word without digits for each number."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
+
+
+def bank(path: Path, words: list[str], rest: str = "") -> Path:
+    rows = (f"1\t{word}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for word in words)
+    path.write_text("".join(rows) + rest, encoding="utf-8")
+    return path
+
+
+def text(path: Path, words: list[str]) -> Path:
+    path.write_text("\n".join(words) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_share_is_of_the_200_most_frequent_words(tmp_path: Path) -> None:
+    treebank = bank(tmp_path / "t.conllu", [letters(number) for number in range(600)])
+    frequent = [letters(number).upper() for number in (*range(50), *range(700, 850))] * 2
+    rare = [letters(number) for number in range(900, 999)]
+    assert share_of_frequent_words(treebank, (text(tmp_path / "x", rare + frequent),)) == 0.25
+    parts = (text(tmp_path / "y", frequent[:100]), text(tmp_path / "z", frequent[100:]))
+    assert share_of_frequent_words(treebank, parts) == 0.25
+
+
+def test_what_is_too_small_says_nothing(tmp_path: Path) -> None:
+    words = [letters(number) for number in range(600)]
+    small = bank(tmp_path / "s.conllu", words[:499])
+    assert share_of_frequent_words(small, (text(tmp_path / "x", words),)) is None
+    large = bank(tmp_path / "l.conllu", words)
+    assert share_of_frequent_words(large, (text(tmp_path / "y", words[:199]),)) is None
+    assert share_of_frequent_words(large, (text(tmp_path / "z", words[:200]),)) == 1
+
+
+def test_scripts_without_spaces_are_compared_by_characters(tmp_path: Path) -> None:
+    characters = [chr(0x4E00 + number) for number in range(600)]
+    treebank = bank(tmp_path / "t.conllu", [a + b for a, b in pairwise(characters)])
+    assert share_of_frequent_words(treebank, (text(tmp_path / "x", ["".join(characters)]),)) == 1
+
+
+def test_written_forms_of_multi_word_tokens_and_composed_letters_count(tmp_path: Path) -> None:
+    words = [letters(number) for number in range(599)]
+    joined = "1-2\tau\t_\t_\t_\t_\t_\t_\t_\t_\n1\tà\t_\tX\t_\t_\t0\troot\t_\t_\n2\tle\t_\tX\t_\t_\t1\tdep\t_\t_\n"
+    treebank = bank(tmp_path / "t.conllu", words, joined)
+    seen = [*(letters(number) for number in range(800, 998)), "au", "a\u0300"]
+    assert share_of_frequent_words(treebank, (text(tmp_path / "x", seen),)) == 0.01
+
+
+def test_a_broken_treebank_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"t\.conllu, line 2: "):
+        share_of_frequent_words(bank(tmp_path / "t.conllu", [], "# x\n1 a\n"), (text(tmp_path / "x", ["a"]),))
+
+
+@pytest.mark.parametrize(
+    ("bank_of", "text_of", "same"),
+    [
+        ("en_ewt/train", "multi30k/train.en", True),
+        ("en_ewt/train", "multi30k/train.fr", False),
+        ("fr_sequoia/train", "multi30k/train.fr", True),
+        ("fr_sequoia/train", "newstest_ende/newstest2014.en", False),
+        ("tr_pud/test", "multi30k/train.de", False),
+        ("zh_gsd/train", "tatoeba_enzh/train.zh", True),
+        ("vi_vtb/train", "tatoeba_enzh/train.zh", False),
+    ],
+)
+def test_treebanks_and_texts(bank_of: str, text_of: str, same: bool) -> None:
+    treebank, sentences = DATA / f"treebanks/{bank_of}.conllu.gz", DATA / f"{text_of}.gz"
+    if not (treebank.exists() and sentences.exists()):
+        pytest.skip(f"{bank_of} or {text_of} is not on this machine")
+    share = share_of_frequent_words(treebank, (sentences,))
+    assert share is not None and (share > 0.5 if same else share < 0.2), f"far from {LEAST_SHARE}"
