@@ -1,5 +1,7 @@
 """The languages of parsers and text are compared before anything runs."""
 
+import gzip
+
 import pytest
 
 from pipeline_py.config.loading.load import load
@@ -10,8 +12,9 @@ from pipeline_py.input_error import InputError
 @pytest.fixture
 def french(tmp_path):
     """A French text in files, and a system that reads dependency trees."""
-    for name in ("a", "b", "c.conllu", "fr_x-ud-train.conllu", "en_x-ud-train.conllu.gz"):
+    for name in ("a", "b", "c.conllu", "fr_x-ud-train.conllu"):
         (tmp_path / name).write_text("x\n")
+    (tmp_path / "en_x-ud-train.conllu.gz").write_bytes(gzip.compress(b"x\n"))
     text = {"source": "a", "references": ["b"]}
     corpora = {
         "source": {"language": "fr", "tokenizer": "moses"},
