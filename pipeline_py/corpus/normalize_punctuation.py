@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
+from pipeline_py.languages import base_language
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -31,7 +32,7 @@ def punctuation_normalizer(language: str) -> Callable[[str], str]:
     """Return a function that normalizes the punctuation of a sentence in a language."""
     from sacremoses import MosesPunctNormalizer
 
-    normalize: Callable[[str], str] = MosesPunctNormalizer(lang=language.partition("-")[0]).normalize
+    normalize: Callable[[str], str] = MosesPunctNormalizer(lang=base_language(language)).normalize
     return normalize
 
 

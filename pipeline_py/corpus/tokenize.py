@@ -12,6 +12,7 @@ from pipeline_py.artifact import writing
 from pipeline_py.corpus.characters import is_latin, is_visible, without_invisible
 from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.input_error import InputError
+from pipeline_py.languages import UNSPACED, base_language
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
@@ -64,12 +65,13 @@ def _squeezed(text: str) -> str:
 
 
 def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, learnt: Path | None) -> Segment:
-    spoken = language.partition("-")[0]
+    spoken = base_language(language)
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
     if tokenizer == "moses":
-        if spoken in ("zh", "ja"):
-            raise InputError(f"moses does not separate the words of {language}; use jieba, stanza or none")
+        if spoken in UNSPACED:
+            remedy = "jieba, stanza or none" if spoken == "zh" else "stanza or none"
+            raise InputError(f"moses does not separate the words of {language}; use {remedy}")
         return _visible(_moses(spoken))
     if tokenizer == "jieba":
         if spoken != "zh":

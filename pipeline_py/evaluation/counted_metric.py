@@ -38,8 +38,9 @@ class CountedMetric(Metric):
         try:
             self._counter = self.counter(tokenizer, lowercase, references, language)
         except (ImportError, RuntimeError) as error:
+            extra = tokenizer.partition("-")[0]
             raise InputError(
-                f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[ja]" or choose another one'
+                f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[{extra}]" or choose another one'
             ) from error
 
     @staticmethod

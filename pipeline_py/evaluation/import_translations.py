@@ -38,7 +38,7 @@ def import_translations(
         output: The text to score.
         form: `text` is scored as it is; `words` are separated by spaces; `bpe` are pieces that end in @@ unless they
             end a word.
-        language: Two-letter code of the target language, for the Moses detokenizer.
+        language: ISO 639 code of the target language, for the Moses detokenizer.
         detokenizer: `moses`, `chinese`, or `none`.
         counts_output: JSON counts of lines, of empty lines, and of lines with control characters or Moses' escapes.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 if TYPE_CHECKING:
     import numpy as np
 
-Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "char", "none"]
+Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
 
 OF_A_SENTENCE = "chrf"
 """The metric by which single sentences are laid beside each other: BLEU says little of one, which often has no sequence

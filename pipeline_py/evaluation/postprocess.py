@@ -1,5 +1,6 @@
 """Turn pieces into text: replace unknown words and placeholders, join pieces, restore case, detokenize."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from pipeline_py.subword.pieces import pieces_of_word
 from pipeline_py.text import read_lines, tokens_of
 
 Detokenizer = Literal["moses", "chinese", "none"]
+
+UNSPACED_LETTER = re.compile("[\u0e00-\u109f\u1780-\u17ff]")
+"""Thai, Lao, Tibetan, Burmese and Khmer."""
 
 
 def postprocess(
@@ -39,10 +43,10 @@ def postprocess(
     Args:
         pieces: Output of the decoder, pieces separated by spaces.
         output: Detokenized text.
-        language: Two-letter code of the target language, for the Moses detokenizer.
+        language: ISO 639 code of the target language, for the Moses detokenizer.
         joiner: `bpe` joins pieces that end in @@ with the next one; `none` takes pieces for words.
         truecased: The system was trained on truecased text: capitalise the first word of each sentence.
-        detokenizer: `moses` for languages with spaces, `chinese` for zh and ja, `none` leaves tokens as they are.
+        detokenizer: `moses` for languages with spaces, `chinese` for those without, `none` leaves tokens as they are.
         replace_unknown: Replace each <unk> by the source word with the highest attention weight.
         restore_placeholders: Replace each $time, $date or $number by the source word that it stands for.
         alignment: For each output piece, the position (from 0) of the source piece with the highest attention weight.
@@ -69,12 +73,11 @@ def postprocess(
         sentences = (
             _restored(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
         )
-    join_tokens = detokenizer_of(detokenizer, language)
-    restore_case = _case_restorer() if truecased else None
+    restore_text = text_restorer(detokenizer, language, truecased)
     with writing(output) as file:
         for restored in progress(sentences, "postprocess"):
             words = words_of(restored, joiner)
-            sentence = join_tokens(restore_case(words) if restore_case else words)
+            sentence = restore_text(words)
             counts.keep()
             counts.note("words", len(words))
             if not sentence:
@@ -113,6 +116,15 @@ def _restored(sentence: Attended, unknown: bool, placeholders: bool, joiner: Joi
     return restored
 
 
+def text_restorer(detokenizer: Detokenizer, language: str, truecased: bool) -> Callable[[list[str]], str]:
+    """Return a function that turns the words of an output into text."""
+    join_tokens = detokenizer_of(detokenizer, language)
+    if not truecased:
+        return join_tokens
+    restore_case = _case_restorer()
+    return lambda words: join_tokens(restore_case(words))
+
+
 def _case_restorer() -> Callable[[list[str]], list[str]]:
     """Give a function that capitalises the first word of sentences, as Moses' detruecaser does."""
     from sacremoses import MosesDetruecaser
@@ -122,7 +134,7 @@ def _case_restorer() -> Callable[[list[str]], list[str]]:
 
 
 def detokenizer_of(name: Detokenizer, language: str) -> Callable[[list[str]], str]:
-    """Give a function that joins words to text of a language, whose two-letter code is given."""
+    """Return a function that joins words to text of a language."""
     if name == "none":
         return " ".join
     if name == "chinese":
@@ -146,7 +158,8 @@ def join_chinese(words: list[str]) -> str:
 
 def _needs_space(character: str) -> bool:
     # East Asian width "W" and "F" are ideographs, kana and full-width forms.
-    return character.isalnum() and unicodedata.east_asian_width(character) not in "WF"
+    is_unspaced = unicodedata.east_asian_width(character) in "WF" or UNSPACED_LETTER.match(character)
+    return character.isalnum() and not is_unspaced
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pipeline_py.config.generated import (
 from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.input_error import InputError
+from pipeline_py.languages import has_moses_rules
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
 from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
@@ -266,6 +267,16 @@ class CorpusPlan:
     def language(self, side: str) -> Language:
         """What the configuration says of the language of a side; all references are in the target's."""
         return self.experiment.corpora.source if side == "source" else self.experiment.corpora.target
+
+    def warnings_on_tokenizers(self) -> list[str]:
+        """Name the languages for which Moses' tokenizer has no rules."""
+        languages = {f"corpora.{side}": self.language(side) for side in ("source", "target")}
+        return [
+            f"{key}: Moses has no rules for {side.language} and tokenizes it like English without abbreviations; "
+            "`tokenizer: stanza` has models of more languages."
+            for key, side in languages.items()
+            if side.tokenizer == "moses" and not has_moses_rules(side.language)
+        ]
 
     def treebank_of_words(self) -> dict[str, str]:
         """Gold trees that say what a word of the Chinese source is, as inputs; none where that is not learnt.

@@ -32,6 +32,41 @@ class EvaluationPlan:
         evaluation = self.experiment.evaluation
         return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
 
+    @property
+    def ceilings(self) -> str:
+        """The ceilings of BLEU on all sets with references."""
+        return "<results>/evaluation/ceiling.tsv"
+
+    def ceiling_inputs(self) -> dict[str, dict[str, str]]:
+        """What the stage `ceiling` reads, by option and name: tokens of the first reference, and all references."""
+        sets = [split for split, text in self.experiment.corpora.held_out.items() if text.is_scored]
+        tokens = self.corpus.tokens("target")
+        return {
+            "tokens": {split: tokens.format(split=split) for split in sets},
+            "reference": {
+                f"{split}:{number}": file
+                for split in sets
+                for number, file in enumerate(self.references(split), start=1)
+            },
+        }
+
+    def ceiling_options(self) -> list[str]:
+        """How outputs become text and BLEU is counted, as options, and the settings that decide it."""
+        target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
+        settings = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
+        if target.punctuation != "keep":
+            settings["corpora.target.punctuation"] = target.punctuation
+        if target.case != "keep":
+            settings["corpora.target.case"] = target.case
+        settings |= {f"evaluation.{key}": getattr(evaluation, key) for key in ("detokenizer", "tokenizer")}
+        return [
+            f"--language={target.language}",
+            f"--detokenizer={evaluation.detokenizer}",
+            *(["--truecased"] if target.case == "true" else []),
+            *self.bleu_options(),
+            *(f"--setting={key}: {value}" for key, value in settings.items()),
+        ]
+
     def inference_options(self, systems: Sequence[str]) -> list[str]:
         """Options of `compare` and `claims` for what intervals and tests rest on."""
         networks = {

@@ -169,6 +169,7 @@ class PagePlan:
                     ("exclusions", self.claims.exclusions_file(EVERYTHING)),
                 )
             },
+            "ceiling": {EVERYTHING: self.evaluation.ceilings} if self.claims.statistics(EVERYTHING) else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
                 for network, run in dict.fromkeys(trained)

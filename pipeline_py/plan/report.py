@@ -127,6 +127,7 @@ class ReportPlan:
             "comparisons": self.comparisons(table),
             "claims": {"": self.claims.file(table)} if self.claims.is_scored(table) else {},
             "exclusions": {"": self.claims.exclusions_file(table)} if self.claims.is_scored(table) else {},
+            "ceiling": of_facts["ceiling"],
         }
         if isinstance(options, BleuTable):
             return {**files, "published": dict(zip([""], self.published[table], strict=False))}
@@ -159,8 +160,11 @@ class ReportPlan:
     def files_of_facts(self, table: str) -> dict[str, dict[str, str]]:
         """What the stage `facts` reads, by kind, and by what it is of."""
         return {
-            kind: {":".join(place): file for place, file in of_kind.items()}
-            for kind, of_kind in (("facts", self.facts(table)), ("accuracy", self.accuracy(table)))
+            **{
+                kind: {":".join(place): file for place, file in of_kind.items()}
+                for kind, of_kind in (("facts", self.facts(table)), ("accuracy", self.accuracy(table)))
+            },
+            "ceiling": {"": self.evaluation.ceilings} if self._scored_sets(table) else {},
         }
 
     def description_of_facts(self, table: str) -> str:
@@ -179,7 +183,7 @@ class ReportPlan:
         }
         if heads:
             settings["phrase_heads"] = heads
-        described: dict[str, Any] = {"parsers": parsers, "settings": settings}
+        described: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._scored_sets(table)}
         if origins := {
             row: outside.origin for row in options.systems if (outside := self.experiment.from_elsewhere(row))
         }:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.input_error import InputError
+from pipeline_py.report.ceilings import read_ceilings
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
@@ -75,15 +76,17 @@ def facts(
     Facts that only networks have, such as the perplexity on dev, and statistics of their parts on dev, such as the
     vision span of flexible attention, have columns if at least one system has them.
 
+    `ceiling_SET` is the BLEU of the references of a set after tokenizing and detokenizing (`evaluation.ceiling`).
+
     Systems from elsewhere have rows after the others. The column `origin` says who made them, if that is known. Their
     other cells are empty in the TSV, and `unknown` in other formats.
 
     Args:
         description: The plan's description of the systems, a JSON object: `parsers`, the parser of each system;
             `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
-            system that was not made here.
+            system that was not made here; `sets`, the sets of the table, if there is a file of ceilings.
         file: KIND:NAME=FILE, an input; repeatable. `facts:SYSTEM:RUN` is the facts.json of a training, in the table's
-            order; `accuracy:PARSER:TREES` is a TSV of `syntax.accuracy`.
+            order; `accuracy:PARSER:TREES` is a TSV of `syntax.accuracy`; `ceiling` is one of `evaluation.ceiling`.
         output: The table as TSV.
         markdown_output: The table as Markdown.
 
@@ -91,6 +94,12 @@ def facts(
         InputError: if a file lacks a fact.
     """
     about, files = read_description(description, "parsers", "settings"), read_files(file or [])
+    ceilings = {
+        f"ceiling_{ceiling.set}": ceiling.bleu
+        for path in files.of("ceiling").values()
+        for ceiling in read_ceilings(path)
+        if ceiling.set in about["sets"]
+    }
     read = [(system, _read_facts(path)) for (system, *_), path in files.of("facts").items()]
     accuracies = read_accuracies(files.of("accuracy"))
     software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
@@ -109,6 +118,7 @@ def facts(
             {metric: accuracy[metric].value if metric in accuracy else None for metric in METRICS},
             {package: content["versions"].get(package, _installed(package)) for package in software},
             {"origin": origins.get(system, HERE)} if origins else {},
+            ceilings,
         ]
         rows.append(row)
     # The columns of each part are those that a row has; those of what need not be known, in which a row has something.

@@ -8,7 +8,9 @@ from pathlib import Path
 from pipeline_py import checksum
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.evaluation.ceiling import Ceiling
 from pipeline_py.input_error import InputError
+from pipeline_py.report.ceilings import read_ceilings
 from pipeline_py.report.exclusions import Exclusions, read_exclusions
 from pipeline_py.report.json_object import read_object
 
@@ -46,6 +48,11 @@ class Manifest:
         """Systems and sets without verdicts."""
         path = next(iter(self.all("exclusions").values()), None)
         return Exclusions() if path is None else read_exclusions(path)
+
+    @cached_property
+    def ceilings(self) -> list[Ceiling]:
+        """The ceilings of BLEU on all sets."""
+        return [ceiling for path in self.all("ceiling").values() for ceiling in read_ceilings(path)]
 
     def by_set(self, kind: str, table: str) -> Iterator[tuple[str, Path]]:
         """Sets of a table, and their files of a kind."""

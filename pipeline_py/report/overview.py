@@ -23,14 +23,14 @@ class Overview:
     """The answer.
 
     Attributes:
-        exclusions: sentences about systems and sets without verdicts.
+        warnings: sentences about sets with low ceilings, and about systems and sets without verdicts.
         headline: the answer in one sentence.
         reading: how to read the answers.
         answers: sentences about systems that read trees, each with what a paper says about it, unless it is repeated.
         trust: sentences about the limits of the numbers.
     """
 
-    exclusions: Sequence[str]
+    warnings: Sequence[str]
     headline: str
     reading: str
     answers: Sequence[tuple[str, str]]
@@ -44,7 +44,7 @@ def parts(manifest: Manifest) -> Iterator[Part]:
     if syntax:
         tested = [answer for answer in syntax if answer.difference is not None]
         overview = Overview(
-            manifest.exclusions.sentences,
+            [*(ceiling.warning for ceiling in manifest.ceilings if ceiling.is_low), *manifest.exclusions.sentences],
             headline(syntax),
             reading(syntax),
             [*_with_claims(syntax)],
@@ -201,6 +201,9 @@ def trust(manifest: Manifest, answers: Sequence[Answer]) -> Iterator[str]:
             "being found."
         )
     yield f"Search: {_search(experiment, answers)}"
+    if manifest.ceilings:
+        values = _joined([f"{ceiling.bleu:.1f} on {ceiling.set}" for ceiling in manifest.ceilings])
+        yield f"Ceiling: the references, tokenized and detokenized as outputs are, have BLEU {values}."
     for parser, path in manifest.all("accuracy").items():
         known = [f"{one.metric} {one.value}" for one in read_accuracies(path) if one.metric in ACCURACIES]
         if known:

@@ -9,6 +9,7 @@ from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
 from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import group_sentences, read_answers
+from pipeline_py.report.ceilings import read_ceilings
 from pipeline_py.report.tables import count_tables, renderings
 from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
 from pipeline_py.report.tables.parser_accuracy import read_accuracies, sentences_about
@@ -43,8 +44,8 @@ def table(
             `lowercase_trees`, whether parsers read lower-cased text.
         file: KIND:NAME=FILE, an input; repeatable. For scores: `statistics:SYSTEM:RUN:SET`, `comparisons:SET`,
             `facts:SYSTEM:RUN`, `parsed:SET` if only parsed sentences are scored, `correct:SYSTEM:RUN:SET` and
-            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published`, `claims`
-            and `exclusions`.
+            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published`,
+            `claims`, `exclusions` and `ceiling`.
             For counts: `counts:SPLIT`, `original:LANGUAGE`, `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
         output: The table as TSV.
         sheet_output: The table as JSON, from which all other formats are made.
@@ -67,7 +68,10 @@ def table(
         laid_out = count_tables.attention_sheet(options, files)
     else:
         comparisons = read_comparisons({on: path for (on,), path in files.of("comparisons").items()})
-        notes = [*about["notes"]]
+        ceilings = [ceiling for path in files.of("ceiling").values() for ceiling in read_ceilings(path)]
+        sets = {split for *_, split in files.of("statistics")}
+        notes = [ceiling.warning for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
+        notes += about["notes"]
         if isinstance(options, BleuTable):
             measured = read_measured(files, options.systems, about["metrics"], about)
             laid_out = bleu_sheet(

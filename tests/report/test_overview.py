@@ -91,7 +91,7 @@ def test_exclusions_come_first(tmp_path):
         "No verdict uses the set x: it has 3 different sentences, fewer than 50.",
     ]
     (overview, _) = parts(given)
-    assert overview.own[0].exclusions == expected
+    assert overview.own[0].warnings == expected
     assert render_for_terminal(read_answers(tmp_path / "claims.tsv"), expected)[:4] == [*expected, "Does syntax help?"]
 
 

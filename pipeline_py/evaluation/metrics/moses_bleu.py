@@ -13,6 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.languages import base_language
 
 
 class MosesBleu(Bleu):
@@ -38,7 +39,7 @@ class MosesBLEU(BLEU):
     def __init__(self, language: str, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
         from sacremoses import MosesPunctNormalizer
 
-        self.language = language.partition("-")[0]
+        self.language = base_language(language)
         self._normalizer, self._tokenize = MosesPunctNormalizer(self.language), moses_tokenizer(self.language)
         super().__init__(lowercase=lowercase, tokenize="none", force=True, references=references or None)
 

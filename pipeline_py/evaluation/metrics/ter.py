@@ -10,6 +10,7 @@ from sacrebleu.metrics.ter import TER
 
 from pipeline_py.evaluation.counted_metric import CountedMetric
 from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.languages import CHINESE_OR_JAPANESE, base_language
 
 
 class Ter(CountedMetric):
@@ -20,8 +21,9 @@ class Ter(CountedMetric):
 
     @staticmethod
     def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> TER:
-        """Give sacrebleu's TER, which splits words as Tercom does."""
-        return TER(case_sensitive=not lowercase, references=references)
+        """Return sacrebleu's TER, which splits Chinese and Japanese into characters as Tercom does."""
+        is_asian = base_language(language) in CHINESE_OR_JAPANESE and tokenizer != "none"
+        return TER(case_sensitive=not lowercase, normalized=is_asian, asian_support=is_asian, references=references)
 
     @staticmethod
     def scores(sums: np.ndarray) -> np.ndarray:

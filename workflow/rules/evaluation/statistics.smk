@@ -2,10 +2,45 @@
 
 REQUIRED INPUTS: plan.evaluation.translations(system), or files of the user's of a system from elsewhere; cleaned
                  references, trees of the source
-OUTPUTS:         <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
+OUTPUTS:         <results>/evaluation/ceiling.tsv;
+                 <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
                  {split}.correct.tsv, .contrastive.tsv;
                  <results>/evaluation/source/{split}.{grouping}.arrow
 """
+
+
+rule ceiling:
+    input:
+        unpack(lambda wildcards: lists_of(plan.evaluation.ceiling_inputs())),
+    output:
+        ceilings=plan.evaluation.ceilings,
+    log:
+        "<logs>/evaluation/ceiling/sets.log",
+    benchmark:
+        "<benchmarks>/evaluation/ceiling/sets.tsv"
+    priority: 10
+    group:
+        on_cluster("text")
+    conda:
+        "../../../envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: {
+            "options": plan.evaluation.ceiling_options(),
+            "made_by": made_by("evaluation.ceiling", "sacrebleu", "sacremoses"),
+        },
+        files=lambda wildcards, input: options_of(plan.evaluation.ceiling_inputs(), input),
+    shell:
+        """
+        python -m pipeline_py.evaluation.ceiling \
+            {params.files:q} \
+            {params.given[options]:q} \
+            --output {output.ceilings:q} \
+            2> >(tee {log:q} >&2)
+        """
 
 
 rule postprocess:

@@ -1,0 +1,163 @@
+"""Compute the ceiling of BLEU on each set: the BLEU of references that were tokenized and detokenized."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Annotated, get_args
+
+import numpy as np
+
+from pipeline_py import stage
+from pipeline_py.evaluation.files.named_files import named_files
+from pipeline_py.evaluation.files.sentences import read_sentences
+from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metrics.bleu import Bleu, word_splitter
+from pipeline_py.evaluation.postprocess import Detokenizer, text_restorer
+from pipeline_py.input_error import InputError
+from pipeline_py.options import Option
+from pipeline_py.text import tokens_of
+
+LOWEST_CEILING = 99.0
+"""The BLEU below which a ceiling is worth a warning."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The ceiling of BLEU on a set.
+
+    Attributes:
+        set: the name of the set.
+        bleu: BLEU of the first reference, tokenized and detokenized, against all references.
+        sentences: number of sentences.
+        causes: settings that are likely to lower it; empty if it is high.
+        example: the most frequent difference to the references; empty if it is high.
+    """
+
+    set: str
+    bleu: float
+    sentences: int
+    causes: str = ""
+    example: str = ""
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the ceiling is worth a warning."""
+        return self.bleu < LOWEST_CEILING
+
+    @property
+    def warning(self) -> str:
+        """Describe a low ceiling, its likely causes and an example in one sentence."""
+        example = f", e.g. {self.example}" if self.example else ""
+        return (
+            f"{self.set}: the ceiling of BLEU is {self.bleu:.1f}; even a perfect translation scores no more, since "
+            f"tokenizing and detokenizing change the references{example}. Check {self.causes}."
+        )
+
+
+COLUMNS = tuple(field.name for field in fields(Ceiling))
+
+
+def ceiling(
+    *,
+    tokens: list[str],
+    reference: list[str],
+    output: Path,
+    setting: list[str] | None = None,
+    language: str = "en",
+    detokenizer: Detokenizer = "moses",
+    truecased: bool = False,
+    tokenizer: Tokenizer = "13a",
+    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+) -> None:
+    """Compute the ceiling of BLEU on each set, and print a warning for each low one on stderr.
+
+    The tokens of the first reference become text as outputs do (`evaluation.postprocess`), and are scored as outputs
+    are. Of a low ceiling, `causes` names the setting whose change recovers most of the loss, else all settings.
+
+    Args:
+        tokens: SET=FILE, tokens of the first reference of a set, as systems learn to produce them; repeatable.
+        reference: SET:NUMBER=FILE, a reference of a set; repeatable.
+        output: A row for each set, as TSV.
+        setting: KEY: VALUE, a setting of the experiment that can lower a ceiling; repeatable.
+        language: ISO 639 code of the target language, for the Moses detokenizer.
+        detokenizer: As of outputs.
+        truecased: Capitalize the first word of each sentence.
+        tokenizer: Sacrebleu's tokenizer.
+        lowercase: Ignore case.
+
+    Raises:
+        InputError: if files of a set differ in length, or a set has no reference.
+    """
+    references: dict[str, list[Path]] = {}
+    for name, path in named_files(reference, "--reference").items():
+        references.setdefault(name.rpartition(":")[0], []).append(path)
+    scoring = Scoring(language, detokenizer, truecased, tokenizer, lowercase)
+    ceilings = []
+    for name, path in named_files(tokens, "--tokens").items():
+        if name not in references:
+            raise InputError(f"no reference of {name!r}; give --reference {name}:1=FILE")
+        lines, *texts = map(list, zip(*read_sentences([path], references[name]), strict=True))
+        words = [tokens_of(line) for line in lines]
+        found = Ceiling(name, scoring.bleu(words, texts), len(words))
+        if found.is_low:
+            causes = scoring.find_cause(words, texts) or ", ".join(f"`{pair}`" for pair in setting or [])
+            found = replace(found, causes=causes, example=scoring.find_difference(words, texts[0]))
+            print(f"warning: {found.warning}", file=sys.stderr)
+        ceilings.append(found)
+    write_rows(output, COLUMNS, map(astuple, ceilings), quoted=False)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How tokens become text, and how BLEU of text is counted; attributes as the options of the stage."""
+
+    language: str
+    detokenizer: Detokenizer
+    truecased: bool
+    tokenizer: Tokenizer
+    lowercase: bool
+
+    def restore(self, words: Sequence[Sequence[str]]) -> list[str]:
+        """Turn the tokens of each sentence into text."""
+        join = text_restorer(self.detokenizer, self.language, self.truecased)
+        return [join([*tokens]) for tokens in words]
+
+    def bleu(self, words: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+        """Score the text of tokens against references."""
+        metric = Bleu(self.tokenizer, self.lowercase, references)
+        counts = np.array(metric.statistics(self.restore(words)), dtype=float)
+        return float(Bleu.scores(counts.sum(axis=0, keepdims=True))[0])
+
+    def find_cause(self, words: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> str:
+        """Name the setting without which more than half of the loss is gone; empty if there is none."""
+        loss = 100 - self.bleu(words, references)
+        others = {
+            f"`evaluation.detokenizer: {self.detokenizer}` (`{name}` gives {{:.1f}})": replace(self, detokenizer=name)
+            for name in get_args(Detokenizer)
+            if name != self.detokenizer
+        }
+        if not self.lowercase:
+            name = "`corpora.target.case` and `evaluation.lowercase: false` (`true` gives {:.1f})"
+            others[name] = replace(self, lowercase=True)
+        scores = {name: other.bleu(words, references) for name, other in others.items()}
+        best = max(scores, key=scores.__getitem__)
+        return best.format(scores[best]) if 100 - scores[best] < loss / 2 else ""
+
+    def find_difference(self, words: Sequence[Sequence[str]], reference: Sequence[str]) -> str:
+        """Describe the most frequent difference between the text of tokens and the reference."""
+        split = word_splitter(self.tokenizer, self.lowercase)
+        differences: Counter[str] = Counter()
+        for restored, text in zip(self.restore(words), reference, strict=True):
+            outputs, expected = split(restored), split(text)
+            for kind, first, last, start, end in SequenceMatcher(a=expected, b=outputs, autojunk=False).get_opcodes():
+                if kind == "replace":
+                    differences[f"`{' '.join(expected[first:last])}` becomes `{' '.join(outputs[start:end])}`"] += 1
+        return differences.most_common(1)[0][0] if differences else ""
+
+
+if __name__ == "__main__":
+    stage.run(ceiling)
