@@ -1,16 +1,18 @@
 """Compute the ceiling of BLEU on each set: the BLEU of references that were tokenized and detokenized."""
 
+import logging
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import numpy as np
 
 from pipeline_py import stage
+from pipeline_py.config.loading.unknown import shortened
 from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.files.tsv import write_rows
@@ -18,6 +20,7 @@ from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu, word_splitter
 from pipeline_py.evaluation.postprocess import Detokenizer, text_restorer
 from pipeline_py.input_error import InputError
+from pipeline_py.languages import UNSPACED, base_language
 from pipeline_py.options import Option
 from pipeline_py.text import tokens_of
 
@@ -92,6 +95,7 @@ def ceiling(
     Raises:
         InputError: if files of a set differ in length, or a set has no reference.
     """
+    logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # it warns of text that looks tokenized, with less detail
     references: dict[str, list[Path]] = {}
     for name, path in named_files(reference, "--reference").items():
         references.setdefault(name.rpartition(":")[0], []).append(path)
@@ -135,9 +139,11 @@ class Scoring:
     def find_cause(self, words: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> str:
         """Name the setting without which more than half of the loss is gone; empty if there is none."""
         loss = 100 - self.bleu(words, references)
+        is_unspaced = base_language(self.language) in UNSPACED
+        alternatives: list[Detokenizer] = ["chinese" if is_unspaced else "moses", "none"]
         others = {
             f"`evaluation.detokenizer: {self.detokenizer}` (`{name}` gives {{:.1f}})": replace(self, detokenizer=name)
-            for name in get_args(Detokenizer)
+            for name in alternatives
             if name != self.detokenizer
         }
         if not self.lowercase:
@@ -155,7 +161,8 @@ class Scoring:
             outputs, expected = split(restored), split(text)
             for kind, first, last, start, end in SequenceMatcher(a=expected, b=outputs, autojunk=False).get_opcodes():
                 if kind == "replace":
-                    differences[f"`{' '.join(expected[first:last])}` becomes `{' '.join(outputs[start:end])}`"] += 1
+                    before, after = " ".join(expected[first:last]), " ".join(outputs[start:end])
+                    differences[f"`{shortened(before)}` becomes `{shortened(after)}`"] += 1
         return differences.most_common(1)[0][0] if differences else ""
 
 

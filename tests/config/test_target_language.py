@@ -1,0 +1,153 @@
+"""Languages of the two sides: their codes, and the settings of evaluation that fit the target."""
+
+from typing import Any
+
+import pytest
+
+import pipeline_py.config.evaluation
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.loading.load import load
+from pipeline_py.input_error import InputError
+
+FILES = {"source": "a", "references": ["b"]}
+
+
+@pytest.fixture
+def loaded(config: dict[str, Any]):
+    def load_for(language: Any, tokenizer: str = "moses", source: Any = "en", **own: Any) -> Experiment:
+        corpora = {
+            **config["corpora"],
+            "source": {"language": source, "tokenizer": "none"},
+            "target": {"language": language, "tokenizer": tokenizer},
+            "train": {"source": "a", "target": "b"},
+            "dev": {"name": "dev", **FILES},
+            "tests": [{"name": "test", **FILES}],
+        }
+        own = {"corpora": corpora, "parser": "embedded", **own}
+        return load({**config, **own}, own=own, check_files=False)
+
+    return load_for
+
+
+@pytest.fixture
+def has_mecab(monkeypatch: pytest.MonkeyPatch):
+    """Pretend that MeCab is installed, or that it is not."""
+
+    def pretend(is_installed: bool) -> None:
+        monkeypatch.setattr(pipeline_py.config.evaluation, "find_spec", lambda package: is_installed or None)
+
+    pretend(False)
+    return pretend
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "codes"),
+    [
+        ("fra", "eng", ("fr", "en")),
+        ("fr-ca", "deu", ("fr", "de")),
+        ("eng_Latn", "por_BR", ("en", "pt")),
+        ("jpn", "ger", ("ja", "de")),
+        (False, "no", ("no", "no")),
+    ],
+)
+def test_codes_are_resolved_at_validation(loaded, source, target, codes):
+    experiment = loaded(target, source=source)
+    assert (experiment.corpora.source.language, experiment.corpora.target.language) == codes
+    again = load({**experiment.model_dump(exclude_unset=True)}, check_files=False)
+    assert again.corpora == experiment.corpora and again.evaluation == experiment.evaluation
+
+
+def test_a_code_of_no_language_is_refused(loaded):
+    with pytest.raises(InputError, match=r"corpora.target.language: no language has this code; give .*, not 'xyz'"):
+        loaded("xyz")
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer", "remedy"),
+    [
+        ("zho", "moses", "moses needs spaces between words, but zh has none; choose jieba, stanza or none"),
+        ("tha", "moses", "moses needs spaces between words, but th has none; choose stanza or none"),
+        ("jpn", "jieba", "jieba segments Chinese, not ja; choose stanza or none"),
+        ("fra", "jieba", "jieba segments Chinese, not fr; choose moses, stanza or none"),
+    ],
+)
+def test_a_tokenizer_of_other_languages_is_refused(loaded, language, tokenizer, remedy):
+    with pytest.raises(InputError, match=remedy):
+        loaded(language, tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer", "expected", "with_mecab"),
+    [
+        ("fra", "moses", ("moses", "13a"), None),
+        ("deu", "none", ("moses", "13a"), None),
+        ("tur", "stanza", ("moses", "13a"), None),
+        ("zho", "jieba", ("chinese", "zh"), None),
+        ("zh-TW", "jieba", ("chinese", "zh"), None),
+        ("zho", "none", ("none", "zh"), None),
+        ("jpn", "stanza", ("chinese", "char"), "ja-mecab"),
+        ("jpn", "none", ("none", "char"), "ja-mecab"),
+        ("kor", "moses", ("moses", "char"), "ko-mecab"),
+        ("tha", "stanza", ("chinese", "char"), None),
+        ("khm", "none", ("none", "char"), None),
+    ],
+)
+def test_settings_follow_from_the_target_language(loaded, has_mecab, language, tokenizer, expected, with_mecab):
+    def settings() -> tuple[str, str]:
+        evaluation = loaded(language, tokenizer).evaluation
+        return evaluation.detokenizer, evaluation.tokenizer
+
+    assert settings() == expected
+    has_mecab(True)
+    assert settings() == (expected[0], with_mecab or expected[1])
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer", "evaluation", "message"),
+    [
+        ("zh", "jieba", {"tokenizer": "13a"}, "text in zh has none, so .* choose auto, which is zh here"),
+        ("zh", "none", {"tokenizer": "none", "detokenizer": "chinese"}, "tokenizer: none finds words between spaces"),
+        ("ja", "stanza", {"tokenizer": "intl"}, "choose auto, which is char here"),
+        ("ja", "stanza", {"tokenizer": "zh"}, "zh is for Chinese, not ja; choose auto, which is char here"),
+        ("fr", "moses", {"tokenizer": "zh"}, "zh is for Chinese, not fr; choose auto, which is 13a here"),
+        ("fr", "moses", {"tokenizer": "ja-mecab"}, "ja-mecab is for Japanese, not fr"),
+        (
+            "ja",
+            "stanza",
+            {"tokenizer": "ja-mecab"},
+            r'not installed; run pip install "sacrebleu\[ja\]", or choose char',
+        ),
+        ("ko", "moses", {"tokenizer": "ko-mecab"}, r'run pip install "sacrebleu\[ko\]", or choose char'),
+        ("fr", "moses", {"detokenizer": "chinese"}, "chinese joins words without spaces, but fr has them; choose auto"),
+        ("th", "stanza", {"detokenizer": "moses"}, "moses joins words with spaces, but th has none; choose auto"),
+        ("zh", "jieba", {"metrics": ["bleu", "moses_bleu"]}, "moses_bleu counts words between spaces, but zh has none"),
+        ("th", "stanza", {"metrics": ["bleu", "ter"]}, "ter counts words between spaces, but th has none; leave it"),
+    ],
+)
+def test_what_cannot_score_the_language_is_refused(loaded, has_mecab, language, tokenizer, evaluation, message):
+    with pytest.raises(InputError, match=rf"evaluation: .*{message}"):
+        loaded(language, tokenizer, evaluation=evaluation)
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer", "evaluation"),
+    [
+        ("ja", "none", {"detokenizer": "none", "tokenizer": "none", "metrics": ["bleu", "ter", "moses_bleu"]}),
+        ("zh", "none", {"detokenizer": "none", "tokenizer": "13a"}),
+        ("zh", "jieba", {"metrics": ["bleu", "ter", "chrf", "ribes"]}),
+        ("fr", "moses", {"detokenizer": "none", "tokenizer": "none", "metrics": ["bleu", "ter", "moses_bleu"]}),
+        ("th", "stanza", {"metrics": ["bleu", "chrf", "ribes"]}),
+    ],
+)
+def test_what_can_score_the_language_stays(loaded, language, tokenizer, evaluation):
+    found = loaded(language, tokenizer, evaluation=evaluation).evaluation
+    assert {key: getattr(found, key) for key in evaluation} == evaluation
+
+
+def test_columns_that_cannot_score_the_language_are_refused_or_left_out(config, loaded):
+    table = {"type": "measures", "title": "T", "systems": ["GlobalAtt"], "columns": ["ter"]}
+    with pytest.raises(InputError, match="table `mine`: ter counts words between spaces, but th has none"):
+        loaded("th", "stanza", tables={"mine": table})
+    config["tables"]["inherited"] = table
+    own = {"corpora": loaded("th", "stanza").corpora.model_dump(exclude_unset=True), "parser": "embedded"}
+    assert ("tables", "inherited") in load({**config, **own}, own=own, check_files=False).left_out
