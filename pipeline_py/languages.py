@@ -1,21 +1,4 @@
-"""Languages: the codes by which all tools know them, and what follows from how they are written."""
-
-TOOL_CODES = {
-    "als": "sq",
-    "arb": "ar",
-    "azj": "az",
-    "cmn": "zh",
-    "ekk": "et",
-    "fil": "tl",
-    "khk": "mn",
-    "lvs": "lv",
-    "pes": "fa",
-    "se": "sme",
-    "swh": "sw",
-    "uzn": "uz",
-    "zsm": "ms",
-}
-"""Codes that Universal Dependencies, Stanza and Moses replace: mostly the main language of a macrolanguage."""
+"""What follows from how a language is written, and which languages Moses knows; codes are resolved ones."""
 
 CHINESE = frozenset({"lzh", "wuu", "yue", "zh"})
 CHINESE_OR_JAPANESE = CHINESE | {"ja"}
@@ -23,30 +6,13 @@ UNSPACED = CHINESE_OR_JAPANESE | {"bo", "dz", "km", "lo", "my", "th"}
 """Languages without spaces between words; Tibetan, Dzongkha, Khmer, Lao, Burmese and Thai are not written in Han."""
 
 
-def resolve_language(code: str) -> str:
-    """Return the code by which all tools know a language: the shortest of ISO 639, without region and script.
-
-    `fra`, `fre`, `fr-CA` and `fra_Latn` are `fr`. Traditional Chinese (`zh-TW`) is `zh-hant`.
-
-    Raises:
-        ValueError: the code belongs to no language.
-    """
-    import langcodes
-
-    tag = langcodes.Language.get(langcodes.standardize_tag(code))
-    if not tag.is_valid() or tag.language in (None, "mis", "mul", "und", "zxx"):
-        raise ValueError("no language has this code; give an ISO 639 code, e.g. en, deu or zh")
-    language = TOOL_CODES.get(tag.language, tag.language)
-    return "zh-hant" if language == "zh" and tag.maximize().script == "Hant" else language
-
-
 def base_language(language: str) -> str:
-    """Return a resolved language without its script: `zh` for `zh-hant`."""
+    """Return a language without its script: `zh` for `zh-hant`."""
     return language.partition("-")[0]
 
 
 def has_moses_rules(language: str) -> bool:
-    """Whether Moses' tokenizer knows abbreviations of a resolved language; it treats others like English."""
+    """Whether Moses' tokenizer knows abbreviations of a language; it treats others like English."""
     from sacremoses.corpus import NonbreakingPrefixes
 
     return base_language(language) in NonbreakingPrefixes().available_langs

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline_py.languages import UNSPACED, has_moses_rules, resolve_language
+from pipeline_py.config.language_codes import resolve_language
+from pipeline_py.languages import UNSPACED, has_moses_rules
 
 SPELLINGS = {
     "en": ["en", "eng", "en-gb", "en_US", "eng_Latn", "EN"],

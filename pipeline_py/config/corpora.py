@@ -6,9 +6,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.generated import MOST_TESTS, Generated, GeneratedPairs, Generator
+from pipeline_py.config.language_codes import resolve_language
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.numbers import Count, Ratio
-from pipeline_py.languages import UNSPACED, base_language, resolve_language
+from pipeline_py.languages import UNSPACED, base_language
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""

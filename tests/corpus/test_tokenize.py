@@ -157,7 +157,12 @@ def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
 
 @pytest.mark.parametrize(
     ("language", "tokenizer", "words"),
-    [("zh-hans", "moses", "use jieba"), ("ja", "moses", "use jieba"), ("de", "jieba", "of Chinese")],
+    [
+        ("zh-hans", "moses", "use jieba"),
+        ("ja", "moses", "use stanza"),
+        ("th", "moses", "use stanza"),
+        ("de", "jieba", "of Chinese"),
+    ],
 )
 def test_a_tokenizer_of_another_language_is_refused(tmp_path: Path, language: str, tokenizer: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
