@@ -58,6 +58,7 @@ def test_chinese_keeps_only_the_space_that_separates_words_of_other_scripts() ->
     words = ["我", "在", "New", "York", "买", "了", "3", "本", "Python", "3.5", "书", "，", "ok", "。"]
     assert join_chinese(words) == "我在New York买了3本Python 3.5书，ok。"
     assert join_chinese([]) == ""
+    assert join_chinese(["เขา", "อ่าน", "หนังสือ", "Python", "3"]) == "เขาอ่านหนังสือPython 3"
 
 
 @given(st.lists(st.text(alphabet="ab@", min_size=1, max_size=4), max_size=6))

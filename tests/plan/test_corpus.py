@@ -121,6 +121,20 @@ def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     assert set(corpus.tokenization("source")["made_by"]) == {"code", "stanza"}
 
 
+def test_languages_without_rules_of_moses_are_named(corpus_of):
+    assert corpus_of().warnings_on_tokenizers() == []
+    files = {"source": "x", "references": ["y"]}
+    corpora = {
+        "source": {"language": "tur", "tokenizer": "moses"},
+        "target": {"language": "fra", "tokenizer": "moses"},
+        "train": {"source": "x", "target": "y"},
+        "dev": {"name": "dev", **files},
+        "tests": [{"name": "one", **files}],
+    }
+    (warning,) = corpus_of(corpora=corpora, parser="embedded").warnings_on_tokenizers()
+    assert warning.startswith("corpora.source: Moses has no rules for tr and tokenizes it like English")
+
+
 def test_words_of_chinese_are_those_of_the_first_treebank_in_files(corpus_of):
     bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
     source = {"language": "zh", "tokenizer": "stanza"}

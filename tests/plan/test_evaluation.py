@@ -111,3 +111,25 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
         side: {("GlobalAtt", run): f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}
         for side in ("correct", "contrastive")
     }
+
+
+def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
+    target = {"language": "deu", "tokenizer": "moses", "case": "true"}
+    evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
+    inputs = evaluation.ceiling_inputs()
+    assert inputs["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
+    assert inputs["reference"]["mixed:1"] == "<results>/corpus/clean/mixed.target"
+    assert {*inputs["tokens"]} == {"dev", "mixed", "long", "particles"}
+    assert evaluation.ceiling_options() == [
+        *("--language=de", "--detokenizer=moses", "--truecased", "--tokenizer=13a", "--cased"),
+        *("--setting=corpora.target.language: de", "--setting=corpora.target.tokenizer: moses"),
+        *("--setting=corpora.target.case: true", "--setting=evaluation.detokenizer: moses"),
+        "--setting=evaluation.tokenizer: 13a",
+    ]
+
+
+def test_tables_of_scores_read_the_ceilings(planned):
+    report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
+    ceilings = {"": "<results>/evaluation/ceiling.tsv"}
+    assert [report.files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
+    assert [report.files_of_facts(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]

@@ -72,6 +72,21 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "GlobalAtt" in capsys.readouterr().err
 
 
+def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
+    ceilings = write(
+        tmp_path / "ceiling.tsv",
+        "set\tbleu\tsentences\tcauses\texample\ndev\t99.5\t9\t\t\none\t86.25\t9\tx\ty\nother\t50\t9\tx\ty\n",
+    )
+    facts(
+        description=json.dumps({"parsers": {}, "settings": {}, "sets": ["dev", "one"]}),
+        file=[f"facts:A:single={write(tmp_path / 'a.json', TRAINED)}", f"ceiling={ceilings}"],
+        output=tmp_path / "facts.tsv",
+    )
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file, delimiter="\t")
+    assert (row["ceiling_dev"], row["ceiling_one"]) == ("99.5", "86.25") and "ceiling_other" not in row
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

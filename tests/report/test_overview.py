@@ -1,12 +1,14 @@
 """The top of the page: what it says of how many systems, what it draws, and what it warns of."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
 
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.evaluation.ceiling import COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.evaluation.ceiling import Ceiling
 from pipeline_py.evaluation.claims import COLUMNS, EXCLUSION_COLUMNS
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
@@ -93,6 +95,21 @@ def test_exclusions_come_first(tmp_path):
     (overview, _) = parts(given)
     assert overview.own[0].warnings == expected
     assert render_for_terminal(read_answers(tmp_path / "claims.tsv"), expected)[:4] == [*expected, "Does syntax help?"]
+
+
+def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
+    answers(tmp_path, claim("A", "B", 1.0, "A: one.", **SYNTAX))
+    ceilings = [Ceiling("dev", 99.96, 10), Ceiling("x", 86.3, 20, "`evaluation.detokenizer: none`", "`a` becomes `b`")]
+    write_rows(tmp_path / "ceiling.tsv", COLUMNS_OF_CEILINGS, map(astuple, ceilings), quoted=False)
+    given = manifest(tmp_path)
+    given = replace(given, files={**given.files, "ceiling": {"all": tmp_path / "ceiling.tsv"}})
+    (overview, _) = parts(given)
+    assert overview.own[0].warnings == [ceilings[1].warning]
+    expected = (
+        "Ceiling: the references, tokenized and detokenized as outputs are, have BLEU 100.0 on dev and 86.3 on x."
+    )
+    assert expected in overview.own[0].trust
+    assert "Ceiling" not in " ".join(trust(manifest(tmp_path), []))
 
 
 def test_only_a_file_of_claims_is_read(tmp_path):

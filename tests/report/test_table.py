@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from pipeline_py.evaluation.ceiling import COLUMNS as COLUMNS_OF_CEILINGS
 from pipeline_py.evaluation.compare import compare
+from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.system_comparison import COLUMNS
@@ -440,6 +442,18 @@ def test_different_devices_are_told(paper: Inputs, other: list[str]) -> None:
     cpu, gpu = ("GlobalAtt, Local" if device in other else "GlobalAtt" for device in ("cpu", "cuda"))
     assert ("Trained on different devices" in text) == (len(other) == 1)
     assert (f"Trained on different devices: CPU: {cpu}; GPU: {gpu}." in text) == (len(other) == 1)
+
+
+def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
+    ceilings = [("NIST02", 80.0), ("NIST03", 98.9), ("NIST04", 99.1)]
+    file = paper.folder / "ceiling.tsv"
+    rows = [[name, bleu, 9, "`evaluation.detokenizer: none`", ""] for name, bleu in ceilings]
+    write_rows(file, COLUMNS_OF_CEILINGS, rows, quoted=False)
+    paper.files = [f"ceiling={file}"]
+    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    text = (paper.folder / "table.md").read_text(encoding="utf-8")
+    assert "NIST03: the ceiling of BLEU is 98.9; even a perfect translation scores no more" in text
+    assert text.count("the ceiling of BLEU") == 1
 
 
 def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
