@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline_py.config.language_codes import resolve_language
+
 UD_FILE = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-(?:train|dev|test)")
 """The beginning of the names of files of Universal Dependencies: `fr_sequoia-ud-train.conllu`."""
 
@@ -29,10 +31,18 @@ def language_of_treebank(files: Iterable[str | None]) -> KnownLanguage | None:
 
 
 def is_same_language(code: str, other: str) -> bool:
-    """Whether a parser of one language is for text of the other.
+    """Return whether a parser of one language is for text of the other.
 
-    Regions and scripts (`en-gb`, `zh-hans`) do not matter. Codes of two and of three letters (`fr`, `fra`) are not
-    compared, and count as the same.
+    Regions and scripts (`en-gb`, `zh-hans`) and the length of codes (`fr`, `fra`) do not matter. Norwegian (`no`) is
+    both of its written languages.
     """
-    first, second = code.partition("-")[0], other.partition("-")[0]
-    return first == second or len(first) != len(second)
+    codes = {_main_code(code), _main_code(other)}
+    return len(codes) == 1 or ("no" in codes and codes <= {"no", "nb", "nn"})
+
+
+def _main_code(code: str) -> str:
+    """Return the code of a language without region and script; the given one if no language has it."""
+    try:
+        return resolve_language(code).partition("-")[0]
+    except ValueError:
+        return code.partition("-")[0]

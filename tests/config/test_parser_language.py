@@ -126,7 +126,15 @@ def test_names_of_files_of_universal_dependencies(files, code):
 
 @pytest.mark.parametrize(
     ("code", "other", "same"),
-    [("en", "en-gb", True), ("zh-hans", "zh", True), ("en", "fr", False), ("fr", "fra", True), ("fra", "deu", False)],
+    [
+        ("en", "en-gb", True),
+        ("zh-hans", "zh", True),
+        ("en", "fr", False),
+        ("fr", "fra", True),
+        ("fr", "deu", False),
+        ("no", "nb", True),
+        ("nb", "nn", False),
+    ],
 )
 def test_which_codes_are_of_one_language(code, other, same):
     assert is_same_language(code, other) is is_same_language(other, code) is same
