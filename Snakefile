@@ -11,6 +11,10 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake.utils import min_version
 
+
+include: "workflow/code.smk"
+
+
 from pipeline_py.config.loading.files import check_files
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load

@@ -101,7 +101,8 @@ def _do(folder: Path, starter: Path) -> None:
         os.environb.__setitem__(*variable.split(b"=", 1))
     module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
     forget_modules()
-    sys.path[:0] = [str(Path.cwd()), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    folders = [] if "PYTHONSAFEPATH" in os.environ else [str(Path.cwd())]
+    sys.path[:0] = [*folders, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = ["python", *words]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

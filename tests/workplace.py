@@ -14,7 +14,7 @@ from tempfile import NamedTemporaryFile
 
 import yaml
 
-from tests.forked_jobs import IMPORTED, forget_modules, forked_jobs, join, start
+from tests.forked_jobs import IMPORTED, PACKAGE, forget_modules, forked_jobs, join, start
 
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
@@ -68,6 +68,8 @@ def _times(folder: Path) -> dict[Path, tuple[int, int]]:
 def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], files: Sequence[str], python: Path) -> None:
     if _times(folder) != _times(ROOT):  # what is imported already is other code
         forget_modules()
+    else:
+        sys.modules[PACKAGE].__file__ = str(folder / PACKAGE / "__init__.py")
     for descriptor, file in enumerate(files, 1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), descriptor)
     os.chdir(folder)

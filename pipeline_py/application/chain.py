@@ -18,6 +18,7 @@ from pipeline_py import checksum, stage
 from pipeline_py.input_error import InputError
 from pipeline_py.one_process import OneProcess, warnings_alone
 from pipeline_py.options import parsed
+from pipeline_py.provenance import PACKAGE, code_of
 
 PLANNER = "pipeline_py.application.workflow_steps"
 
@@ -59,24 +60,33 @@ def plan(directory: Path, system: str, run: str | None, configfiles: Sequence[st
     """Ask the workflow in a folder what it runs.
 
     Raises:
-        InputError: there is no workflow, the configuration is at fault, or it has no such system.
+        InputError: there is no workflow, the configuration is at fault, it has no such system, or its stages have other
+            code than those of this process.
     """
     if not (directory / "Snakefile").is_file():
         raise InputError("there is no Snakefile; go to the folder where you run snakemake, or name it", directory)
     request = {"system": system, "run": run, "configfiles": configfiles, "overrides": config}
+    folders = [str(directory.absolute()), str(IMPORTABLE)]
     asked = subprocess.run(
         [sys.executable, "-m", PLANNER, json.dumps(request)],
         cwd=directory,
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(IMPORTABLE), os.environ.get("PYTHONPATH", "")])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])},
     )
     if asked.returncode:
         raise RuntimeError(asked.stderr)
     answer = json.loads(asked.stdout)
     if "error" in answer:
         raise InputError(answer["error"])
+    differing = [name for name, code in answer.pop("code").items() if code != code_of(name)]
+    if differing:
+        raise InputError(
+            f"`{differing[0]}` there has other code than in {IMPORTABLE}, from where `{PACKAGE}` is imported; run Python "
+            "in the folder of the Snakefile, or with that in PYTHONPATH",
+            directory,
+        )
     return Plan(steps=[Step(**job) for job in answer.pop("jobs")], **answer)
 
 

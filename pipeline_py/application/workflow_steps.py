@@ -27,6 +27,7 @@ from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.provenance import code_of
 
 DEFAULT = Path("config.yaml")
 
@@ -103,7 +104,7 @@ def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: S
         overrides: KEY=VALUE, laid over these.
 
     Returns:
-        The fields of `chain.Plan`.
+        The fields of `chain.Plan`, and by stage the hash of its code.
 
     Raises:
         InputError: the configuration is at fault, or has no such system.
@@ -137,7 +138,14 @@ def steps(system: str, run: str | None, configfiles: Sequence[str], overrides: S
     except SystemExit as end:
         if end.code or not jobs.found:
             raise InputError(jobs.mistakes or "Snakemake plans nothing") from None
-    return {"system": system, "run": run, "results": experiment.folder("results"), "files": files, "jobs": jobs.found}
+    return {
+        "system": system,
+        "run": run,
+        "results": experiment.folder("results"),
+        "files": files,
+        "jobs": jobs.found,
+        "code": {job["stage"]: code_of(job["stage"]) for job in jobs.found},
+    }
 
 
 def _files(experiment: Experiment, system: str, run: str, split: str) -> dict[str, str]:

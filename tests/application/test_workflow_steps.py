@@ -5,7 +5,7 @@ import pytest
 from pipeline_py.application.chain import plan
 from pipeline_py.application.workflow_steps import command, steps
 from pipeline_py.input_error import InputError
-from tests.workplace import ROOT
+from tests.workplace import ROOT, Workplace
 
 
 def test_the_command_of_a_rule():
@@ -58,3 +58,13 @@ def test_steps_are_those_of_a_set_with_references(tmp_path, further, split):
     assert planned.files["text"] == f"results/evaluation/GlobalAtt/seed1/{split}.txt"
     (clean,) = [step for step in planned.steps if step.stage == "corpus.clean"]
     assert "--target-input" in " ".join(clean.arguments)
+
+
+@pytest.mark.slow
+def test_a_system_of_another_clone_is_opened_if_its_stages_have_the_same_code(tmp_path):
+    folder = Workplace(tmp_path / "clone").folder
+    assert plan(folder, "GlobalAtt", None, [], []).system == "GlobalAtt"
+    stage = folder / "pipeline_py/corpus/tokenize.py"
+    stage.write_text(stage.read_text(encoding="utf-8") + "\nCHANGED = True\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"`corpus.tokenize` there has other code than in {ROOT}, "):
+        plan(folder, "GlobalAtt", None, [], [])
