@@ -59,7 +59,8 @@ EXPERIMENT = load(
 # Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
 known_contents = Path(".snakemake/contents.json")
 shared = shared_sentences(EXPERIMENT, Contents(known_contents).of, Path(".snakemake/shared_sentences.json"))
-plan = Plan(EXPERIMENT, Path(workflow.basedir), known_contents, shared)
+project = Path(os.path.relpath(workflow.basedir))  # so that the folder may be renamed
+plan = Plan(EXPERIMENT, project, known_contents, shared)
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))
@@ -94,6 +95,7 @@ wildcard_constraints:
     grouping=rf"words|({one_of(EXPERIMENT.parsers)})\.(conllu|ptb)",
 
 
+include: "workflow/inputs.smk"
 include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus/texts.smk"

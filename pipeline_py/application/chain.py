@@ -83,8 +83,8 @@ def plan(directory: Path, system: str, run: str | None, configfiles: Sequence[st
     differing = [name for name, code in answer.pop("code").items() if code != code_of(name)]
     if differing:
         raise InputError(
-            f"`{differing[0]}` there has other code than in {IMPORTABLE}, from where `{PACKAGE}` is imported; run Python "
-            "in the folder of the Snakefile, or with that in PYTHONPATH",
+            f"`{differing[0]}` there has other code than in {IMPORTABLE}, from where `{PACKAGE}` is imported; run "
+            "Python in the folder of the Snakefile, or with that in PYTHONPATH",
             directory,
         )
     return Plan(steps=[Step(**job) for job in answer.pop("jobs")], **answer)

@@ -155,7 +155,7 @@ def _files(experiment: Experiment, system: str, run: str, split: str) -> dict[st
     if experiment.is_neural(system):
         first = experiment.networks(system)[0]
         units, network = experiment.units_of(system), experiment.network(first)
-        subword = SubwordPlan(experiment, CorpusPlan(experiment, lambda _: {}))
+        subword = SubwordPlan(experiment, CorpusPlan(experiment, lambda _: []))
         files |= {f"{side}_pieces": subword.pieces(units, side) for side in ("source", "target")}
         if "trees" in network.syntax:
             files["tree"] = subword.syntax(units, "trees").replace("{parser}", network.parser or "")

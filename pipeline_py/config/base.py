@@ -1,6 +1,7 @@
 """What all configuration models share: unknown keys are errors, and values do not change after validation."""
 
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -14,6 +15,17 @@ class Section(BaseModel):
     """A mapping of the configuration."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def with_null_for(self, defaults: Mapping[str, Any]) -> Self:
+        """Replace values by null where null stands for them, so that settings compare equal however they are written.
+
+        Args:
+            defaults: what null stands for, by key.
+        """
+        for key, default in defaults.items():
+            if getattr(self, key) == default:
+                object.__setattr__(self, key, None)  # a section is frozen once it is validated
+        return self
 
     def without(self, effect: Effect, stage: str = "") -> set[str]:
         """Keys that have less than an effect on what a stage makes, to be left out where settings are compared."""

@@ -398,6 +398,10 @@ class Description(Section):
 
     def files(self) -> list[str]:
         """Every file and directory of the user's that the configuration names, as paths."""
+        return [*map(self.path, self.named_files())]
+
+    def named_files(self) -> list[str]:
+        """Return every file and directory of the user's, as the configuration names it."""
         named: list[str | None] = []
         for text in self.corpora.train:
             named += [text.source, text.target]
@@ -409,4 +413,5 @@ class Description(Section):
             named += parser.files_named()
         for outside in filter(None, map(self.from_elsewhere, self.systems)):
             named += [file for files in (*outside.files.values(), *outside.scores.values()) for file in files]
-        return [self.path(file) for file in named if file is not None] + self.own_claims
+        named += [file for file in self.claims if Path(file).suffix]
+        return [file for file in named if file is not None]

@@ -158,11 +158,18 @@ class StanzaOptions(PhraseOptions):
         return "english" if source.is_english else "text"
 
 
+EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
+"""Default passes over the trees, by network: a minute or two on one core with 2,000 sentences."""
+
+HIDDEN = 100
+"""Default size of the layers."""
+
+
 class ProcessorTraining(Section):
     """How long and how wide one of a parser's networks is trained."""
 
-    epochs: Count | None = Field(None, description="Passes over the trees; null: a few.")
-    hidden: Size | None = Field(None, ge=4, description="Size of the layers; null: small.")
+    epochs: Count | None = Field(None, description="Passes over the trees; null: 5, of the constituency parser 2.")
+    hidden: Size | None = Field(None, ge=4, description=f"Size of the layers; null: {HIDDEN}.")
 
 
 class TrainedParser(StanzaOptions):
@@ -175,6 +182,12 @@ class TrainedParser(StanzaOptions):
     tagger: ProcessorTraining = ProcessorTraining()
     depparse: ProcessorTraining = ProcessorTraining()
     constituency: ProcessorTraining = ProcessorTraining()
+
+    @model_validator(mode="after")
+    def _same_however_written(self) -> Self:
+        for processor, epochs in EPOCHS.items():
+            getattr(self, processor).with_null_for({"epochs": epochs, "hidden": HIDDEN})
+        return self
 
     @model_validator(mode="after")
     def _no_tokenizer(self) -> Self:
@@ -212,6 +225,10 @@ class TrainedParser(StanzaOptions):
         return [self.vectors, *self.treebank.files()]
 
 
+DEFAULT_PACKAGE = "default"
+"""What Stanza calls the package that it chooses for a language."""
+
+
 class StanzaParser(StanzaOptions):
     """A Stanza package: of a local directory, or downloaded when no directory is given."""
 
@@ -225,7 +242,7 @@ class StanzaParser(StanzaOptions):
     def _one_origin(self) -> Self:
         if self.package is not None and self.directory is not None:
             raise ValueError("give either `package` (downloaded) or `directory` (local)")
-        return self
+        return self.with_null_for({"package": DEFAULT_PACKAGE})
 
     def test_file(self, trees: Trees) -> str | None:
         """The gold trees of a kind that its accuracy is measured on."""

@@ -300,7 +300,7 @@ class CorpusPlan:
         """Parameters of `tokenize`."""
         language = self.language(side)
         return {
-            **language.model_dump(exclude={"punctuation"}),
+            **language.model_dump(exclude={"punctuation", "stanza_directory"}),
             "content": self.contents_of(self._models_of_tokenizer(language)),
             "made_by": made_by("corpus.tokenize", *SOFTWARE_OF_TOKENIZERS[language.tokenizer]),
         }

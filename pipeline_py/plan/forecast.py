@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import StanzaParser, TrainedParser
+from pipeline_py.config.parsers import EPOCHS, StanzaParser, TrainedParser
 from pipeline_py.plan.corpus import BYTES_OF_A_GENERATED_SENTENCE, BYTES_OF_A_WORD
 
 RATES = {
@@ -114,7 +114,9 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
         size = mean(held_out)
     if stage == "syntax/train_parser":
         parsers = [parser for parser in experiment.parsers.values() if isinstance(parser, TrainedParser)]
-        return mean((parser.treebank.generate or 10_000) * (parser.depparse.epochs or 5) for parser in parsers)
+        return mean(
+            (parser.treebank.generate or 10_000) * (parser.depparse.epochs or EPOCHS["depparse"]) for parser in parsers
+        )
     if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
         packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParser)
         of_a_shard = experiment.parsing.shard_size * BYTES_OF_A_WORD / (length * BYTES_OF_A_GENERATED_SENTENCE)

@@ -214,6 +214,23 @@ class PagePlan:
             },
         }
 
+    def settings(self) -> dict[str, Any]:
+        """Return what decides the manifest: all settings, with the content of files in the place of their paths."""
+        named = self.experiment.named_files()
+        contents = dict(zip(named, self.corpus.contents_of(map(self.experiment.path, named)), strict=True))
+        if (comet := self.experiment.evaluation.comet) is not None:
+            contents |= {comet.model: None, comet.python: None}
+
+        def replace_paths(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {key: replace_paths(item) for key, item in value.items()}
+            if isinstance(value, list):
+                return [*map(replace_paths, value)]
+            return contents.get(value, value) if isinstance(value, str) else value
+
+        settings = replace_paths(self.experiment.model_dump(mode="json", exclude={"data"}))
+        return {**self.manifest(), "experiment": settings}
+
     def command(self, files: Sequence[Path], settings: Mapping[str, Any], targets: Sequence[str] | None = None) -> str:
         """Give the command that makes results again.
 

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from pipeline_py.config.description import Description
 
-ContentsOf = Callable[[Iterable[str]], dict[str, str | None]]
-"""What hashes those of some files that the user brings."""
+ContentsOf = Callable[[Iterable[str]], list[str | None]]
+"""Hashes the user's files among some, in order."""
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -39,6 +39,7 @@ class Plan:
             InputError: a file or folder that the configuration names does not hold what it should.
         """
         self._contents = Contents(known_contents)
+        self._results = experiment.folder("results")
         papers = project / "workflow" / "published"
         asked = experiment.training.device
         self.gpu = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
@@ -63,6 +64,15 @@ class Plan:
             experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.claims, self.report
         )
 
-    def contents_of(self, files: Iterable[str]) -> dict[str, str | None]:
-        """What those of some files hold that the user brings, for the parameters of what reads them."""
-        return self._contents.of(file for file in files if not file.startswith("<results>"))
+    def is_made(self, file: str) -> bool:
+        """Return whether the workflow makes a file."""
+        return file.startswith(("<results>", f"{self._results}/"))
+
+    def contents_of(self, files: Iterable[str]) -> list[str | None]:
+        """Return the hashes of the user's files among some, in order, for the parameters of their rule.
+
+        Their paths do not count.
+        """
+        own = [file for file in files if not self.is_made(file)]
+        hashes = self._contents.of(own)
+        return [hashes[file] for file in own]

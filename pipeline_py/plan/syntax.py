@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.unknown import listed
-from pipeline_py.config.parsers import PhraseOptions, StanzaOptions, StanzaParser, TrainedParser
+from pipeline_py.config.parsers import DEFAULT_PACKAGE, PhraseOptions, StanzaOptions, StanzaParser, TrainedParser
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 from pipeline_py.plan.corpus import CorpusPlan
@@ -250,7 +250,7 @@ class SyntaxPlan:
         if isinstance(options, StanzaParser):
             if options.directory is not None:
                 return [f"--directory={self.experiment.path(options.directory)}"]
-            return [f"--package={options.package or 'default'}"]
+            return [f"--package={options.package or DEFAULT_PACKAGE}"]
         return [f"--{name}={file}" for name, file in zip([*PROCESSORS[trees], "pretrain"], models, strict=True)]
 
     def parsing(self, parser: str, trees: Trees, words: str = "text") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts
+from pipeline_py.config.parsers import EPOCHS, HIDDEN
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache, identity
@@ -22,10 +23,6 @@ class Processor(StrEnum):
     CONSTITUENCY = "constituency"
 
 
-# Passes over the training data that take a minute or two on one core with 2,000 sentences.
-EPOCHS = {Processor.TAGGER: 5, Processor.DEPPARSE: 5, Processor.CONSTITUENCY: 2}
-
-
 def train_parser(
     *,
     processor: Processor,
@@ -38,7 +35,7 @@ def train_parser(
     tagger: Path | None = None,
     pretrain_output: Path | None = None,
     lowercase: bool = False,
-    hidden: int = 100,
+    hidden: int = HIDDEN,
     epochs: int | None = None,
     seed: int = 1,
     threads: int = 1,

@@ -57,7 +57,10 @@ def test_every_parser_says_how_phrases_branch(config, shape):
     [
         ({"type": "controll"}, "unknown type of parsers.other `controll`; did you mean `control`?"),
         ({"type": "control"}, "parsers.other.shape: field required"),
-        ({"type": "control", "shape": "balance"}, "parsers.other.shape: input should be 'right-branching', "),
+        (
+            {"type": "control", "shape": "balance"},
+            "chain, not balance; did you mean `balanced`?",
+        ),
         (
             {"type": "control", "shape": "chain", "seed": 2},
             "a shape of chain uses no random numbers; leave out `seed`",
@@ -75,8 +78,14 @@ def test_every_parser_says_how_phrases_branch(config, shape):
             {"type": "given", "trees": {"train": {"conlu": "a"}}},
             "unknown key `parsers.other.trees.train.conlu`; did you mean `conllu`?",
         ),
-        ({"type": "given", "trees": {"train": "a.conllu"}}, "parsers.other.trees.train: input should be"),
-        ({"type": "given", "trees": {"train": {"ptb": 3}}}, "parsers.other.trees.train.ptb: input should be"),
+        (
+            {"type": "given", "trees": {"train": "a.conllu"}},
+            "parsers.other.trees.train: give a mapping of keys to values, such as `conllu`, `ptb`, not a.conllu",
+        ),
+        (
+            {"type": "given", "trees": {"train": {"ptb": 3}}},
+            "parsers.other.trees.train.ptb: give a list, not 3; did you mean `[3]`?",
+        ),
         ({"type": "given", "trees": {"lnog": {}}}, "parsers.other: unknown split `lnog`; did you mean `long`?"),
         (
             {"type": "trained", "treebank": TREEBANK | {"dev": None}},
@@ -225,7 +234,7 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"type": "stanza", "words": "moses"}, "parsers.other.words: input should be "),
+        ({"type": "stanza", "words": "moses"}, "parsers.other.words: give text, english or stanza, not moses"),
         (
             {"type": "trained", "treebank": TREEBANK, "words": "stanza"},
             "parsers.other: a trained parser has no tokenizer; set `words` to auto, text or english",

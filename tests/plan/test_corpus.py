@@ -22,7 +22,7 @@ MEASURED = {
 
 @pytest.fixture
 def corpus_of(described):
-    return lambda **laid_over: CorpusPlan(described(**laid_over), dict.fromkeys)
+    return lambda **laid_over: CorpusPlan(described(**laid_over), list)
 
 
 def test_text_is_the_users_or_generated(corpus_of, tmp_path):
@@ -89,7 +89,7 @@ def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
     tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
     tests.append({"name": "unscored", "source": "u.en"})
     experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
-    corpus = CorpusPlan(experiment, dict.fromkeys, shared={"dev": 2, "some": 1, "none": 0, "unscored": 5})
+    corpus = CorpusPlan(experiment, list, shared={"dev": 2, "some": 1, "none": 0, "unscored": 5})
     leaking = ["dev", "some", "unknown"]
     assert corpus.sets_that_may_leak() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
     assert corpus.references["unscored"] == [] and corpus.tests == ["some", "none", "unknown"]
@@ -168,7 +168,7 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
     over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
     experiment = described(**over, **MEASURED)
     assert pairs_of_sets(experiment) == {"gender": 4}
-    assert CorpusPlan(experiment, dict.fromkeys, {"gender": 4}).most_sentences("gender") == 4
+    assert CorpusPlan(experiment, list, {"gender": 4}).most_sentences("gender") == 4
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
     with pytest.raises(InputError, match=r"g\.tsv, line 2: the line has 2 columns and the header has 3"):
         pairs_of_sets(experiment)

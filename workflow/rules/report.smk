@@ -195,12 +195,11 @@ rule manifest:
     localrule: True
     params:
         # Found for the page alone: the code of all stages takes most of a second.
-        given=lambda wildcards: plan.page.manifest(),
-        command=lambda wildcards, output: plan.page.command(
-            workflow.overwrite_configfiles or [], workflow.config_settings.config
-        ),
+        given=lambda wildcards: plan.page.settings(),
+        manifest=lambda wildcards, output: plan.page.manifest()
+        | {"command": plan.page.command(workflow.overwrite_configfiles or [], workflow.config_settings.config)},
     run:
-        page.write(Path(output[0]), {**params.given, "command": params.command})
+        page.write(Path(output[0]), params.manifest)
 
 
 rule report:

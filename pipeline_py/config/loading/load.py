@@ -55,7 +55,8 @@ def load(
     Raises:
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
     """
-    config = of_own_text(config, own)
+    command_line = _with_nulls(command_line or {})
+    config = of_own_text(_laid_over(config, command_line), own and _laid_over(own, command_line))
     presets = config.get("presets") or {}
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
@@ -65,7 +66,7 @@ def load(
     for name in presets:
         said = Overrides(_laid_over(own or {}, presets[name]), inherits=own is not None)
         _validate(_laid_over(config, presets[name]), f"configuration with preset {name}", said)
-    layers = [presets[preset] if preset else {}, command_line or {}]
+    layers = [presets[preset] if preset else {}, command_line]
     said = Overrides(reduce(_laid_over, layers, own or {}), inherits=own is not None)
     experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
     files = experiment.files()
@@ -217,6 +218,15 @@ def _remedy(experiment: Experiment, missing: list[str]) -> str:
     downloads = {experiment.path(file) for _, files in experiment.corpora.downloads for file in files}
     count = len(downloads.intersection(missing))
     return f"; `python -m pipeline_py.download --configfile FILE` gets {count} of them" if count else ""
+
+
+def _with_nulls(value: Any) -> Any:
+    """Read `null` in what Snakemake's option --config is given, which reads every value within a mapping as text."""
+    if isinstance(value, Mapping):
+        return {key: _with_nulls(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [*map(_with_nulls, value)]
+    return None if value == "null" else value
 
 
 def _laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

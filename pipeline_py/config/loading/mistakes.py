@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.unknown import nearest, shortened, unknown
+from pipeline_py.config.loading.unknown import initials, nearest, shortened, unknown
+from pipeline_py.config.loading.value_hints import describe_value
 
 PATTERNS = {
     NAME: "letters, digits, _ and -, a letter or digit first",
@@ -15,6 +16,10 @@ PATTERNS = {
     LANGUAGE: "an ISO 639 code, e.g. en or zh",
 }
 """What patterns ask for."""
+
+
+MOST_PLACES = 3
+"""Keys of other sections that are named."""
 
 
 def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
@@ -41,7 +46,7 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         types = [str(name) for model in of_other_types if key in model.model_fields for name in _types_of(model)]
         if types and not nearest(key, beside):
             return f"unknown key `{where}`; only the type {' or '.join(dict.fromkeys(types))} has it"
-        if places := _sections_with(key):
+        if places := _places_of(key, str(location[0])):
             return f"unknown key `{where}`; did you mean `{'` or `'.join(places)}`?"
         return unknown("key", where, beside, last=key)
     if mistake["type"] == "union_tag_invalid":
@@ -49,6 +54,8 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         return unknown(f"type of {where}", mistake["ctx"]["tag"], known)
     if mistake["type"] == "string_type" and mistake["loc"][-1] == "[key]":
         return f"{mistake['loc'][0]}: the name {mistake['input']!r} is not text; put it in quotes"
+    if where and (description := describe_value(mistake, _models_of_type(mistake))):
+        return f"{where}: {description}"
     message = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "missing" and len(mistake["loc"]) == 1:
         message += " (is config.yaml in this folder?)"
@@ -81,14 +88,28 @@ def _is_of_another_parser(location: Sequence[Any]) -> bool:
     return any(location[2] in model.model_fields for model in _models_in(Experiment.model_fields["parsers"].annotation))
 
 
-def _sections_with(key: str) -> list[str]:
-    """Where else the configuration has a key of this name, in a section of its own name."""
-    sections = {name: field.annotation for name, field in Experiment.model_fields.items()}
-    return [
-        f"{name}.{key}"
-        for name, annotation in sections.items()
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel) and key in annotation.model_fields
-    ]
+def _models_of_type(mistake: dict[str, Any]) -> list[type[BaseModel]]:
+    """Return the sections of an entry, such as a parser, whose `type` is given in the place of the entry."""
+    field = Experiment.model_fields.get(mistake["loc"][0])
+    models = _models_in(field.annotation) if field is not None and len(mistake["loc"]) == 2 else []
+    return [model for model in models if mistake.get("input") in _types_of(model)]
+
+
+def _places_of(key: str, section: str) -> list[str]:
+    """Return where the configuration has a key of this name, or of these initials: in a section, if it has such."""
+    names = {place: place.rpartition(".")[2] for place in _keys_below(Experiment) if "." in place}
+    places = [place for place, name in names.items() if name == key]
+    places = places or [place for place, name in names.items() if initials(name) == key]
+    within = [place for place in places if place.startswith(f"{section}.")]
+    return within or (places if len(places) <= MOST_PLACES else [])
+
+
+def _keys_below(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Yield the keys of a section and of the sections in it, with dots; not of what the user gives a name."""
+    for name, field in model.model_fields.items():
+        yield f"{prefix}{name}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _keys_below(field.annotation, f"{prefix}{name}.")
 
 
 def _models_beside(

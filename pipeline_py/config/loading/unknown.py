@@ -17,8 +17,21 @@ def listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def initials(name: str) -> str | None:
+    """Return the initials of a name of several words."""
+    words = name.split("_")
+    return "".join(word[:1] for word in words) if len(words) > 1 else None
+
+
 def nearest(given: str, known: Any) -> str | None:
-    """What is known that is most like what was given, if anything is."""
+    """Return the known name that is most like a given one, if any is.
+
+    Examples: `learning_rate` for `lr`, `beam` for `beam_size`, `epochs` for `epochz`.
+    """
+    words = {*given.split("_")}
+    for name in map(str, known):
+        if given == initials(name) or {*name.split("_")} < words:
+            return name
     near = difflib.get_close_matches(given, [str(name) for name in known], n=1, cutoff=0.5)
     return near[0] if near else None
 

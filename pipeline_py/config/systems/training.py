@@ -12,6 +12,13 @@ Decay = Annotated[float, NUMBER, Field(ge=0, lt=1)]
 """Of a mean over updates."""
 
 
+LEARNING_RATES = {"adadelta": 1.0, "adam": 0.0005, "sgd": 1.0}
+"""Default learning rates."""
+
+EPSILONS = {"adadelta": 1e-6, "adam": 1e-8}
+"""Default values of ε."""
+
+
 class Optimizer(Section):
     """The update rule; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
 
@@ -54,7 +61,7 @@ class Optimizer(Section):
             raise ValueError("the learning rate follows either `decay` or a `schedule`, not both")
         if self.decay_patience is not None and self.decay is None:
             raise ValueError("`decay_patience` says when the rate decays; say by which factor, as `decay: 0.5`")
-        return self
+        return self.with_null_for({"learning_rate": LEARNING_RATES[self.name], "epsilon": EPSILONS.get(self.name)})
 
 
 OF_TRANSLATION = UnreadBy("nmt.pretrain")

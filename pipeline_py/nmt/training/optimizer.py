@@ -6,13 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.training import Optimizer
-
-LEARNING_RATES = {"adadelta": 1.0, "adam": 0.0005, "sgd": 1.0}
-"""Where the configuration leaves the rate open."""
-
-EPSILONS = {"adadelta": 1e-6, "adam": 1e-8}
-"""The same of ε."""
+from pipeline_py.config.systems.training import EPSILONS, LEARNING_RATES, Optimizer
 
 
 def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:

@@ -211,9 +211,12 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
             {"systems": ["SDAtt"], "parsers": ["embedded", "gold"], "labels": {"SDAtt": "a\nb"}},
             "tables.t.labels.SDAtt: give printable text on one line",
         ),
-        ({"systems": ["SDAtt"], "parsers": "gold"}, "tables.t.parsers: input should be a valid list"),
-        ({"systems": "SDAtt", "parsers": ["gold"]}, "tables.t.systems: input should be a valid list"),
-        ({"systems": ["SDAtt", 3], "parsers": ["gold"]}, "tables.t.systems.1: input should be a valid string, not 3"),
+        ({"systems": ["SDAtt"], "parsers": "gold"}, "tables.t.parsers: give a list, not gold; did you mean `[gold]`?"),
+        (
+            {"systems": "SDAtt", "parsers": ["gold"]},
+            "tables.t.systems: give a list, not SDAtt; did you mean `[SDAtt]`?",
+        ),
+        ({"systems": ["SDAtt", 3], "parsers": ["gold"]}, "tables.t.systems.1: give text, not 3; put it in quotes"),
         ({"systems": ["SDAtt"], "parser": ["gold"]}, "unknown key `tables.t.parser`; did you mean `parsers`?"),
     ],
 )
@@ -288,13 +291,13 @@ def test_a_mistake_of_the_base_is_told_once(config, over, sentence):
 @pytest.mark.parametrize(
     ("over", "place"),
     [
-        ({"parsers": 3}, "parsers: input should be"),
-        ({"tables": 3}, "tables: input should be"),
+        ({"parsers": 3}, "parsers: give a mapping"),
+        ({"tables": 3}, "tables: give a mapping"),
         (
             {"tables": {"t": {**MEASURES, "systems": ["SDAtt"], "marks": ["SDAtt"]}}},
-            "tables.t.marks.0: input should be",
+            "tables.t.marks.0: give a mapping",
         ),
-        ({"figures": {"f": 3}}, "figures.f: input should be"),
+        ({"figures": {"f": 3}}, "figures.f: give a mapping"),
         ({"systems": {"SDAtt": {"parser": ["gold"]}}}, "systems.SDAtt.parser: input should be"),
     ],
 )

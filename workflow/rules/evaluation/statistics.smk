@@ -197,11 +197,11 @@ rule comet_scores:
     params:
         given=lambda wildcards: {
             "signature": plan.evaluation.comet()["signature"],
-            "content": [*plan.contents_of([plan.evaluation.comet()["checkpoint"]]).values()],
+            "content": plan.contents_of([plan.evaluation.comet()["checkpoint"]]),
             "made_by": made_by("evaluation.comet_scores"),
         },
-        checkpoint=lambda wildcards: plan.evaluation.comet()["checkpoint"],
-        python=EXPERIMENT.evaluation.comet.python if EXPERIMENT.evaluation.comet else "",
+        checkpoint=lambda wildcards, input: plan.evaluation.comet()["checkpoint"],
+        python=lambda wildcards, input: EXPERIMENT.evaluation.comet.python,
         gpus=EXPERIMENT.evaluation.comet.gpus if EXPERIMENT.evaluation.comet else 0,
     shell:
         """
