@@ -31,6 +31,7 @@ from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.processors import count_processors
 from pipeline_py.provenance import made_by
 from pipeline_py.input_error import InputError
+from pipeline_py.orphans import RUNNER
 from pipeline_py.stage import OBJECTS
 
 min_version("9.27")
@@ -72,6 +73,7 @@ if cores_asked is not None:
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
+os.environ[RUNNER] = str(os.getpid())  # jobs end with the Snakemake that runs them, on a node with that of the node
 
 # A rule's small jobs that follow each other, its group, are one job of a cluster; elsewhere a group is no matter.
 on_cluster = str if workflow.nodes is not None else lambda group: None

@@ -16,6 +16,7 @@ from typing import Any
 from pipeline_py import checksum, failures
 from pipeline_py.input_error import InputError
 from pipeline_py.options import parsed
+from pipeline_py.orphans import end_with_runner
 
 OBJECTS = 50_000
 """How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
@@ -64,6 +65,7 @@ def end_after(work: Callable[[], None]) -> None:
     An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
     code 1.
     """
+    end_with_runner()
     gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
     try:
         work()

@@ -75,5 +75,6 @@ def test_a_number_that_is_no_default_is_another_setting():
 
 
 def test_a_configuration_with_every_default_written_out_is_the_same_experiment():
-    experiment = load_default("tables: null\nfigures: null\ntargets: null")
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    experiment = load({**config, "tables": {}, "figures": {}, "targets": None})
     assert load(experiment.model_dump(mode="json")) == experiment
