@@ -216,10 +216,11 @@ class PagePlan:
 
     def settings(self) -> dict[str, Any]:
         """Return what decides the manifest: all settings, with the content of files in the place of their paths."""
-        named = self.experiment.named_files()
-        contents = dict(zip(named, self.corpus.contents_of(map(self.experiment.path, named)), strict=True))
+        contents = {
+            file: self.corpus.contents_of([self.experiment.path(file)]) for file in self.experiment.named_files()
+        }
         if (comet := self.experiment.evaluation.comet) is not None:
-            contents |= {comet.model: None, comet.python: None}
+            contents |= {comet.model: [], comet.python: []}
 
         def replace_paths(value: Any) -> Any:
             if isinstance(value, dict):

@@ -65,7 +65,7 @@ class Plan:
         )
 
     def is_made(self, file: str) -> bool:
-        """Return whether the workflow makes a file."""
+        """Return whether the workflow makes a file, or has made what has its path."""
         return file.startswith(("<results>", f"{self._results}/"))
 
     def contents_of(self, files: Iterable[str]) -> list[str | None]:
@@ -73,6 +73,6 @@ class Plan:
 
         Their paths do not count.
         """
-        own = [file for file in files if not self.is_made(file)]
+        own = [file for file in files if not file.startswith("<results>")]
         hashes = self._contents.of(own)
         return [hashes[file] for file in own]

@@ -46,7 +46,7 @@ def describe_value(mistake: dict[str, Any], models: list[type[BaseModel]]) -> st
         words = [word for word in TRUTH_IN_YAML.get(value, ()) if word in options] if isinstance(value, bool) else []
         near = nearest(value, options) if isinstance(value, str) else None
         if near and len(options) > MOST_OPTIONS:
-            return f"`{shortened(value)}` is no option; did you mean `{near}`?"
+            return f"`{shortened(written)}` is no option; did you mean `{near}`?"
         hint = f"; {_in_quotes(value)}" if words else f"; did you mean `{near}`?" if near else ""
         return f"give {' or '.join(filter(None, [', '.join(options[:-1]), options[-1]]))}{given}{hint}"
     if kind in MAPPING_EXPECTED:
