@@ -22,8 +22,8 @@ def load_default(over: str, command_line: list[str] | None = None) -> Experiment
     ("over", "message"),
     [
         (
-            "corpora: {source: {language: no}}",
-            "corpora.source.language: give text, not false; YAML reads no, off, false as false; "
+            "corpora: {dev: {name: no, generate: {sentences: 20}}}",
+            "corpora.dev.name: give text, not false; YAML reads no, off, false as false; "
             'write the word in quotes: "no"',
         ),
         ("corpora: {source: {tokenizer: off}}", "tokenizer: give moses, jieba, stanza or none, not false"),
