@@ -154,8 +154,8 @@ class Language(Section):
     )
     stanza_directory: str | None = Field(
         None,
-        description="For tokenizer stanza: a local model directory; null: a Chinese source is cut as "
-        "the treebank of the first parser that is trained from files, other text by a model that is downloaded.",
+        description="For tokenizer stanza: a local model directory; null: a source is divided like "
+        "the treebank of the first parser that is trained from files; other text by a model that is downloaded.",
     )
     punctuation: Literal["keep", "normalize"] = Field(
         "keep", description="normalize: quotation marks, dashes and spaces are each written in one way, as Moses does."
@@ -194,6 +194,16 @@ class Language(Section):
     def is_unspaced(self) -> bool:
         """Whether the language is written without spaces between words."""
         return base_language(self.language) in UNSPACED
+
+    @property
+    def is_chinese(self) -> bool:
+        """Whether it is Chinese of any kind."""
+        return self.language.partition("-")[0] == "zh"
+
+    @property
+    def learns_tokenizer(self) -> bool:
+        """Whether Stanza tokenizes it without a directory, so that a treebank of the source teaches it."""
+        return self.tokenizer == "stanza" and not self.stanza_directory
 
 
 class Limits(Section):

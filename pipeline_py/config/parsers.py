@@ -63,8 +63,8 @@ Branching = Literal["right", "left", "head-outward"]
 Heads = Literal["auto", "dependencies", "rules"]
 """Where the heads of constituents come from."""
 
-Words = Literal["text", "english", "stanza"]
-"""What a parser reads: tokens of the text, words of English treebanks, words of Stanza's tokenizer."""
+Words = Literal["text", "english", "treebank", "stanza"]
+"""What a parser reads: tokens of the text, words of English treebanks, of its own treebank, of Stanza's tokenizer."""
 
 
 class AnyParser(Section):
@@ -133,9 +133,10 @@ class StanzaOptions(PhraseOptions):
     words: Literal["auto"] | Words = Field(
         "auto",
         description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
-        "english: the words of English treebanks of Universal Dependencies. stanza: the words of the package's "
-        "tokenizer. auto: of text that came tokenized (tokenizer: none) its tokens; of other text the words of the "
-        "package's tokenizer, where there is one, else of English as english, else the tokens.",
+        "english: the words of English treebanks of Universal Dependencies. treebank: the words of the treebank that "
+        "the parser is trained from. stanza: the words of the package's tokenizer. auto: of text that came tokenized "
+        "(tokenizer: none) its tokens; of other text the words of the package's tokenizer, where there is one, else "
+        "of English as english, else of a trained parser as treebank, else the tokens.",
     )
 
     def known_language(self) -> KnownLanguage | None:
@@ -155,7 +156,11 @@ class StanzaOptions(PhraseOptions):
             return "text"
         if has_tokenizer:
             return "stanza"
-        return "english" if source.is_english else "text"
+        return "english" if source.is_english else self._default_words(source)
+
+    def _default_words(self, source: Language) -> Words:
+        """What the parser reads of text that is not English and has no tokenizer for it."""
+        return "text"
 
 
 EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
@@ -192,8 +197,12 @@ class TrainedParser(StanzaOptions):
     @model_validator(mode="after")
     def _no_tokenizer(self) -> Self:
         if self.words == "stanza":
-            raise ValueError("a trained parser has no tokenizer; set `words` to auto, text or english")
+            raise ValueError("a trained parser has no tokenizer; set `words` to auto, treebank, text or english")
         return self
+
+    def _default_words(self, source: Language) -> Words:
+        # Chinese has no multi-word tokens, and its segmenter learns the words of the treebank.
+        return "text" if source.is_chinese and source.learns_tokenizer else "treebank"
 
     @model_validator(mode="after")
     def _generated_is_english(self) -> Self:
@@ -242,6 +251,8 @@ class StanzaParser(StanzaOptions):
     def _one_origin(self) -> Self:
         if self.package is not None and self.directory is not None:
             raise ValueError("give either `package` (downloaded) or `directory` (local)")
+        if self.words == "treebank":
+            raise ValueError("a Stanza package has no treebank here; set `words` to auto, stanza, text or english")
         return self.with_null_for({"package": DEFAULT_PACKAGE})
 
     def test_file(self, trees: Trees) -> str | None:

@@ -20,6 +20,8 @@ _UNSPACED = (
 )
 """Han, Hiragana and Katakana: scripts written without spaces. Hangul is written with them."""
 
+_UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
+
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
@@ -49,6 +51,11 @@ def is_visible(token: str) -> bool:
 def is_latin(character: str) -> bool:
     """Whether a character is a letter or digit of ASCII or `_`: what names are made of in Chinese text too."""
     return character.isascii() and (character.isalnum() or character == "_")
+
+
+def has_spaces(language: str) -> bool:
+    """Whether a language, given by its ISO 639 code, is written with spaces between words."""
+    return language.partition("-")[0] not in _UNSPACED_LANGUAGES
 
 
 def words(text: str, tokenized: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""Learn to segment Chinese text into words as a treebank does, with Stanza's own training command."""
+"""Learn to divide text into tokens as a treebank does, with Stanza's own training command."""
 
 import contextlib
 import tempfile
@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts, whole
-from pipeline_py.corpus.characters import is_latin
+from pipeline_py.corpus.characters import has_spaces, is_latin
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
 
@@ -23,22 +23,25 @@ def learn_segmenter(
     *,
     treebank_train: Path,
     treebank_dev: Path,
+    language: str = "zh",
     output: Path,
     counts_output: Path,
     epochs: int = 15,
     seed: int = 1,
     threads: int = 1,
 ) -> None:
-    """Train Stanza's tokenizer on a treebank, so that text is segmented into the words that a parser knows.
+    """Train Stanza's tokenizer on a treebank, so that text is divided into the tokens of the treebank.
 
-    A recurrent network tags the characters of a sentence; it also sees where jieba's words begin and end. The words of
-    the treebank are joined without spaces, except between two words of ASCII letters or digits, since the treebank may
-    not record spaces. The model of the epoch that is best on the dev trees is kept. The same seed and number of threads
-    give the same model, byte by byte.
+    A recurrent network tags the characters of a sentence. Multi-word tokens are one token. The tokens of the treebank
+    are joined as its `SpaceAfter=No` tells. In languages without spaces, a sentence that records none is joined
+    without them, except between two tokens of ASCII letters or digits. Chinese is always joined in this way, and the
+    network also sees where jieba's words begin and end. The model of the epoch that is best on the dev trees is kept.
+    The same seed and number of threads give the same model, byte by byte.
 
     Args:
         treebank_train: CoNLL-U, plain or gzipped.
         treebank_dev: The same, with other sentences.
+        language: ISO 639 code of the text.
         output: The Stanza model.
         counts_output: JSON counts of training sentences.
         epochs: Passes over the training sentences.
@@ -51,20 +54,26 @@ def learn_segmenter(
     if epochs < 1 or threads < 1:
         raise InputError("epochs and threads must be at least 1")
     counts = Counts()
-    train, dev = _sentences(treebank_train), _sentences(treebank_dev)
+    language = language.partition("-")[0]
+    is_chinese = language == "zh"
+    train, dev = _sentences(treebank_train, language), _sentences(treebank_dev, language)
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         for part, sentences in ((TRAIN, train), (DEV, dev)):
             _write(sentences, Path(part))
         counts.keep(len(train))
-        Path(LEXICON).write_text("".join(f"{word}\n" for word in _lexicon()), encoding="utf-8")
         Path(EXPANSIONS).write_text("{}", encoding="utf-8")
-        model = _trained(-(-len(train) // BATCH), epochs, seed, threads)
+        if is_chinese:
+            Path(LEXICON).write_text("".join(f"{word}\n" for word in _lexicon()), encoding="utf-8")
+        model = _trained(language, is_chinese, -(-len(train) // BATCH), epochs, seed, threads)
     _save(model, output)
     counts.write(counts_output)
 
 
-def _sentences(treebank: Path) -> list[list[str]]:
-    """The tokens of each sentence."""
+Token = tuple[str, bool]
+"""A token of a sentence, and whether a space is before it."""
+
+
+def _sentences(treebank: Path, language: str) -> list[list[Token]]:
     from stanza.utils.conll import CoNLL
 
     try:
@@ -72,22 +81,32 @@ def _sentences(treebank: Path) -> list[list[str]]:
     except (ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"not CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
-    sentences = [[token.text for token in sentence.tokens] for sentence in document.sentences if sentence.tokens]
+    sentences = [_tokens(sentence.tokens, language) for sentence in document.sentences if sentence.tokens]
     if not sentences:
         raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)
     return sentences
 
 
-def _write(sentences: list[list[str]], path: Path) -> None:
+def _tokens(tokens: list[Any], language: str) -> list[Token]:
+    forms = [token.text for token in tokens]
+    is_unspaced = language == "zh" or (not has_spaces(language) and all(token.spaces_after for token in tokens))
+    spaces = [
+        is_latin(forms[place - 1][-1]) and is_latin(forms[place][0]) if is_unspaced else tokens[place - 1].spaces_after
+        for place in range(1, len(tokens))
+    ]
+    return [*zip(forms, [False, *map(bool, spaces)], strict=True)]
+
+
+def _write(sentences: list[list[Token]], path: Path) -> None:
     """Write the text of sentences to `path.txt` and a label for each character of it to `path.labels`."""
     with (
         path.with_suffix(".txt").open("w", encoding="utf-8", newline="\n") as texts,
         path.with_suffix(".labels").open("w", encoding="utf-8", newline="\n") as labels,
     ):
-        for words in sentences:
+        for tokens in sentences:
             text, tags = "", ""
-            for word in words:
-                if text and is_latin(text[-1]) and is_latin(word[0]):
+            for word, has_space in tokens:
+                if has_space:
                     text, tags = text + " ", tags + INSIDE
                 text, tags = text + word, tags + INSIDE * (len(word) - 1) + LAST_OF_WORD
             texts.write(f"{text}\n\n")
@@ -103,10 +122,12 @@ def _lexicon() -> Iterator[str]:
             yield line.decode("utf-8").split(" ", maxsplit=1)[0]
 
 
-def _trained(steps: int, epochs: int, seed: int, threads: int) -> dict[str, Any]:
+def _trained(language: str, with_lexicon: bool, steps: int, epochs: int, seed: int, threads: int) -> dict[str, Any]:
     """Train on the files of the current directory.
 
     Args:
+        language: ISO 639 code of two or three letters.
+        with_lexicon: whether the network sees the words of a lexicon.
         steps: batches of an epoch.
         epochs: passes over the training sentences.
         seed: of all random numbers.
@@ -121,11 +142,11 @@ def _trained(steps: int, epochs: int, seed: int, threads: int) -> dict[str, Any]
     torch.set_num_threads(threads)
     tokenizer.main(
         [
-            *("--lang", "zh", "--shorthand", "zh_own", "--seed", str(seed), "--device", "cpu"),
+            *("--lang", language, "--shorthand", f"{language}_own", "--seed", str(seed), "--device", "cpu"),
             *("--txt_file", f"{TRAIN}.txt", "--label_file", f"{TRAIN}.labels"),
             *("--dev_txt_file", f"{DEV}.txt", "--dev_label_file", f"{DEV}.labels"),
             *("--mwt_json_file", EXPANSIONS, "--no_use_mwt", "--skip_newline"),
-            *("--use_dictionary", "--external_dict", LEXICON),
+            *(["--use_dictionary", "--external_dict", LEXICON] if with_lexicon else []),
             *("--batch_size", str(BATCH), "--steps", str(steps * epochs)),
             *("--eval_steps", str(steps), "--report_steps", str(steps)),
             *("--save_dir", ".", "--save_name", MODEL),
@@ -138,7 +159,8 @@ def _save(model: dict[str, Any], path: Path) -> None:
     """Save a model so that equal ones have equal bytes: Stanza writes addresses in memory, and a set in any order."""
     import torch
 
-    model["lexicon"] = sorted(model["lexicon"])
+    if model["lexicon"] is not None:
+        model["lexicon"] = sorted(model["lexicon"])
     with whole(path) as temporary, temporary.open("wb") as file:
         torch.save(model, file)
 

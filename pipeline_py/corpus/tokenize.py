@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
-from pipeline_py.corpus.characters import is_latin, is_visible, without_invisible
+from pipeline_py.corpus.characters import has_spaces, is_latin, is_visible, without_invisible
 from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.input_error import InputError
 from pipeline_py.languages import UNSPACED, base_language
@@ -38,8 +38,9 @@ def tokenize(
     No token contains whitespace of any kind (U+00A0 and U+3000 separate tokens), so that splitting a line at single
     spaces gives its tokens. Before tokenization, invisible characters are removed, and a zero-width space becomes a
     space; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped. `none` only merges whitespace,
-    and keeps all other characters. Moses does not escape XML characters here, and hyphenated words stay whole. With
-    Stanza, adjacent ASCII letters and digits stay one word, whatever the treebank does. Lower-casing comes last.
+    and keeps all other characters. Moses does not escape XML characters here, and hyphenated words stay whole. With a
+    segmenter of a language without spaces, adjacent ASCII letters and digits stay one word, whatever the treebank does.
+    Lower-casing comes last.
 
     Args:
         input: One sentence a line, plain or compressed.
@@ -78,8 +79,8 @@ def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, lea
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
     if learnt is not None:
-        return _visible(_with(_learnt(learnt, language), _unbroken))
-    return _visible(_with(_stanza(language, stanza_directory), lambda tokens: [token.text for token in tokens]))
+        return _visible(_with(_learnt(learnt, language), _texts if has_spaces(language) else _unbroken))
+    return _visible(_with(_stanza(language, stanza_directory), _texts))
 
 
 def _visible(segment: Segment) -> Segment:
@@ -112,6 +113,11 @@ def _stanza(language: str, directory: Path | None) -> Any:
     try:
         return _pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
+        if directory is None:
+            raise InputError(
+                f"Stanza cannot download its tokenizer of {language}; give a parser that is trained from a treebank of "
+                "the source, name a `stanza_directory` that stanza.download filled, or use another tokenizer"
+            ) from None
         reason = str(error).strip().split("\n")[0]
         raise InputError(
             f"Stanza has no tokenizer of {language} here ({reason}); "
@@ -157,6 +163,10 @@ def _with(pipeline: Any, words: Callable[[list[Any]], list[str]]) -> Segment:
                 yield words([token for part in parts for token in part.tokens])
 
     return segment
+
+
+def _texts(tokens: list[Any]) -> list[str]:
+    return [token.text for token in tokens]
 
 
 def _unbroken(tokens: list[Any]) -> list[str]:

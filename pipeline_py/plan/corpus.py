@@ -279,13 +279,13 @@ class CorpusPlan:
         ]
 
     def treebank_of_words(self) -> dict[str, str]:
-        """Gold trees that say what a word of the Chinese source is, as inputs; none where that is not learnt.
+        """Gold trees that say what a token of the source is, as inputs; none where that is not learnt.
 
         A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models,
         the first parser that is trained from files gives its treebank, and text and trees agree.
         """
         source = self.experiment.corpora.source
-        if source.tokenizer != "stanza" or source.stanza_directory or not source.language.startswith("zh"):
+        if not source.learns_tokenizer:
             return {}
         parsers = self.experiment.parsers.values()
         banks = [parser.treebank for parser in parsers if isinstance(parser, TrainedParser)]

@@ -50,6 +50,16 @@ class ParsersPlan:
         """Whether there are gold trees that a parser's accuracy is measured on."""
         return self.experiment.parsers[parser].has_gold(trees)
 
+    def measures_raw_text(self, parser: str) -> bool:
+        """Whether a parser's accuracy is also measured on the words that the pipeline makes of its gold text.
+
+        Text that comes tokenized is not divided, unless that is asked for.
+        """
+        options = self.experiment.parsers[parser]
+        if not isinstance(options, StanzaOptions) or not options.has_gold("conllu"):
+            return False
+        return self.experiment.corpora.source.tokenizer != "none" or options.words not in ("auto", "text")
+
     def accuracies_of(self, parser: str) -> list[str]:
         """How good a parser is at each kind of trees that it has gold ones of; without any it is said what to give."""
         kinds = [trees for trees in TREES if self.has_gold(parser, trees)] or [*TREES]
@@ -86,6 +96,35 @@ class ParsersPlan:
     def model_file(self, parser: str, name: str) -> str:
         """One of the models of a parser that is trained here."""
         return f"<results>/syntax/{parser}/model/{name}.pt"
+
+    def word_table(self, parser: str) -> str:
+        """The table from tokens to the words of a parser's treebank."""
+        return f"<results>/syntax/{parser}/model/words.tsv"
+
+    def treebank_tokens(self, parser: str, part: str) -> str:
+        """The text of a parser's gold trees, tokenized as the source is."""
+        return f"<results>/syntax/{parser}/treebank/{part}.tokens"
+
+    def original_text(self, parser: str, part: str) -> dict[str, Any]:
+        """Parameters of `treebank_text` for the text of gold trees; text that comes tokenized is that of its tokens."""
+        return {
+            "annotation": "dependency",
+            "form": self.form_of_text(),
+            "case": "--no-lowercase",
+            "content": self.contents_of([self.treebank(parser, part, "conllu")]),
+            "made_by": made_by("syntax.treebank_text"),
+        }
+
+    def form_of_text(self) -> list[str]:
+        """Options of `treebank_text` for text like that of the source."""
+        source = self.experiment.corpora.source
+        form = "tokens" if source.tokenizer == "none" else "original"
+        return [f"--form={form}", f"--language={source.language}"]
+
+    def word_learning(self, parser: str) -> dict[str, Any]:
+        """Parameters of `learn_words`."""
+        treebank = self.contents_of([self.treebank(parser, "train", "conllu")])
+        return {"case": self.case, "content": treebank, "made_by": made_by("syntax.learn_words")}
 
     def training_inputs(self, parser: str, processor: str) -> dict[str, str]:
         """Gold trees and word vectors; the constituency parser learns from the tags that it will see."""

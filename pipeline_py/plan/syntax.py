@@ -210,13 +210,27 @@ class SyntaxPlan:
     def text_to_divide(self, parser: str, split: str) -> dict[str, str | list[str]]:
         """What `parse` finds the words of a parser in and with, where these are not the tokens."""
         words = self.words_of(parser)
+        if words == "treebank":
+            return {"word_table": self.parsers.word_table(parser)}
         return {
             **({"text": self.corpus.text("source").replace("{split}", split)} if words != "text" else {}),
             **({"tokenizer": self._tokenizers.get(parser, [])} if words == "stanza" else {}),
         }
 
-    def options_of_words(self, parser: str, text: str | None) -> list[str]:
+    def raw_text_to_divide(self, parser: str) -> dict[str, str | list[str]]:
+        """The same for the text of its gold trees."""
+        files = self.text_to_divide(parser, "test")
+        return files | ({"text": f"<results>/syntax/{parser}/treebank/test.text"} if "text" in files else {})
+
+    def raw_text_trees(self, parser: str, trees: str) -> dict[str, str]:
+        """Trees of the text of a parser's gold trees, where its accuracy is measured on that."""
+        measured = trees == "conllu" and self.parsers.measures_raw_text(parser)
+        return {"raw_text": f"<results>/syntax/{parser}/accuracy/raw.conllu"} if measured else {}
+
+    def options_of_words(self, parser: str, text: str | None, word_table: str | None = None) -> list[str]:
         """Options of `parse` where the parser reads other words than the tokens of a text."""
+        if word_table:
+            return [f"--word-table={word_table}"]
         return [f"--text={text}", f"--words={self.words_of(parser)}"] if text else []
 
     def stanza(self, parser: str) -> StanzaOptions:

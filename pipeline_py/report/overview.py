@@ -12,9 +12,9 @@ from pipeline_py.report.page_parts import Part
 from pipeline_py.report.positive_control import positive_control
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
 from pipeline_py.report.tables.sheet import signed as exactly
-from pipeline_py.syntax.measures import read_accuracies
+from pipeline_py.syntax.measures import RAW_TEXT, read_accuracies
 
-ACCURACIES = ("UAS", "LAS", "F1")
+ACCURACIES = ("UAS", "LAS", f"UAS{RAW_TEXT}", f"LAS{RAW_TEXT}", "F1")
 """Measures of a parser that are shown at the top."""
 
 

@@ -19,8 +19,9 @@ from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import NO_DEVICE, TreeFacts, checksums
 from pipeline_py.syntax.words.english_words import english_words
-from pipeline_py.syntax.words.parser_words import Divide, Sentence, Word, in_tokens, read_in_words
+from pipeline_py.syntax.words.parser_words import AMBIGUOUS, Divide, Sentence, Word, in_tokens, read_in_words
 from pipeline_py.syntax.words.tokenized_text import read_sentences
+from pipeline_py.syntax.words.word_table import WordTable
 from pipeline_py.text import read_lines
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def parse(
     package: str | None = None,
     text: Path | None = None,
     words: Literal["english", "stanza"] = "english",
+    word_table: Path | None = None,
+    over_words: bool = False,
     language: str = "en",
     first: int = 0,
     sentences: int | None = None,
@@ -58,9 +61,9 @@ def parse(
 
     The parser comes from model files (`--tagger` with `--depparse` or `--constituency`), from a folder with Stanza's
     models, or from a Stanza package, which is downloaded. It reads the tokens; or, with --text, the words of the
-    untokenized text, and its trees are transferred to the tokens. An empty line gives an empty tree. If a sentence is
-    too long, or Stanza fails on it, the output has a marked fallback tree, which is counted. A shard after the end of
-    the text gives empty outputs, without loading a model.
+    untokenized text, or, with --word-table, the words of its treebank. Its trees are transferred to the tokens. An
+    empty line gives an empty tree. If a sentence is too long, or Stanza fails on it, the output has a marked fallback
+    tree, which is counted. A shard after the end of the text gives empty outputs, without loading a model.
 
     Args:
         annotation: `dependency` (tagger and dependency parser) or `constituency` (tagger and constituency parser).
@@ -77,6 +80,8 @@ def parse(
         text: The lines of --tokens before tokenization; without it the parser reads the tokens.
         words: The words that the parser reads of --text: those of English treebanks (hyphenated compounds stay whole if
             the tagger has no tag for hyphens), or those of the tokenizer in the folder or package.
+        word_table: Instead of --text, the table of `learn_words` that turns tokens into words of the treebank.
+        over_words: Write dependency trees over the words that the parser reads, not over the tokens.
         language: Stanza's code of the language.
         first: Number of lines before the shard.
         sentences: Number of lines of the shard; by default all to the end.
@@ -93,6 +98,10 @@ def parse(
         raise InputError("batch size, max words and threads must be at least 1")
     if first < 0 or (sentences is not None and sentences < 1):
         raise InputError("first must be at least 0, sentences at least 1")
+    if text is not None and word_table is not None:
+        raise InputError("give either --text or --word-table")
+    if over_words and annotation is not Annotation.DEPENDENCY:
+        raise InputError("--over-words is for dependency trees")
     source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package)
     total, content = _content(" ".join(tokens) for tokens in read_sentences(tokens, first, sentences))
     settings = [content, annotation, language, str(batch_size), str(max_words), device, code]
@@ -101,6 +110,11 @@ def parse(
         if lines != total:
             raise InputError(f"{lines} lines where {tokens} has {total}; tokenize the text again", text)
         settings += [words, content]
+    table = None if word_table is None else WordTable.read(word_table)
+    if word_table is not None:
+        settings += ["words of a table", _content(read_lines(word_table))[1]]
+    if over_words:
+        settings.append("over words")
     versions = {name: metadata.version(name) for name in LIBRARIES}
     counts = Counts()
     if total == 0:
@@ -122,9 +136,12 @@ def parse(
 
     torch.set_num_threads(threads)
     pipeline = source.load(device, batch_size)
-    parser = text_parser(pipeline, annotation, batch_size, max_words, counts)
+    parser = text_parser(pipeline, annotation, batch_size, max_words, counts, source.word_space, over_words)
     to_parse: Iterator[Sentence]
-    if text is None:
+    if table is not None:
+        counts.note(AMBIGUOUS, 0)  # zero is worth knowing
+        to_parse = read_in_words(tokens, tokens, first, sentences, table.divide, counts)
+    elif text is None:
         to_parse = map(in_tokens, read_sentences(tokens, first, sentences))
     else:
         divide = source.tokenizer() if words == "stanza" else _english(pipeline)

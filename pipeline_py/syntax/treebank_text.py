@@ -1,6 +1,7 @@
-"""Extract the words of a treebank as tokenized text, to measure a parser on it."""
+"""Extract the words of a treebank as tokenized text, or its original text, to measure a parser on it."""
 
 from pathlib import Path
+from typing import Literal
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
@@ -8,27 +9,47 @@ from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
+from pipeline_py.syntax.words.treebank_spelling import original_text
 
 
-def treebank_text(*, annotation: Annotation, treebank: Path, lowercase: bool = False, output: Path) -> None:
-    """Write the words of each tree on a line.
+def treebank_text(
+    *,
+    annotation: Annotation,
+    treebank: Path,
+    form: Literal["words", "tokens", "original"] = "words",
+    language: str = "en",
+    lowercase: bool = False,
+    output: Path,
+) -> None:
+    """Write the words of each tree on a line, or its text.
 
-    The words are syntactic words, not multi-word tokens. Traces are left out; a space inside a word becomes U+00A0.
+    `words` are syntactic words, not multi-word tokens. Traces are left out; a space inside a word becomes U+00A0.
+    `original` is the text as it was written: the comment `# text`, or tokens joined as `SpaceAfter=No` tells. `tokens`
+    are those of the text, multi-word tokens among them, separated by spaces.
 
     Args:
         annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets (`constituency`).
         treebank: Plain or gzipped.
+        form: `words`, `tokens` or `original`; brackets only have words.
+        language: ISO 639 code; without a record of spaces, languages such as Chinese are written without them.
         lowercase: Lower-case the words, for a parser of lower-cased text.
         output: Tokenized text, one sentence a line.
 
     Raises:
         InputError: if a tree is malformed, or all of its words are `_`.
     """
+    if form != "words" and annotation is not Annotation.DEPENDENCY:
+        raise InputError("brackets do not record the text; leave out --form", treebank)
     with writing(output) as file:
         for tree in progress(FORMATS[annotation].read_treebank(treebank), "treebank text"):
             if not has_text(tree.words):
                 raise InputError(WITHOUT_TEXT, treebank, tree.line)
-            line = " ".join(tree.words)
+            if form == "words":
+                line = " ".join(tree.words)
+            elif form == "tokens":
+                line = " ".join(token.form for token in tree.tokens)
+            else:
+                line = original_text(tree, language)
             file.write((line.lower() if lowercase else line) + "\n")
 
 

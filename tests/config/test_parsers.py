@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.config.corpora import Language
 from pipeline_py.config.loading.load import load
-from pipeline_py.config.parsers import StanzaParser
+from pipeline_py.config.parsers import StanzaParser, TrainedParser
 from pipeline_py.input_error import InputError
 
 
@@ -232,12 +232,37 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
 
 
 @pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"language": "fr", "tokenizer": "moses"}, "treebank"),
+        ({"language": "fr", "tokenizer": "stanza"}, "treebank"),
+        ({"language": "fr", "tokenizer": "none"}, "text"),
+        ({"language": "zh", "tokenizer": "jieba"}, "treebank"),
+        ({"language": "zh", "tokenizer": "stanza"}, "text"),
+        ({"language": "zh", "tokenizer": "stanza", "stanza_directory": "d"}, "treebank"),
+        ({"language": "en", "tokenizer": "moses"}, "english"),
+    ],
+)
+def test_words_that_a_trained_parser_reads(source, words):
+    options = {"type": "trained", "treebank": TREEBANK}
+    assert TrainedParser(**options).words_of(Language(**source), has_tokenizer=False) == words
+    assert TrainedParser(**options, words="treebank").words_of(Language(**source), has_tokenizer=False) == "treebank"
+
+
+@pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"type": "stanza", "words": "moses"}, "parsers.other.words: give text, english or stanza, not moses"),
+        (
+            {"type": "stanza", "words": "treebank"},
+            "parsers.other: a Stanza package has no treebank here; set `words` to auto, stanza, text or english",
+        ),
+        (
+            {"type": "stanza", "words": "moses"},
+            "parsers.other.words: give text, english, treebank or stanza, not moses",
+        ),
         (
             {"type": "trained", "treebank": TREEBANK, "words": "stanza"},
-            "parsers.other: a trained parser has no tokenizer; set `words` to auto, text or english",
+            "parsers.other: a trained parser has no tokenizer; set `words` to auto, treebank, text or english",
         ),
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],

@@ -73,6 +73,53 @@ def test_text_is_cut_into_the_words_of_the_treebank(folder: Path, tmp_path: Path
     assert sum(jieba.lcut(text) == words for text, words in zip(texts, held_out, strict=True)) < 50
 
 
+FRENCH = [["le", "chat", "dort"], ["l'", "ami", "mange", "du", "pain"], ["aujourd'hui", "il", "va", "au", "marché"]]
+GLUED = ("l'",)
+
+
+def french_block(words: list[str], punctuation: str) -> str:
+    """A sentence with a space after every token but those that are glued; `du` and `au` are multi-word tokens."""
+    rows, place = [], 0
+    for word in [*words, punctuation]:
+        misc = "SpaceAfter=No" if word in GLUED or word == words[-1] else "_"
+        forms = {"du": ["de", "le"], "au": ["à", "le"]}.get(word, [word])
+        if len(forms) > 1:
+            rows.append(f"{place + 1}-{place + 2}\t{word}" + "\t_" * 7 + f"\t{misc}")
+            misc = "_"
+        for form in forms:
+            place += 1
+            rows.append(f"{place}\t{form}\t_\tX\t_\t_\t{place - 1}\tdep\t_\t{misc}")
+    return "\n".join(rows) + "\n\n"
+
+
+@pytest.mark.slow
+def test_tokens_of_a_language_with_spaces(tmp_path: Path) -> None:
+    """Moses divides `aujourd'hui`, and the treebank does not; a multi-word token is one token."""
+    draw = random.Random(1)
+    bank = [french_block(draw.choice(FRENCH), draw.choice(".!?")) for _ in range(200)]
+    (tmp_path / "bank.conllu").write_text("".join(bank), encoding="utf-8")
+    learn_segmenter(
+        treebank_train=tmp_path / "bank.conllu",
+        treebank_dev=tmp_path / "bank.conllu",
+        language="fr",
+        output=tmp_path / "model.pt",
+        counts_output=tmp_path / "counts.json",
+        epochs=12,
+    )
+    (tmp_path / "text").write_text("aujourd'hui il mange du pain.\nl'ami va au marché!\n", encoding="utf-8")
+    tokenize(
+        input=tmp_path / "text",
+        output=tmp_path / "tokens",
+        language="fr",
+        tokenizer="stanza",
+        segmenter=tmp_path / "model.pt",
+    )
+    assert (tmp_path / "tokens").read_text(encoding="utf-8").splitlines() == [
+        "aujourd'hui il mange du pain .",
+        "l' ami va au marché !",
+    ]
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     for name in ("one.pt", "two.pt"):

@@ -135,9 +135,10 @@ def test_languages_without_rules_of_moses_are_named(corpus_of):
     assert warning.startswith("corpora.source: Moses has no rules for tr and tokenizes it like English")
 
 
-def test_words_of_chinese_are_those_of_the_first_treebank_in_files(corpus_of):
+@pytest.mark.parametrize("language", ["zh", "fr", "vi"])
+def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
-    source = {"language": "zh", "tokenizer": "stanza"}
+    source = {"language": language, "tokenizer": "stanza"}
     files = {"source": "x", "references": ["y"]}
     corpora = {
         "source": source,

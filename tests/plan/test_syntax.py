@@ -51,6 +51,42 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     )
 
 
+FRENCH = {
+    "source": {"language": "fr", "tokenizer": "moses"},
+    "train": {"source": "x", "target": "y"},
+    "dev": {"name": "dev", "source": "x", "references": ["y"]},
+    "tests": [{"name": "one", "source": "x", "references": ["y"]}],
+}
+
+
+def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
+    (tmp_path / "x").write_text("a\n")
+    bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
+    options = {
+        "parsers": {"mine": {"type": "trained", "treebank": bank}},
+        "parser": "mine",
+        "targets": ["table1"],
+        "data": str(tmp_path),
+    }
+    plan = planned(corpora=FRENCH, **options)
+    table = "<results>/syntax/mine/model/words.tsv"
+    assert plan.syntax.text_to_divide("mine", "dev") == plan.syntax.raw_text_to_divide("mine") == {"word_table": table}
+    assert plan.syntax.options_of_words("mine", None, table) == [f"--word-table={table}"]
+    assert plan.syntax.raw_text_trees("mine", "conllu") == {"raw_text": "<results>/syntax/mine/accuracy/raw.conllu"}
+    assert plan.syntax.raw_text_trees("mine", "ptb") == {}
+    assert plan.parsers.original_text("mine", "train")["form"] == ["--form=original", "--language=fr"]
+
+
+def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
+    plan = planned()
+    assert plan.syntax.raw_text_trees("embedded", "conllu") == {}
+    plan = planned(parsers={"embedded": {"words": "treebank"}})
+    assert plan.syntax.raw_text_trees("embedded", "conllu") != {}
+    assert plan.parsers.form_of_text() == ["--form=tokens", "--language=en"]
+    english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax
+    assert english.raw_text_to_divide("embedded") == {"text": "<results>/syntax/embedded/treebank/test.text"}
+
+
 def test_a_broken_folder_is_found_when_the_plan_is_made(planned, tmp_path):
     parser = {"type": "stanza", "directory": directory(tmp_path / "local"), "words": "stanza"}
     with pytest.raises(InputError, match="local has no tokenizer; choose auto, text or english"):

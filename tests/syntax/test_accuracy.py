@@ -63,6 +63,63 @@ def test_dependency(tmp_path: Path) -> None:
     }
 
 
+GOLD = """\
+1	Il	_	PRON	_	_	2	nsubj	_	_
+2	va	_	VERB	_	_	0	root	_	_
+3-4	au	_	_	_	_	_	_	_	_
+3	à	_	ADP	_	_	5	case	_	_
+4	le	_	DET	_	_	5	det	_	_
+5	marché	_	NOUN	_	_	2	obl	_	_
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("raw", "values"),
+    [
+        # All words: one wrong tag, one wrong head, one wrong label.
+        (
+            GOLD.replace("à	_	ADP", "à	_	X").replace("5	det", "2	det").replace("nsubj", "obj"),
+            ("100.00", "80.00", "80.00", "60.00", "0", "0"),
+        ),
+        # `au` as one word: three of five and of four words are the same; the head of `au` is of no matter.
+        (
+            conllu("Il/PRON/2/nsubj va/VERB/0/root au/ADP/4/case marché/NOUN/2/obl"),
+            (*[f"{200 * 3 / 9:.2f}"] * 4, "0", "0"),
+        ),
+        (
+            conllu("#~parse~=~failed:~why Il/PRON/2/nsubj va/VERB/0/root au/ADP/4/case marché/NOUN/2/obl"),
+            (f"{200 * 3 / 9:.2f}", *["0.00"] * 3, "1", "0"),
+        ),
+        (conllu("Elle/PRON/0/root"), (*["0.00"] * 4, "0", "1")),
+    ],
+)
+def test_raw_text(tmp_path: Path, raw: str, values: tuple[str, ...]) -> None:
+    for name, trees in (("gold", GOLD), ("predicted", GOLD), ("raw", raw)):
+        (tmp_path / name).write_text(trees, encoding="utf-8")
+    accuracy(
+        annotation=Annotation.DEPENDENCY,
+        gold=tmp_path / "gold",
+        predicted=tmp_path / "predicted",
+        raw_text=tmp_path / "raw",
+        output=tmp_path / "o.tsv",
+    )
+    found = rows(tmp_path / "o.tsv")
+    assert found["LAS"] == ("100.00", "1", "5")
+    metrics = ("words", "UPOS", "UAS", "LAS", "failed parses", "sentences with other characters")
+    assert tuple(found[f"{metric} (raw text)"][0] for metric in metrics) == values
+
+
+def test_raw_text_of_other_sentences(tmp_path: Path) -> None:
+    (tmp_path / "gold").write_text(GOLD, encoding="utf-8")
+    (tmp_path / "raw").write_text(GOLD * 2, encoding="utf-8")
+    files = {"gold": tmp_path / "gold", "predicted": tmp_path / "gold", "raw_text": tmp_path / "raw"}
+    with pytest.raises(InputError, match=r"raw: not as many sentences as \S*gold; parse its text again"):
+        accuracy(annotation=Annotation.DEPENDENCY, **files, output=tmp_path / "o.tsv")
+    with pytest.raises(InputError, match="--raw-text is for dependency trees"):
+        accuracy(annotation=Annotation.CONSTITUENCY, **files, output=tmp_path / "o.tsv")
+
+
 def test_constituency_by_hand(tmp_path: Path) -> None:
     # Gold: S(0,5) NP(0,1) VP(1,5) NP(2,3) PP(3,5) NP(4,5), the full stop left out.
     # Predicted: S(0,5) NP(0,1) VP(1,5) NP(2,5) NP(2,3) PP(3,5) NP(4,5) but labelled ADJP, the full stop inside of VP.

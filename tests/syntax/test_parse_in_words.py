@@ -17,9 +17,9 @@ from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.constituency import brackets, read_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, Word
+from pipeline_py.syntax.words.parser_words import ACROSS, AMBIGUOUS, OTHER_WORDS, PART, SEVERAL, Word
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "../shared/data"
@@ -168,6 +168,60 @@ def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> No
     assert [runs(), runs(), runs(text=None), runs(text=None), runs()] == [True, False, True, False, True]
     (tmp_path / "text").write_text(TEXT.replace("not the same", "other char acters"), encoding="utf-8")
     assert runs()
+
+
+TABLE = "tokens\tbefore\twords\tcount\nchủ tịch\t\tchủ_tịch\t1\ndes\t\tde les\t3\ndes\t\tdes\t2\ndu\t\tde le\t1\n"
+
+
+def test_words_of_a_table(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
+    (tmp_path / "table").write_text(TABLE, encoding="utf-8")
+    trees = parsed(tmp_path, text=None, word_table=tmp_path / "table")
+    assert chains.read == [["le", "chủ_tịch", "de", "le", "parc"], ["des", "parcs"]]
+    # `chủ` is a part of `tịch`; `du` has the label of its topmost word, and what hung on either word.
+    assert (trees[0].words, trees[0].heads) == (("le", "chủ", "tịch", "du", "parc"), (0, 3, 1, 3, 4))
+    assert trees[0].labels == ("d-le", "flat", "d-chủ_tịch", "d-de", "d-parc")
+    noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
+    assert noted == {"empty line": 1, AMBIGUOUS: 1, OTHER_WORDS: 1, SEVERAL: 1, PART: 2, ACROSS: 0}
+
+
+def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("le parc du chủ tịch\n", encoding="utf-8")
+    (tmp_path / "table").write_text(TABLE, encoding="utf-8")
+    (tree,) = parsed(tmp_path, text=None, word_table=tmp_path / "table", over_words=True)
+    assert tree.words == ("le", "parc", "de", "le", "chủ_tịch")
+    assert tree.multiword == (MultiwordToken(3, 4, "du"),)
+    with pytest.raises(InputError, match="--over-words is for dependency trees"):
+        parsed(tmp_path, text=None, annotation=Annotation.CONSTITUENCY, over_words=True)
+    with pytest.raises(InputError, match="give either --text or --word-table"):
+        parsed(tmp_path, word_table=tmp_path / "table")
+
+
+def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "table").write_text(TABLE, encoding="utf-8")
+
+    def runs(**options: Any) -> bool:
+        chains.read = []
+        parsed(tmp_path, text=None, word_table=tmp_path / "table", cache=tmp_path / "cache", **options)
+        return bool(chains.read)
+
+    assert [runs(), runs(), runs(over_words=True), runs()] == [True, False, True, True]
+    (tmp_path / "table").write_text(TABLE.replace("de le", "de la"), encoding="utf-8")
+    assert runs()
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "_", "\u2009"])
+def test_a_space_within_a_word_is_spelt_as_in_training(chains: Chains, tmp_path: Path, space: str) -> None:
+    (tmp_path / "tokens").write_text(f"ông chủ{space}tịch\n", encoding="utf-8")
+    (tree,) = parsed(tmp_path, text=None)
+    assert chains.read == [["ông", "chủ_tịch"]]
+    assert tree.words == ("ông", f"chủ{space}tịch")
+
+
+def test_stanzas_own_models_know_spaces(chains: Chains, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("ông chủ\u00a0tịch\n", encoding="utf-8")
+    parsed(tmp_path, text=None, tagger=None, depparse=None, package="default")
+    assert chains.read == [["ông", "chủ tịch"]]
 
 
 def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:

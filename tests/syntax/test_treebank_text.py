@@ -4,6 +4,7 @@ import gzip
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -30,6 +31,21 @@ def test_words_of_dependency_trees(tmp_path: Path) -> None:
         annotation=Annotation.DEPENDENCY, treebank=tmp_path / "gold.conllu.gz", output=tmp_path / "text", lowercase=True
     )
     assert (tmp_path / "text").read_text(encoding="utf-8") == "do n't go 10\u00a0000\n"
+
+
+@pytest.mark.parametrize(("form", "text"), [("tokens", "don't go 10\u00a0000"), ("original", "don't go 10 000")])
+def test_text_of_dependency_trees(tmp_path: Path, form: Literal["tokens", "original"], text: str) -> None:
+    (tmp_path / "gold").write_text(CONLLU, encoding="utf-8")
+    treebank_text(annotation=Annotation.DEPENDENCY, treebank=tmp_path / "gold", form=form, output=tmp_path / "text")
+    assert (tmp_path / "text").read_text(encoding="utf-8") == f"{text}\n"
+
+
+def test_brackets_have_no_text(tmp_path: Path) -> None:
+    (tmp_path / "gold").write_text(TREES)
+    with pytest.raises(InputError, match="gold: brackets do not record the text; leave out --form"):
+        treebank_text(
+            annotation=Annotation.CONSTITUENCY, treebank=tmp_path / "gold", form="tokens", output=tmp_path / "text"
+        )
 
 
 def test_words_of_phrase_trees(tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ def accuracies(files: Mapping[str, Path]) -> Sheet:
         InputError: if a file is no TSV of `syntax.accuracy`.
     """
     return listed(
-        "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them.",
+        "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them. With "
+        "raw text, the parser reads the words that the pipeline makes of the text, and values are F1.",
         ["Parser", "Metric", "Value", "Sentences", "Words"],
         [
             [parser, found.metric, found.value, found.sentences, found.words]

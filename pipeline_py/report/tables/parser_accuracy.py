@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipeline_py.syntax import measures
-from pipeline_py.syntax.measures import Accuracy
+from pipeline_py.syntax.measures import RAW_TEXT, Accuracy
 
-METRICS = ("UAS", "LAS", "bracket F1")
+METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT}", f"LAS{RAW_TEXT}", "bracket F1")
 
 
 def read_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, Accuracy]]:

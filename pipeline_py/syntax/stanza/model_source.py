@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.directory import FOLDERS, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE
 
 if TYPE_CHECKING:
     from pipeline_py.syntax.stanza.pipeline import Pipeline
@@ -44,6 +45,11 @@ class ModelSource:
     def parser(self) -> Path | None:
         """The model file of the annotation's parser, where there is one."""
         return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
+
+    @property
+    def word_space(self) -> str:
+        """How the models know a space within a word: those that Stanza offers as a space."""
+        return " " if self.tagger is None else WORD_SPACE
 
     def files(self, with_tokenizer: bool = False) -> list[Path] | None:
         """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.

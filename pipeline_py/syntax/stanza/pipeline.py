@@ -24,6 +24,7 @@ from pipeline_py.syntax.stanza.spelling import parser_spelling
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE
 
 Pipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
 
@@ -154,14 +155,21 @@ def models_left_alone() -> Iterator[None]:
         gc.unfreeze()
 
 
-def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> list[DependencyTree]:
+def dependency_trees(
+    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
+) -> list[DependencyTree]:
     """Parse sentences of at least one word.
+
+    Args:
+        pipeline: Stanza's.
+        sentences: the words of each.
+        word_space: how the models know a space within a word.
 
     Raises:
         ParsingFault: where the output does not fit the words or is no tree.
     """
     trees = []
-    for sentence, words, spelt in _analysed(pipeline, sentences):
+    for sentence, words, spelt in _analysed(pipeline, sentences, word_space):
         if [word.text for word in sentence.words] != spelt:
             raise ParsingFault("other words in the output")
         heads = tuple(int(word.head) for word in sentence.words)
@@ -172,14 +180,21 @@ def dependency_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -
     return trees
 
 
-def phrase_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> list[PhraseTree]:
+def phrase_trees(
+    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
+) -> list[PhraseTree]:
     """Parse sentences of at least one word.
+
+    Args:
+        pipeline: Stanza's.
+        sentences: the words of each.
+        word_space: how the models know a space within a word.
 
     Raises:
         ParsingFault: where the output does not fit the words.
     """
     trees = []
-    for sentence, words, spelt in _analysed(pipeline, sentences):
+    for sentence, words, spelt in _analysed(pipeline, sentences, word_space):
         if sentence.constituency is None:
             raise ParsingFault("no tree in the output")
         tree = PhraseTree(phrase_node(sentence.constituency))
@@ -190,10 +205,10 @@ def phrase_trees(pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]) -> li
 
 
 def _analysed(
-    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]]
+    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str
 ) -> Iterator[tuple[Any, tuple[str, ...], list[str]]]:
     """Yield each analysed sentence with its words, and with the words as Stanza reads them."""
-    spelt = [[parser_spelling(word) for word in words] for words in sentences]
+    spelt = [[parser_spelling(word, word_space) for word in words] for words in sentences]
     document = pipeline(spelt)
     if len(document.sentences) != len(sentences):
         raise ParsingFault("other number of sentences in the output")

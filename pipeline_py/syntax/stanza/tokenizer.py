@@ -59,4 +59,5 @@ def _words(token: Any) -> Iterator[Word]:
     start = token.start_char
     for form in forms[:-1]:
         yield Word(start, start := start + len(form))
-    yield Word(start, token.end_char)
+    has_space = len(forms[-1].split()) > 1
+    yield Word(start, token.end_char, forms[-1] if has_space else None)

@@ -2,7 +2,7 @@
 
 Stanza would stop, or learn what is not there at parsing time, on some of what real treebanks hold:
 
-- Multi-word tokens and empty nodes are left out: text is parsed word by word.
+- Multi-word tokens and empty nodes are left out: text is parsed word by word (`learn_words` learns the tokens).
 - Lemmas are the words themselves, because the parser is later run without a lemmatizer.
 - Stanza's scorer refuses a sentence with several roots: the later ones become `parataxis` of the first.
 - Stanza splits at any white space: within a word it becomes `_`.
@@ -22,7 +22,6 @@ from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencie
 from pipeline_py.syntax.trees.simplify import simplify
 from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
 
-_SPACE = re.compile(r"\s")
 _FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 
@@ -123,5 +122,5 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts:
 
 
 def _word(word: str, lowercase: bool) -> str:
-    word = parser_spelling(_SPACE.sub("_", word))
+    word = parser_spelling(word)
     return word.lower() if lowercase else word

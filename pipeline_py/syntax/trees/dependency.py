@@ -7,9 +7,9 @@ What this project adds to the format, as comments that other readers pass over:
   are not sentences: a header before the first sentence, and comments that an empty line separates from their sentence
   (their `# text` has words).
 
-Words are syntactic words; which of them a multi-word token (`3-4`) joins is read, but not written. Empty nodes (`5.1`)
-are skipped, and so is a byte order mark. Spaces around a value do not belong to it. A space inside a form becomes
-U+00A0, because a space separates the words of a text.
+Words are syntactic words; a multi-word token (`3-4`) says which of them the text joins. Empty nodes (`5.1`) are
+skipped, and so is a byte order mark. Spaces around a value do not belong to it. A space inside a form becomes U+00A0,
+because a space separates the words of a text.
 """
 
 import re
@@ -27,6 +27,7 @@ FAILED = "failed: "
 COLUMNS = 10
 FORM, UPOS, DEPREL = 1, 3, 7
 UNSPECIFIED = "_"
+NO_SPACE = "SpaceAfter=No"
 
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 _RANGE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
@@ -60,6 +61,8 @@ class DependencyTree:
         xpos: n language-specific tags; empty unless read from a treebank.
         features: n morphological features as written; empty unless read from a treebank.
         multiword: tokens that join several words, from left to right; empty unless read from a treebank.
+        text: the comment `# text`; empty unless read from a treebank.
+        unspaced: last words of the tokens that no space follows (`SpaceAfter=No`); empty unless read from a treebank.
         line: where the block begins in its file.
     """
 
@@ -71,12 +74,23 @@ class DependencyTree:
     xpos: tuple[str, ...] = field(default=(), compare=False, repr=False)
     features: tuple[str, ...] = field(default=(), compare=False, repr=False)
     multiword: tuple[MultiwordToken, ...] = field(default=(), compare=False, repr=False)
+    text: str = field(default="", compare=False, repr=False)
+    unspaced: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     line: int = field(default=0, compare=False, repr=False)
 
     @property
     def roots(self) -> list[int]:
         """Words whose head is 0, counted from 1."""
         return [word for word, head in enumerate(self.heads, start=1) if head == 0]
+
+    @property
+    def tokens(self) -> list[MultiwordToken]:
+        """What the text joins, from left to right: multi-word tokens, and every other word as a token of one word."""
+        joined = {token.first: token for token in self.multiword}
+        tokens: list[MultiwordToken] = []
+        while (first := tokens[-1].last + 1 if tokens else 1) <= len(self.words):
+            tokens.append(joined.get(first) or MultiwordToken(first, first, self.words[first - 1]))
+        return tokens
 
 
 def unparsed(words: Sequence[str], reason: str) -> DependencyTree:
@@ -156,6 +170,8 @@ def _comment(line: str) -> tuple[str, str]:
 
 def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
     failed = None
+    text = ""
+    unspaced: set[int] = set()
     rows: list[list[str]] = []
     lines: list[int] = []
     multiword: list[MultiwordToken] = []
@@ -165,6 +181,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
             key, value = _comment(line)
             if key == "parse" and value.startswith(FAILED.strip()):
                 failed = value.removeprefix(FAILED.strip()).strip()
+            elif key == "text":
+                text = value
             continue
         row = _row(line, path, number)
         if _EMPTY_NODE.fullmatch(row[0]):
@@ -172,6 +190,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
         if "-" in row[0]:
             multiword.append(_multiword(row, len(rows) + 1, multiword, path, number))
             joined_at = number
+            if NO_SPACE in row[9]:
+                unspaced.add(multiword[-1].last)
             continue
         if row[0] != str(len(rows) + 1):
             raise InputError(
@@ -186,6 +206,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
             )
         rows.append(row)
         lines.append(number)
+        if NO_SPACE in row[9] and not (multiword and len(rows) <= multiword[-1].last):
+            unspaced.add(len(rows))
     heads = tuple(int(row[6]) for row in rows)
     found = fault(heads)
     if found is not None:
@@ -207,6 +229,8 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
         xpos=tuple(row[4] for row in rows),
         features=tuple(row[5] for row in rows),
         multiword=tuple(multiword),
+        text=text,
+        unspaced=frozenset(unspaced),
         line=start,
     )
 
@@ -269,8 +293,11 @@ def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
             lines.append(f"# parse = {FAILED}{tree.failed}")
         nothing = ("_",) * len(tree.words)
         columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
+        joined = {token.first: token for token in tree.multiword}
         for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
             if "\t" in word or "\n" in word or "\r" in word:
                 raise InputError(f"the word {word!r} contains a tab or a line end; clean the text first")
+            if (token := joined.get(number)) is not None:
+                lines.append(f"{number}-{token.last}\t{token.form}" + "\t_" * (COLUMNS - 2))
             lines.append(f"{number}\t{word}\t_\t{upos}\t{xpos}\t{features}\t{head}\t{label}\t_\t_")
         file.write("\n".join(lines) + "\n\n")

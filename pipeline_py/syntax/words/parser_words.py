@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from pipeline_py.artifact import Counts
 from pipeline_py.corpus.characters import is_visible, without_invisible
+from pipeline_py.syntax.trees.dependency import MultiwordToken
 from pipeline_py.syntax.words.retokenize import Places
 from pipeline_py.syntax.words.tokenized_text import read_sentences
 from pipeline_py.text import read_lines
@@ -25,6 +26,7 @@ OTHER_WORDS = "parsed in other words than its tokens"
 SEVERAL = "tokens of several words"
 PART = "tokens that are a part of a word"
 ACROSS = "tokens that share a word with others"
+AMBIGUOUS = "tokens left whole because the treebank reads them in several ways"
 TOKENS_KEPT = "parsed in its tokens: "
 
 
@@ -35,11 +37,13 @@ class Word(NamedTuple):
         start: its first character.
         end: the one after its last; several words that are written as one (French `du`) have both in common.
         form: how the parser's treebank writes it; None: as the text.
+        is_ambiguous: whether its treebank divides it in some sentences and not in others.
     """
 
     start: int
     end: int
     form: str | None = None
+    is_ambiguous: bool = False
 
 
 Divide: TypeAlias = Callable[[Iterable[str]], Iterator[list[Word]]]
@@ -54,13 +58,15 @@ class Sentence:
         tokens: of the text, which its tree shall be over.
         words: what the parser reads.
         places: where the words are among the tokens; None where they are the tokens.
-        differing: how many tokens are no words, by `SEVERAL`, `PART` and `ACROSS`.
+        differing: how many tokens are no words, by `SEVERAL`, `PART` and `ACROSS`, and how many are `AMBIGUOUS`.
+        multiword: words that the text joins, from left to right.
     """
 
     tokens: tuple[str, ...]
     words: tuple[str, ...]
     places: Places | None = None
     differing: Mapping[str, int] = field(default_factory=dict)
+    multiword: tuple[MultiwordToken, ...] = ()
 
     def count(self, counts: Counts) -> None:
         """Count it, once it is parsed, where its words are not its tokens."""
@@ -121,12 +127,13 @@ def in_words(tokens: tuple[str, ...], text: str, words: Sequence[Word]) -> Sente
         DoesNotFitError: tokens and text differ in more than spaces and case.
     """
     joined = "".join(tokens)
-    seen_of_text, seen_of_tokens = _seen(text), _seen(joined)
+    seen_of_text, seen_of_tokens = visible_characters(text), visible_characters(joined)
     if "".join(seen_of_text) != "".join(seen_of_tokens):
         raise DoesNotFitError("its text has other characters")
     in_text, in_tokens_ = _offsets(map(len, seen_of_text)), _offsets(map(len, seen_of_tokens))
     ends_of_tokens = [in_tokens_[end] for end in accumulate(map(len, tokens))]
     forms: list[str] = []
+    texts: list[str] = []
     spans: list[tuple[int, int]] = []
     for word in words:
         start, end = in_text[word.start], in_text[word.end]
@@ -134,30 +141,43 @@ def in_words(tokens: tuple[str, ...], text: str, words: Sequence[Word]) -> Sente
             # What cannot be seen goes with the character before it.
             written = joined[bisect_right(in_tokens_, start) - 1 : bisect_right(in_tokens_, end) - 1]
             forms.append(written if word.form is None else _in_case_of(written, word.form))
+            texts.append(written)
             spans.append((start, end))
     if not spans and tokens:
         raise DoesNotFitError("nothing to be seen")
     token_spans = list(zip([0, *ends_of_tokens[:-1]], ends_of_tokens, strict=True)) if tokens else []
     differing = _differing(spans, token_spans)
+    ambiguous = {AMBIGUOUS: number} if (number := sum(word.is_ambiguous for word in words)) else {}
     if not differing:
-        return in_tokens(tokens)
-    return Sentence(tokens, tuple(forms), _places(spans, token_spans), differing)
+        return Sentence(tokens, tokens, differing=ambiguous)
+    multiword = tuple(_multiword(spans, texts))
+    return Sentence(tokens, tuple(forms), _places(spans, token_spans), differing | ambiguous, multiword)
 
 
 def noted_of_words(noted: Mapping[str, int]) -> dict[str, int]:
     """What counts say of trees that were parsed in other words than the tokens of their text.
 
     Returns:
-        Counts by `OTHER_WORDS` (sentences), `SEVERAL`, `PART` and `ACROSS` (tokens), and by `TOKENS_KEPT` with a reason
-        (sentences); empty where all were parsed in their tokens.
+        Counts by `OTHER_WORDS` (sentences), `SEVERAL`, `PART`, `ACROSS` and `AMBIGUOUS` (tokens), and by `TOKENS_KEPT`
+        with a reason (sentences); empty where all were parsed in their tokens.
     """
     if OTHER_WORDS not in noted:
         return {}
-    kept = {what: sentences for what, sentences in noted.items() if what.startswith(TOKENS_KEPT)}
-    return {what: noted.get(what, 0) for what in (OTHER_WORDS, SEVERAL, PART, ACROSS)} | kept
+    rest = {what: number for what, number in noted.items() if what == AMBIGUOUS or what.startswith(TOKENS_KEPT)}
+    return {what: noted.get(what, 0) for what in (OTHER_WORDS, SEVERAL, PART, ACROSS)} | rest
 
 
 _Spans: TypeAlias = Sequence[tuple[int, int]]
+
+
+def _multiword(spans: _Spans, texts: Sequence[str]) -> Iterator[MultiwordToken]:
+    """Yield neighboring words with the same characters in common."""
+    first = 0
+    for end in range(1, len(spans) + 1):
+        if end == len(spans) or spans[end] != spans[first]:
+            if end - first > 1:
+                yield MultiwordToken(first + 1, end, texts[first])
+            first = end
 
 
 def _overlapping(span: tuple[int, int], spans: _Spans, ends: Sequence[int]) -> range:
@@ -204,8 +224,8 @@ def _differing(words: _Spans, tokens: _Spans) -> Counter[str]:
     return found
 
 
-def _seen(text: str) -> list[str]:
-    """Of each character what can be seen of it, whatever its case."""
+def visible_characters(text: str) -> list[str]:
+    """Return the case-folded form of each character, empty for white space and for what cannot be seen."""
     return [_seen_of(character) for character in text]
 
 
@@ -219,6 +239,6 @@ def _offsets(lengths: Iterable[int]) -> list[int]:
 
 
 def _in_case_of(written: str, form: str) -> str:
-    """A form without white space, lower-cased where what is written is."""
-    form = "".join(form.split())
+    """A form in which U+00A0 is the only white space, lower-cased where what is written is."""
+    form = "\u00a0".join(form.split())
     return form.lower() if written == written.lower() else form

@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from pipeline_py.corpus.characters import without_invisible
 from pipeline_py.syntax.trees.dependency import MultiwordToken
+from pipeline_py.syntax.words.treebank_spelling import spell_word
 
 SPACE = "\u00a0"
 
@@ -98,13 +99,13 @@ def align(
 
 
 def _ends(form: str, spelt: Sequence[str], start: int, ignore_case: bool) -> Iterator[int]:
-    """Where the tokens from `start` on that are `form` may end: as it is, or one token for each visible part."""
+    """Where the tokens from `start` on that are `form` may end: as it is, one token for each visible part, or `_`."""
     if spelt[start : start + 1] == [plain_spelling(form, ignore_case)]:
         yield start + 1
     if form.isascii():
         return
     # Text that came tokenized still has its invisible characters.
-    for parts in (form.split(), without_invisible(form).split()):
+    for parts in (form.split(), without_invisible(form).split(), [spell_word(form)]):
         spelt_parts = [plain_spelling(part, ignore_case) for part in parts]
         if parts not in ([], [form]) and spelt[start : start + len(parts)] == spelt_parts:
             yield start + len(parts)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal
-from pipeline_py.syntax.trees.dependency import DependencyTree, fault
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, fault
 from pipeline_py.syntax.words.english_words import english_words
 from pipeline_py.syntax.words.parser_words import (
     ACROSS,
@@ -110,6 +110,7 @@ def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
         ("de", "le", "pain", "de", "le", "jour"),
         Places((0, 0, 1, 2, 2, 3), (0, 1, 2, 3)),
         {SEVERAL: 2},
+        (MultiwordToken(1, 2, "du"), MultiwordToken(4, 5, "du")),
     )
 
 

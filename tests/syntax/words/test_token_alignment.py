@@ -50,6 +50,10 @@ def test_white_space_of_any_kind_may_divide_a_word(space: str) -> None:
         align([f"a{space}b"], ["ab"])
 
 
+def test_a_space_within_a_word_may_be_written_as_parsers_know_it() -> None:
+    assert spans(align(["10\u00a0000", "x"], ["10_000", "x"])) == [("10\u00a0000", [0], [0]), ("x", [1], [1])]
+
+
 @pytest.mark.parametrize("form", ["Zeile\u00adn", "\ufeffZeilen", "Zeilen\u200f", "Zei\u2060len", "\u200bZeilen"])
 def test_characters_that_tokenizing_takes_out(form: str) -> None:
     assert len(align([form], ["Zeilen"])) == len(align([form], [form])) == 1

@@ -1,6 +1,6 @@
 """Clean text becomes tokens.
 
-REQUIRED INPUTS: <results>/corpus/clean/; a treebank where the words of Chinese are learnt
+REQUIRED INPUTS: <results>/corpus/clean/; a treebank where tokens are learnt
 OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it, with normalized
                  punctuation where it asks for that; generalised text for units that ask for it
 """
@@ -26,6 +26,7 @@ rule learn_segmenter:
     params:
         given=lambda wildcards: {
             "content": plan.contents_of(plan.corpus.treebank_of_words().values()),
+            "language": plan.corpus.language("source").language,
             "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
         },
     shell:
@@ -33,6 +34,7 @@ rule learn_segmenter:
         python -m pipeline_py.corpus.learn_segmenter \
             --treebank-train {input.train:q} \
             --treebank-dev {input.dev:q} \
+            --language {params.given[language]} \
             --threads {threads} \
             --output {output.model:q} \
             --counts-output {output.counts:q} \

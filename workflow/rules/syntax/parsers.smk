@@ -1,7 +1,7 @@
 """Parsers that are trained here, and how good a parser is on trees that it has not seen.
 
 REQUIRED INPUTS: a treebank where a parser is trained; gold trees where it is measured
-OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt, <results>/syntax/{parser}/accuracy.tsv
+OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt and words.tsv, <results>/syntax/{parser}/accuracy.tsv
 """
 
 
@@ -92,13 +92,77 @@ rule treebank_text:
             "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.treebank_text"),
         },
+        form=[],
     shell:
         """
         python -m pipeline_py.syntax.treebank_text \
             --annotation {params.given[annotation]} \
+            {params.form:q} \
             {params.given[case]} \
             --treebank {input.trees:q} \
             --output {output.tokens:q} \
+            2>{log:q}
+        """
+
+
+use rule treebank_text as original_text_of_treebank with:
+    input:
+        trees=lambda wildcards: plan.parsers.treebank(wildcards.parser, wildcards.part, "conllu"),
+    output:
+        tokens="<results>/syntax/{parser}/treebank/{part}.text",
+    log:
+        "<logs>/syntax/original_text_of_treebank/{parser}.{part}.log",
+    benchmark:
+        "<benchmarks>/syntax/original_text_of_treebank/{parser}.{part}.tsv"
+    params:
+        given=lambda wildcards: plan.parsers.original_text(wildcards.parser, wildcards.part),
+        form=lambda wildcards: plan.parsers.form_of_text(),
+
+
+use rule tokenize as tokenize_treebank with:
+    input:
+        text="<results>/syntax/{parser}/treebank/{part}.text",
+        segmenter=plan.corpus.segmenter("source"),
+    output:
+        text="<results>/syntax/{parser}/treebank/{part}.tokens",
+    log:
+        "<logs>/syntax/tokenize_treebank/{parser}.{part}.log",
+    benchmark:
+        "<benchmarks>/syntax/tokenize_treebank/{parser}.{part}.tsv"
+    params:
+        given=lambda wildcards: plan.corpus.tokenization("source"),
+        flags=lambda wildcards, input: plan.corpus.tokenizer_flags("source", input.segmenter),
+
+
+rule learn_words:
+    input:
+        treebank=lambda wildcards: plan.parsers.treebank(wildcards.parser, "train", "conllu"),
+        tokens="<results>/syntax/{parser}/treebank/train.tokens",
+    output:
+        table="<results>/syntax/{parser}/model/words.tsv",
+        counts="<results>/syntax/{parser}/model/words.json",
+    log:
+        "<logs>/syntax/learn_words/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/learn_words/{parser}.tsv"
+    group:
+        on_cluster("parsers")
+    conda:
+        "../../../envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=lambda wildcards: plan.parsers.word_learning(wildcards.parser),
+    shell:
+        """
+        python -m pipeline_py.syntax.learn_words \
+            --treebank {input.treebank:q} \
+            --tokens {input.tokens:q} \
+            {params.given[case]} \
+            --output {output.table:q} \
+            --counts-output {output.counts:q} \
             2>{log:q}
         """
 
@@ -122,8 +186,33 @@ use rule parse as parse_held_out_trees with:
         words=[],
 
 
+use rule parse as parse_raw_text with:
+    input:
+        unpack(lambda wildcards: plan.syntax.raw_text_to_divide(wildcards.parser)),
+        tokens="<results>/syntax/{parser}/treebank/test.tokens",
+        models=lambda wildcards: plan.syntax.models_of(wildcards.parser, "conllu"),
+    output:
+        trees="<results>/syntax/{parser}/accuracy/raw.conllu",
+        counts="<results>/syntax/{parser}/accuracy/raw.conllu.json",
+        facts="<results>/syntax/{parser}/accuracy/raw.conllu.facts.json",
+    log:
+        "<logs>/syntax/parse_raw_text/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/parse_raw_text/{parser}.tsv"
+    wildcard_constraints:
+        parser=plan.parsers.of_type("trained", "stanza"),
+    params:
+        given=lambda wildcards: plan.syntax.parsing(wildcards.parser, "conllu", plan.syntax.words_of(wildcards.parser)),
+        words=lambda wildcards, input: [
+            *plan.syntax.options_of_words(wildcards.parser, input.get("text"), input.get("word_table")),
+            "--over-words",
+        ],
+        models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, "conllu", input.models),
+
+
 rule accuracy:
     input:
+        unpack(lambda wildcards: plan.syntax.raw_text_trees(wildcards.parser, wildcards.trees)),
         gold=lambda wildcards: plan.parsers.treebank(wildcards.parser, "test", wildcards.trees),
         predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
     output:
@@ -147,6 +236,7 @@ rule accuracy:
             "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.accuracy"),
         },
+        raw_text=lambda wildcards, input: [f"--raw-text={file}" for file in [input.get("raw_text")] if file],
     shell:
         """
         python -m pipeline_py.syntax.accuracy \
@@ -154,6 +244,7 @@ rule accuracy:
             {params.given[case]} \
             --gold {input.gold:q} \
             --predicted {input.predicted:q} \
+            {params.raw_text:q} \
             --output {output.accuracy:q} \
             2>{log:q}
         """

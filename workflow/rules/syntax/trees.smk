@@ -1,7 +1,7 @@
 """Where trees come from: Stanza, the user's files, or a shape without any analysis.
 
-REQUIRED INPUTS: plan.corpus.tokens("source"); model files of a parser, or trees that the user brings; clean text where a parser
-                 reads other words than the tokens
+REQUIRED INPUTS: plan.corpus.tokens("source"); model files of a parser, or trees that the user brings; clean text, or a table of
+                 words, where a parser reads other words than the tokens
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
 Dependency and constituency trees are made apart: a system that reads one never waits for the other. A text of more
@@ -42,7 +42,9 @@ rule parse:
             wildcards.parser, wildcards.trees, plan.syntax.words_of(wildcards.parser)
         ),
         part=[],
-        words=lambda wildcards, input: plan.syntax.options_of_words(wildcards.parser, input.get("text")),
+        words=lambda wildcards, input: plan.syntax.options_of_words(
+            wildcards.parser, input.get("text"), input.get("word_table")
+        ),
         models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
         cache=lambda wildcards, output: cache_of(output.trees),

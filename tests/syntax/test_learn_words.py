@@ -1,0 +1,144 @@
+"""From a treebank and its tokens to the table that parsers read words by."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.input_error import InputError
+from pipeline_py.syntax.learn_words import learn_words
+from pipeline_py.syntax.treebank_text import treebank_text
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.words.parser_words import in_words
+from pipeline_py.syntax.words.word_matching import match_words
+from pipeline_py.syntax.words.word_table import WordTable
+
+TREEBANKS = (Path(__file__).parents[2] / "../shared/data/treebanks").resolve()
+
+FRENCH = """\
+# text = Du pain aujourd'hui.
+1-2	Du	_	_	_	_	_	_	_	_
+1	De	_	ADP	_	_	3	case	_	_
+2	le	_	DET	_	_	3	det	_	_
+3	pain	_	NOUN	_	_	0	root	_	_
+4	aujourd'hui	_	ADV	_	_	3	advmod	_	SpaceAfter=No
+5	.	_	PUNCT	_	_	3	punct	_	_
+
+# text = Il va au marché
+1	Il	_	PRON	_	_	2	nsubj	_	_
+2	va	_	VERB	_	_	0	root	_	_
+3-4	au	_	_	_	_	_	_	_	_
+3	à	_	ADP	_	_	5	case	_	_
+4	le	_	DET	_	_	5	det	_	_
+5	marché	_	NOUN	_	_	2	obl	_	_
+
+"""
+
+
+def learn(treebank: Path, tokens: Path, output: Path, **options: bool) -> dict[str, int]:
+    counts = output.with_suffix(".json")
+    learn_words(treebank=treebank, tokens=tokens, output=output, counts_output=counts, **options)
+    found: dict[str, int] = json.loads(counts.read_text())
+    return found
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_words_of_moses_tokens(tmp_path: Path, lowercase: bool) -> None:
+    (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
+    treebank_text(
+        annotation=Annotation.DEPENDENCY,
+        treebank=tmp_path / "bank.conllu",
+        form="original",
+        language="fr",
+        output=tmp_path / "text",
+    )
+    assert (tmp_path / "text").read_text(encoding="utf-8") == "Du pain aujourd'hui.\nIl va au marché\n"
+    tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="fr", tokenizer="moses", lowercase=lowercase)
+    counts = learn(tmp_path / "bank.conllu", tmp_path / "tokens", tmp_path / "table.tsv", lowercase=lowercase)
+    rows = [line.split("\t") for line in (tmp_path / "table.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    du = ["du", "de le"] if lowercase else ["Du", "De le"]
+    readings = [[tokens, words] for tokens, before, words, count in rows]
+    assert sorted(readings) == sorted([["aujourd' hui", "aujourd'hui"], ["au", "à le"], du])
+    assert counts == {"in": 2, "kept": 2, "dropped": {}, "noted": {"ambiguous entries": 0, "entries": 3}}
+
+
+def test_a_sentence_of_other_characters_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
+    (tmp_path / "tokens").write_text("De pain aujourd'hui .\nIl va au marché\n", encoding="utf-8")
+    counts = learn(tmp_path / "bank.conllu", tmp_path / "tokens", tmp_path / "table")
+    assert counts["dropped"] == {"the tokens have other characters than the treebank": 1}
+
+
+@pytest.mark.parametrize("lines", ["Du pain aujourd'hui .\n", "a\nb\nc\n"])
+def test_other_numbers_of_sentences(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
+    (tmp_path / "tokens").write_text(lines, encoding="utf-8")
+    with pytest.raises(InputError, match=r"tokens: not as many lines as \S*bank.conllu has sentences"):
+        learn(tmp_path / "bank.conllu", tmp_path / "tokens", tmp_path / "table")
+    assert not (tmp_path / "table").exists()
+
+
+def word_f1(gold: list[DependencyTree], tokens: Path, table: WordTable) -> float:
+    correct = words = 0
+    lines = tokens.read_text(encoding="utf-8").splitlines()
+    for tree, line, found in zip(gold, lines, table.divide(lines), strict=True):
+        sentence = in_words(tuple(line.split(" ")), line, found)
+        unknown = ("_",) * len(sentence.words)
+        read = DependencyTree(
+            sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword=sentence.multiword
+        )
+        correct += len(match_words(tree, read))
+        words += len(tree.words) + len(read.words)
+    return 200 * correct / words
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "language", "tokenizer", "tokens_f1", "words_f1"),
+    [
+        ("fr_sequoia", ("train", "test"), "fr", "moses", 95, 98.5),
+        ("vi_vtb", ("train", "test"), "vi", "moses", 76, 87),
+        ("zh_gsd", ("train", "test"), "zh", "jieba", 80, 88),
+        ("tr_pud", ("test", "test"), "tr", "moses", 89, 90),
+        ("ar_pud", ("test", "test"), "ar", "moses", 82, 87.5),
+    ],
+)
+def test_real_treebanks(
+    tmp_path: Path,
+    name: str,
+    parts: tuple[str, str],
+    language: str,
+    tokenizer: str,
+    tokens_f1: float,
+    words_f1: float,
+) -> None:
+    """The words of held-out sentences; of a treebank with one part the last fifth is held out."""
+    if not (TREEBANKS / name).is_dir():
+        pytest.skip(f"the treebank {name} is not at {TREEBANKS}")
+
+    files = {part: gzip.decompress((TREEBANKS / name / f"{part}.conllu.gz").read_bytes()).decode() for part in parts}
+    sentences = [files[part].strip().split("\n\n") for part in parts]
+    if parts[0] == parts[1]:
+        cut = len(sentences[0]) * 4 // 5
+        sentences = [sentences[0][:cut], sentences[0][cut:]]
+    for part, of_part in zip(("learned", "held_out"), sentences, strict=True):
+        (tmp_path / f"{part}.conllu").write_text("\n\n".join(of_part) + "\n\n", encoding="utf-8")
+        treebank_text(
+            annotation=Annotation.DEPENDENCY,
+            treebank=tmp_path / f"{part}.conllu",
+            form="original",
+            language=language,
+            output=tmp_path / f"{part}.text",
+        )
+        tokenize(
+            input=tmp_path / f"{part}.text",
+            output=tmp_path / f"{part}.tokens",
+            language=language,
+            tokenizer=tokenizer,  # type: ignore[arg-type]
+        )
+    learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
+    gold = list(read_dependencies(tmp_path / "held_out.conllu"))
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({})) < tokens_f1
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table")) > words_f1

@@ -1,0 +1,45 @@
+"""The text of a treebank's sentence, from comments and `SpaceAfter=No`."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.words.treebank_spelling import original_text, spell_word
+
+
+def block(*rows: str, comment: str = "") -> str:
+    """`1 word No` for each word, `1-2 du` for a token; `~` is a space within a word."""
+    lines = [comment] if comment else []
+    for row in rows:
+        place, form, *no = row.split(" ")
+        head = "_" if "-" in place else str(int(place) - 1)
+        misc = "X=y|SpaceAfter=No" if no else "_"
+        lines.append(f"{place}\t{form.replace('~', ' ')}\t_\tX\t_\t_\t{head}\tdep\t_\t{misc}")
+    return "\n".join(lines) + "\n\n"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "text"),
+    [
+        (block("1-2 du", "1 de", "2 le", "3 pain No", "4 ."), "fr", "du pain."),
+        (block("1 oui", "2-3 du No", "2 de", "3 le", "4 ."), "fr", "oui du."),
+        (block("1 «", "2 oui", "3 »", comment="# text = «\u00a0oui  »"), "fr", "« oui »"),
+        (block("1 a", "2 b", comment="# text =ab"), "fr", "ab"),
+        (block("1 a", "2 b", comment="# text = other"), "fr", "a b"),
+        (block("1 10~000", "2 euros"), "fr", "10 000 euros"),
+        (block("1 我", "2 用", "3 max", "4 Python"), "zh", "我用max Python"),
+        (block("1 我", "2 用", "3 好 No", "4 。"), "zh", "我 用 好。"),
+        ("# text =\n\n", "fr", ""),
+    ],
+)
+def test_text_before_it_was_divided(tmp_path: Path, sentence: str, language: str, text: str) -> None:
+    (tmp_path / "bank").write_text(sentence, encoding="utf-8")
+    (tree,) = read_dependencies(tmp_path / "bank")
+    assert original_text(tree, language) == text
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "  "])
+def test_a_space_within_a_word(space: str) -> None:
+    assert spell_word(f"Chủ{space}tịch") == "Chủ_tịch"
+    assert spell_word(f"Chủ{space}tịch", lowercase=True, word_space=" ") == "chủ tịch"

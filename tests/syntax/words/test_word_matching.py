@@ -1,0 +1,48 @@
+"""Words that two analyses of one text have in common."""
+
+import pytest
+
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
+from pipeline_py.syntax.words.word_matching import DifferentTextError, match_words
+
+
+def tree(written: str) -> DependencyTree:
+    """`du=de+le pain`: words, and the tokens that join them; `~` is a space within a word."""
+    words: list[str] = []
+    multiword = []
+    for token in written.replace("~", "\u00a0").split(" "):
+        form, _, parts = token.partition("=")
+        forms = (parts or form).split("+")
+        if parts:
+            multiword.append(MultiwordToken(len(words) + 1, len(words) + len(forms), form))
+        words += forms
+    unknown = ("_",) * len(words)
+    return DependencyTree(tuple(words), tuple(range(len(words))), unknown, unknown, multiword=tuple(multiword))
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "matches"),
+    [
+        ("a b c", "a b c", [(0, 0), (1, 1), (2, 2)]),
+        ("a bc d", "a b c d", [(0, 0), (2, 3)]),
+        ("ab c", "a bc", []),
+        ("le goût du=de+le pain", "le goût du=de+le pain", [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]),
+        ("goût du=de+le pain", "goût du pain", [(0, 0), (3, 2)]),
+        ("des jours", "des=de+les jours", [(1, 2)]),
+        ("dámelo=da+me+lo ya", "dámelo=dá+me+lo ya", [(1, 1), (2, 2), (3, 3)]),
+        # What the characters spell need not be marked as a multi-word token.
+        ("evdeydi=evde+ydi", "evde ydi", [(0, 0), (1, 1)]),
+        ("x evdeydi=evde+ydi", "xevdeydi", []),
+        ("10~000 euros", "10_000 euros", [(0, 0), (1, 1)]),
+        ("10~000 euros", "10 000 euros", [(1, 2)]),
+        ("Du=De+le pain", "du=de+le pain", [(0, 0), (1, 1), (2, 2)]),
+    ],
+)
+def test_words_in_common(gold: str, predicted: str, matches: list[tuple[int, int]]) -> None:
+    assert match_words(tree(gold), tree(predicted)) == matches
+    assert match_words(tree(predicted), tree(gold)) == [(other, place) for place, other in matches]
+
+
+def test_other_texts() -> None:
+    with pytest.raises(DifferentTextError):
+        match_words(tree("a b"), tree("a c"))
