@@ -19,13 +19,13 @@ def learn_words(*, treebank: Path, tokens: Path, lowercase: bool = False, output
     """Write the table by which a parser reads tokens of a text as the words of its treebank.
 
     The table has all tokens, or sequences of tokens, that the treebank divides differently in at least one sentence:
-    French `du` is `de le`, Moses' `aujourd 'hui` is `aujourd'hui`, Vietnamese `chủ tịch` is `chủ_tịch`.
+    French `du` is `de le`, Moses' `aujourd' hui` is `aujourd'hui`, Vietnamese `chủ tịch` is `chủ_tịch`.
 
     Args:
         treebank: CoNLL-U, plain or gzipped.
         tokens: The text of the treebank (`treebank_text --form original`), tokenized like the text to parse.
         lowercase: The tokens are lower-cased.
-        output: The table as TSV with the columns tokens, words and count.
+        output: The table as TSV with the columns tokens, before, words and count.
         counts_output: JSON counts of sentences and of entries of the table.
 
     Raises:

@@ -45,7 +45,8 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     )
     accuracy = write(
         tmp_path / "accuracy.tsv",
-        "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n",
+        "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n"
+        "LAS (raw text)\t80.5\t9\t99\n",
     )
     output = tmp_path / "facts.tsv"
     facts(
@@ -62,6 +63,7 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (base["dev_metric"], base["seed"], base["epochs"], syntax["epochs"]) == ("bleu", "12345", "25.6", "")
     assert (base["parser"], base["UAS"], base["LAS"]) == ("", "", "")
     assert (syntax["parser"], syntax["UAS"], syntax["LAS"]) == ("stanza", "91.25", "88.5")
+    assert syntax["LAS (raw text)"] == "80.5" and "UAS (raw text)" not in syntax
     assert (base["span (2)"], syntax["span (2)"]) == ("", "3.5")
     assert (base["kernels"], syntax["kernels"]) == ("yes", "no")
     assert (base["torch"], base["python"], syntax["python"]) == ("2.13.0", "3.11.7", "")

@@ -1,4 +1,4 @@
-"""A table from tokens of a text to the words of a treebank: French `du` is `de le`, `aujourd 'hui` is `aujourd'hui`.
+"""A table from tokens of a text to the words of a treebank: French `du` is `de le`, `aujourd' hui` is `aujourd'hui`.
 
 Tokenizers and treebanks divide text differently. The table is learned from a treebank whose text was tokenized like the
 text that is parsed: where tokens and words begin and end together, the tokens of such a block and its words are a
