@@ -46,7 +46,10 @@ class Chains:
         return SimpleNamespace(
             sentences=[
                 SimpleNamespace(
-                    words=[SimpleNamespace(text=w, head=k, deprel=f"d-{w}", upos="X") for k, w in enumerate(words)]
+                    words=[
+                        SimpleNamespace(text=w, head=k, deprel=f"d-{w}".replace(" ", "~"), upos="X")
+                        for k, w in enumerate(words)
+                    ]
                 )
                 for words in batch
             ]
