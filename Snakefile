@@ -25,6 +25,7 @@ from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import TESTS
 from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
 from pipeline_py.plan.plan import Plan
+from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
 from pipeline_py.plan.syntax import ANNOTATION
@@ -65,6 +66,8 @@ plan = Plan(EXPERIMENT, project, known_contents, shared)
 
 if workflow.is_main_process and EXPERIMENT.left_out:
     logger.warning(sentence_about(EXPERIMENT.left_out))
+if workflow.is_main_process and (suggestion := suggest_recipe(EXPERIMENT)):
+    logger.warning(suggestion)
 
 # More compute-bound jobs than processors only slow each other down. On a cluster, its scheduler decides.
 cores_asked = workflow.cores if workflow.nodes is None else None

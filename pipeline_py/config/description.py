@@ -58,6 +58,11 @@ class Description(Section):
         description="Results go to results/<name>; null: straight to results/.",
     )
     data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
+    recipe: str | None = Field(
+        None,
+        description="A file of `workflow/recipes/`, without its ending: settings that fit an amount of data. The "
+        "experiment's own files override it; null: none.",
+    )
     preset: str | None = Field(None, description="Which of `presets` overrides the rest; null: none.")
     presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
     corpora: Corpora

@@ -1,6 +1,6 @@
 """From the merged files of a configuration to an `Experiment`, or to a sentence that says what is wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
@@ -13,6 +13,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.loading.crossing import crossed
 from pipeline_py.config.loading.default_parser import with_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
+from pipeline_py.config.loading.files import read_file
 from pipeline_py.config.loading.leaving_out import (
     Overrides,
     dependent,
@@ -38,8 +39,8 @@ def load(
 ) -> Experiment:
     """Validate a merged configuration.
 
-    Order: defaults of the models < `config` < `presets[preset]` < `command_line`. Every preset is validated, chosen
-    or not.
+    Order: defaults of the models < `config` < the recipe < `own` < `presets[preset]` < `command_line`. Every preset is
+    validated, chosen or not.
     A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
     `subword`. Then systems that read trees get the experiment's `parser`, and are crossed with parsers.
 
@@ -56,7 +57,8 @@ def load(
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
     """
     command_line = _with_nulls(command_line or {})
-    config = of_own_text(_laid_over(config, command_line), own and _laid_over(own, command_line))
+    config = _with_recipe(_laid_over(config, command_line), [own or {}, command_line])
+    config = of_own_text(config, own and _laid_over(own, command_line))
     presets = config.get("presets") or {}
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
@@ -106,6 +108,30 @@ def load(
             if parser in experiment.unfit_parsers and {*splits} & {*experiment.splits_in_files}:
                 raise InputError(experiment.unfit_parsers[parser], "configuration")
     return experiment
+
+
+RECIPES = Path(__file__).parents[3] / "workflow" / "recipes"
+"""Folder of the recipes: settings of the model, training and subwords that fit an amount of data."""
+
+
+def list_recipes() -> dict[str, Path]:
+    """Return the files of all recipes by name."""
+    return {path.stem: path for path in sorted(RECIPES.glob("*.yaml"))}
+
+
+def _with_recipe(config: Mapping[str, Any], overrides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Lay the chosen recipe over the inherited settings, and the experiment's own settings over the recipe.
+
+    Raises:
+        InputError: if no recipe has this name.
+    """
+    name = config.get("recipe")
+    if name is None:
+        return config
+    recipes = list_recipes()
+    if name not in recipes:
+        raise InputError(f"recipe: {unknown('recipe', str(name), recipes)}", "configuration")
+    return reduce(_laid_over, [read_file(recipes[name]), *overrides], config)
 
 
 MOST = 5

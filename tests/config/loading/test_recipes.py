@@ -1,0 +1,42 @@
+"""A recipe lies between what an experiment inherits and what its own files say."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from pipeline_py.config.loading.load import RECIPES, load
+from pipeline_py.input_error import InputError
+from tests.workplace import merged
+
+NAMES = sorted(path.stem for path in RECIPES.glob("*.yaml"))
+OWN = {"recipe": NAMES[0], "training": {"epochs": 77}}
+
+
+def read_recipe(name: str) -> dict[str, Any]:
+    return yaml.safe_load((RECIPES / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recipe_fits_the_default_experiment(config: dict[str, Any], name: str) -> None:
+    own = {"recipe": name}
+    experiment = load(merged(config, own), own=own)
+    assert experiment.training.epochs == read_recipe(name)["training"]["epochs"]
+    assert not experiment.left_out
+
+
+def test_own_settings_override_a_recipe(config: dict[str, Any]) -> None:
+    training = load(merged(config, OWN), own=OWN).training
+    assert training.epochs == 77
+    assert training.batch_size == read_recipe(NAMES[0])["training"]["batch_size"]
+
+
+def test_the_command_line_names_a_recipe(config: dict[str, Any]) -> None:
+    experiment = load(config, {"recipe": NAMES[0], "training": {"epochs": 78}})
+    assert experiment.training.epochs == 78
+    assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
+
+
+def test_an_unknown_recipe_is_refused(config: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=f"unknown recipe `{NAMES[0]}0`; did you mean `{NAMES[0]}`"):
+        load(config, {"recipe": f"{NAMES[0]}0"})

@@ -1,0 +1,59 @@
+"""A recipe is suggested where a training would have too few updates to learn."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading.files import read_file
+from pipeline_py.config.loading.load import load
+from pipeline_py.plan.recipe_suggestion import suggest_recipe
+from tests.workplace import ROOT, merged
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    return read_file(ROOT / "config.yaml")
+
+
+def suggestion(config: dict[str, Any], folder: Path, pairs: int, **own: Any) -> str | None:
+    for name in ("train.fr", "train.en"):
+        with gzip.open(folder / f"{name}.gz", "wt", encoding="utf-8") as file:
+            file.writelines(f"{place}\n" for place in range(pairs))
+    corpora = {
+        "source": {"language": "fr"},
+        "target": {"language": "en"},
+        "train": [{"source": str(folder / "train.fr.gz"), "target": str(folder / "train.en.gz")}],
+        "dev": {"name": "dev", "source": "dev.fr", "references": ["dev.en"]},
+        "tests": [{"name": "test", "source": "test.fr", "references": ["test.en"]}],
+    }
+    own = merged({"corpora": corpora, "targets": ["table1"], "training": {"batch_size": 64, "epochs": 10}}, own)
+    return suggest_recipe(load(merged(config, own), own=own, check_files=False))
+
+
+def test_few_pairs_and_epochs_have_a_recipe(config: dict[str, Any], tmp_path: Path) -> None:
+    assert suggestion(config, tmp_path, 2000) == (
+        "2,000 training pairs make 313 updates with these settings, too few to learn to translate; write "
+        "`recipe: pairs_2000` (workflow/recipes/pairs_2000.yaml) and leave out `model`, `training` and `subword`."
+    )
+    said = suggestion(config, tmp_path, 20_000, training={"batch_size": 640})
+    assert said is not None and "`recipe: pairs_30000`" in said
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"training": {"epochs": 40}},
+        {"training": {"updates": 5000}},
+        {"recipe": "pairs_2000"},
+        {"targets": None, "systems": {}, "training": {"batch_size": 2048, "batch_unit": "tokens"}},
+    ],
+)
+def test_settings_that_may_fit_have_none(config: dict[str, Any], tmp_path: Path, own: dict[str, Any]) -> None:
+    assert suggestion(config, tmp_path, 2000, **own) is None
+
+
+def test_generated_and_missing_text_have_none(config: dict[str, Any], tmp_path: Path) -> None:
+    assert suggest_recipe(load(config)) is None
+    assert suggestion(config, tmp_path, 0) is None
