@@ -31,5 +31,7 @@ if imported_folder() != own_folder:
 
 # Jobs: whatever folder they run in, and whatever that contains.
 other_folders = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path != workflow.basedir]
-os.environ["PYTHONPATH"] = os.pathsep.join([workflow.basedir, *filter(None, other_folders)])
-os.environ["PYTHONSAFEPATH"] = "1"
+os.environ.update(
+    PYTHONPATH=os.pathsep.join([workflow.basedir, *filter(None, other_folders)]),
+    PYTHONSAFEPATH="1",
+)
