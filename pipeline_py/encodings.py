@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from unicodedata import normalize
 
 from pipeline_py.input_error import InputError
 
@@ -60,6 +61,9 @@ are letters in every other one, and not the other way round.
 SMALLEST_SHARE_OF_LATIN, SMALLEST_SHARE_OF_OTHERS = 0.6, 0.1
 """Frequent characters among those outside ASCII, for an encoding to be named."""
 
+FEWEST_JUDGED_LINES = 100
+"""A shorter text may have letters apart from their accents."""
+
 
 @dataclass
 class LineFaults:
@@ -71,6 +75,7 @@ class LineFaults:
         invalid: lines that are not UTF-8.
         zeros: lines with NUL bytes.
         returns: CRs within lines.
+        decomposed: lines with letters apart from their accents, which NFC composes.
         beginning: the first bytes of the text.
         sample: some lines that are not UTF-8.
     """
@@ -80,6 +85,7 @@ class LineFaults:
     invalid: int = 0
     zeros: int = 0
     returns: int = 0
+    decomposed: int = 0
     beginning: bytes = b""
     sample: list[bytes] = field(default_factory=list)
 
@@ -92,7 +98,8 @@ class LineFaults:
         self.zeros += b"\0" in line
         self.returns += line.rstrip(b"\r").count(b"\r")
         try:
-            line.decode("utf-8")
+            text = line.decode("utf-8")
+            self.decomposed += not text.isascii() and len(normalize("NFC", text)) < len(text)
         except UnicodeDecodeError:
             self.invalid += 1
             if len(self.sample) < SAMPLE_LINES:
@@ -107,6 +114,11 @@ class LineFaults:
             return f"{self._share(self.invalid)} are not UTF-8; {self.describe_encoding()}"
         if self.returns and self.returns >= self.lines:
             return "lines end in CR (as in classic Mac OS) and not in LF; convert the file: tr '\\r' '\\n' <FILE >NEW"
+        if self.decomposed > many and self.lines >= FEWEST_JUDGED_LINES:
+            return (
+                f"{self._share(self.decomposed)} have letters apart from their accents (Unicode's NFD), which "
+                "tokenizers divide; convert the file to NFC, e.g. with uconv -x nfc"
+            )
         if self.size > LONGEST_MEAN * self.lines:
             return (
                 f"the lines have {self.size // self.lines:,} bytes on average (there are {self.lines:,}); give one "
@@ -192,8 +204,8 @@ def checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Yield the lines of a text, and judge the text as a whole after the last.
 
     Raises:
-        InputError: more than 1 % of the lines are not UTF-8 or have NUL bytes, lines end in CR, or lines are far longer
-            than sentences.
+        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes or are not in NFC, lines end in CR, or
+            lines are far longer than sentences.
     """
     faults = LineFaults()
     for line in lines:

@@ -64,6 +64,15 @@ def test_the_share_of_bad_lines_decides() -> None:
     )
 
 
+def test_letters_apart_from_their_accents_are_refused() -> None:
+    composed, decomposed = "énergétique".encode(), "e\u0301nerge\u0301tique".encode()
+    assert describe_faults([composed] * 99 + [decomposed]) is None
+    assert describe_faults([composed] * 98 + [decomposed] * 2).startswith(
+        "2 of 100 lines have letters apart from their accents (Unicode's NFD)"
+    )
+    assert describe_faults(["क़".encode()] * 100) is None, "NFC of this letter is longer"
+
+
 def test_bytes_of_no_known_encoding_get_no_name() -> None:
     assert describe_encoding([bytes(range(0x80, 0xA0)) + b" text of a kind that is long enough"]) == (
         "convert the file to UTF-8 with iconv, or remove the bytes that are not text"

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import LANGUAGE, Files, Language
+from pipeline_py.config.corpora import Files, Language, LanguageCode
 from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.parser_language import KnownLanguage, language_of_treebank
@@ -122,10 +122,9 @@ class StanzaOptions(PhraseOptions):
     """Options of parsers that run Stanza."""
 
     runs_stanza: ClassVar[bool] = True
-    language: str | None = Field(
+    language: LanguageCode | None = Field(
         None,
-        pattern=LANGUAGE,
-        description="The language that the parser is made for, as Stanza's code. null: what its treebank says "
+        description="The language that the parser is made for. null: what its treebank says "
         "(generated trees are English; names of files such as fr_sequoia-ud-train.conllu), or else that of the source.",
     )
     max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")

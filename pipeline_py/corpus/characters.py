@@ -5,6 +5,8 @@ Ranges are those of the Unicode Character Database.
 
 import re
 
+from pipeline_py.languages import UNSPACED, base_language
+
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""
 
@@ -19,8 +21,6 @@ _UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 """Han, Hiragana and Katakana: scripts written without spaces. Hangul is written with them."""
-
-_UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
@@ -55,7 +55,7 @@ def is_latin(character: str) -> bool:
 
 def has_spaces(language: str) -> bool:
     """Whether a language, given by its ISO 639 code, is written with spaces between words."""
-    return language.partition("-")[0] not in _UNSPACED_LANGUAGES
+    return base_language(language) not in UNSPACED
 
 
 def words(text: str, tokenized: bool = False) -> int:

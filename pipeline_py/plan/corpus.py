@@ -282,12 +282,15 @@ class CorpusPlan:
         """Gold trees that say what a token of the source is, as inputs; none where that is not learnt.
 
         A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models,
-        the first parser that is trained from files gives its treebank, and text and trees agree.
+        the experiment's parser, or else the first that is trained from files for this language, gives its treebank, and
+        text and trees agree.
         """
         source = self.experiment.corpora.source
         if not source.learns_tokenizer:
             return {}
-        parsers = self.experiment.parsers.values()
+        names = [name for name in self.experiment.parsers if name not in self.experiment.foreign_parsers]
+        names.sort(key=lambda name: name != self.experiment.parser)
+        parsers = [self.experiment.parsers[name] for name in names]
         banks = [parser.treebank for parser in parsers if isinstance(parser, TrainedParser)]
         in_files = [bank for bank in banks if not bank.is_generated]
         return {part: self.experiment.path(getattr(bank, part)) for bank in in_files[:1] for part in ("train", "dev")}

@@ -23,7 +23,7 @@ def suggest_recipe(experiment: Experiment) -> str | None:
     """
     training = experiment.training
     sources = [experiment.path(text.source) for text in experiment.corpora.train if text.source is not None]
-    if experiment.recipe is not None or not sources or training.updates or not training.epochs:
+    if not sources or training.updates or not training.epochs:
         return None
     if training.batch_unit != "sentences" or not any(
         isinstance(experiment.systems[name], NeuralSystem) for name in experiment.networks_asked
@@ -36,6 +36,8 @@ def suggest_recipe(experiment: Experiment) -> str | None:
     if not 0 < pairs < enough:
         return None
     name = min(list_recipes(), key=lambda name: abs(math.log(int(name.rpartition("_")[2]) / pairs)))
+    if name == experiment.recipe:
+        return None
     updates = math.ceil(pairs * training.epochs / training.batch_size)
     return (
         f"{pairs:,} training pairs make {updates:,} updates with these settings, too few to learn to translate; "

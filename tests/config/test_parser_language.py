@@ -56,7 +56,7 @@ def test_a_generated_parser_is_refused_for_french_even_if_it_is_asked_for_by_nam
     [
         (trained("en_x-ud-train.conllu.gz"), "is for `en` (its treebank is en_x-ud-train.conllu.gz)"),
         (trained("c.conllu", language="en"), "is for `en` (its `language`)"),
-        (trained("fr_x-ud-train.conllu", language="en-gb"), "is for `en-gb` (its `language`)"),
+        (trained("fr_x-ud-train.conllu", language="en-gb"), "is for `en` (its `language`)"),
         ({"type": "stanza", "language": "it"}, "is for `it` (its `language`)"),
     ],
 )
@@ -83,7 +83,7 @@ def test_parsers_of_another_language_are_refused(config, french, parser, fault):
 def test_parsers_of_the_language_or_of_an_unknown_one_are_accepted(config, french, parser):
     found = experiment(config, french, parser)
     assert [*found.foreign_parsers] == ["embedded"], "which nothing reads"
-    assert found.language_of("mine") == parser.get("language", "fr")
+    assert found.language_of("mine") == "fr"
 
 
 def test_what_reads_no_trees_needs_no_parser_of_the_language(config, french):

@@ -71,7 +71,7 @@ def test_every_parser_says_how_phrases_branch(config, shape):
             {"type": "given", "branching": "left", "heads": "rules"},
             "branching: left uses no heads; leave out `heads`, or choose head-outward",
         ),
-        ({"type": "given", "heads": "collins"}, "parsers.other.heads: input should be 'auto', 'dependencies'"),
+        ({"type": "given", "heads": "collins"}, "parsers.other.heads: give auto, dependencies or rules, not collins"),
         ({"type": "given", "batch_size": 9}, "unknown key `parsers.other.batch_size`"),
         ({"type": "given", "tree": {}}, "unknown key `parsers.other.tree`; did you mean `trees`?"),
         (

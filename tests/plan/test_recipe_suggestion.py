@@ -41,6 +41,11 @@ def test_few_pairs_and_epochs_have_a_recipe(config: dict[str, Any], tmp_path: Pa
     assert said is not None and "`recipe: pairs_30000`" in said
 
 
+def test_a_recipe_for_far_more_pairs_is_not_accepted(config: dict[str, Any], tmp_path: Path) -> None:
+    said = suggestion(config, tmp_path, 2000, recipe="pairs_100000")
+    assert said is not None and "`recipe: pairs_2000`" in said
+
+
 @pytest.mark.parametrize(
     "own",
     [

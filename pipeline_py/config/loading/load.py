@@ -57,8 +57,7 @@ def load(
         InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
     """
     command_line = _with_nulls(command_line or {})
-    config = _with_recipe(_laid_over(config, command_line), [own or {}, command_line])
-    config = of_own_text(config, own and _laid_over(own, command_line))
+    config = of_own_text(_laid_over(config, command_line), own and _laid_over(own, command_line))
     presets = config.get("presets") or {}
     preset = config.get("preset")
     if not isinstance(presets, Mapping) or not all(isinstance(part, Mapping) for part in presets.values()):
@@ -67,10 +66,11 @@ def load(
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
         said = Overrides(_laid_over(own or {}, presets[name]), inherits=own is not None)
-        _validate(_laid_over(config, presets[name]), f"configuration with preset {name}", said)
+        with_preset = _lay_out(config, [own or {}, presets[name]])
+        _validate(with_preset, f"configuration with preset {name}", said)
     layers = [presets[preset] if preset else {}, command_line]
     said = Overrides(reduce(_laid_over, layers, own or {}), inherits=own is not None)
-    experiment = _validate(reduce(_laid_over, layers, config), "configuration", said)
+    experiment = _validate(_lay_out(config, [own or {}, *layers]), "configuration", said)
     files = experiment.files()
     if strange := [file for file in files if not is_path(file)]:
         raise InputError(
@@ -119,19 +119,20 @@ def list_recipes() -> dict[str, Path]:
     return {path.stem: path for path in sorted(RECIPES.glob("*.yaml"))}
 
 
-def _with_recipe(config: Mapping[str, Any], overrides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Lay the chosen recipe over the inherited settings, and the experiment's own settings over the recipe.
+def _lay_out(config: Mapping[str, Any], layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Lay layers over the inherited settings, and the recipe that they name below them.
 
     Raises:
         InputError: if no recipe has this name.
     """
-    name = config.get("recipe")
-    if name is None:
-        return config
+    merged = reduce(_laid_over, layers, dict(config))
+    name = merged.get("recipe")
+    if not isinstance(name, str):  # none, or a mistake that validation finds
+        return merged
     recipes = list_recipes()
     if name not in recipes:
         raise InputError(f"recipe: {unknown('recipe', str(name), recipes)}", "configuration")
-    return reduce(_laid_over, [read_file(recipes[name]), *overrides], config)
+    return reduce(_laid_over, [read_file(recipes[name]), *layers], dict(config))
 
 
 MOST = 5

@@ -40,3 +40,18 @@ def test_the_command_line_names_a_recipe(config: dict[str, Any]) -> None:
 def test_an_unknown_recipe_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"unknown recipe `{NAMES[0]}0`; did you mean `{NAMES[0]}`"):
         load(config, {"recipe": f"{NAMES[0]}0"})
+
+
+def test_a_preset_names_a_recipe(config: dict[str, Any]) -> None:
+    own = {"presets": {"small": {"recipe": NAMES[0], "training": {"epochs": 79}}}, "preset": "small"}
+    experiment = load(merged(config, own), own=own)
+    assert experiment.training.epochs == 79
+    assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
+    own["presets"]["other"] = {"recipe": "pairs_3"}
+    with pytest.raises(InputError, match="unknown recipe `pairs_3`"):
+        load(merged(config, own), own=own)
+
+
+def test_a_recipe_is_a_name(config: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"recipe"):
+        load(merged(config, {"recipe": [NAMES[0]]}))
