@@ -66,11 +66,11 @@ def load(
         raise InputError(f"preset: {unknown('preset', str(preset), presets)}", "configuration")
     for name in presets:
         said = Overrides(_laid_over(own or {}, presets[name]), inherits=own is not None)
-        with_preset = _lay_out(config, [own or {}, presets[name]])
+        with_preset = _lay_out(config, own, [presets[name]])
         _validate(with_preset, f"configuration with preset {name}", said)
     layers = [presets[preset] if preset else {}, command_line]
     said = Overrides(reduce(_laid_over, layers, own or {}), inherits=own is not None)
-    experiment = _validate(_lay_out(config, [own or {}, *layers]), "configuration", said)
+    experiment = _validate(_lay_out(config, own, layers), "configuration", said)
     files = experiment.files()
     if strange := [file for file in files if not is_path(file)]:
         raise InputError(
@@ -119,8 +119,10 @@ def list_recipes() -> dict[str, Path]:
     return {path.stem: path for path in sorted(RECIPES.glob("*.yaml"))}
 
 
-def _lay_out(config: Mapping[str, Any], layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Lay layers over the inherited settings, and the recipe that they name below them.
+def _lay_out(
+    config: Mapping[str, Any], own: Mapping[str, Any] | None, layers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Lay layers over a configuration, and the recipe that it then names below its own settings.
 
     Raises:
         InputError: if no recipe has this name.
@@ -132,7 +134,7 @@ def _lay_out(config: Mapping[str, Any], layers: Sequence[Mapping[str, Any]]) -> 
     recipes = list_recipes()
     if name not in recipes:
         raise InputError(f"recipe: {unknown('recipe', str(name), recipes)}", "configuration")
-    return reduce(_laid_over, [read_file(recipes[name]), *layers], dict(config))
+    return reduce(_laid_over, [read_file(recipes[name]), own or {}, *layers], dict(config))
 
 
 MOST = 5
