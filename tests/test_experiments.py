@@ -55,6 +55,8 @@ def write_stand_ins(experiment: Experiment) -> None:
         if file.suffix and not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             content = b"{}\n" if file.suffix == ".json" else b"x\n"
+            if ".conllu" in file.suffixes:
+                content = b"1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
             if file in contrastive:
                 content = PAIRS_OF_LINGEVAL if ".json" in file.suffixes else b"source\tcorrect\tcontrastive\nx\ty\tz\n"
             file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)

@@ -580,7 +580,8 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     files += [f"{split}.{side}" for split in given for side in ("source", "target")]
     for file in files:
         (fresh.folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (fresh.folder / file).write_text("x\n")
+        tree = "1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+        (fresh.folder / file).write_text(tree if file in bank.values() else "x\n")
     (fresh.folder / "pairs.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     index = {"zh": {"alias": "zh-hans"}, "zh-hans": {"pos": {"a": {}}, "packages": {"default": {"pos": "a"}}}}
     (fresh.folder / models[0]).write_text(json.dumps(index))
