@@ -36,7 +36,8 @@ def block(words: list[str], heads: list[int], failed: bool) -> str:
         f"{n}\t{word}\t_\tX\t_\t_\t{head}\tdep\t_\t_"
         for n, (word, head) in enumerate(zip(words, heads, strict=True), 1)
     ]
-    return "\n".join(["# text = x", *(["# parse = failed: too long"] if failed else []), *rows]) + "\n\n"
+    text = "# text = x" if words else "# text ="
+    return "\n".join([text, *(["# parse = failed: too long"] if failed else []), *rows]) + "\n\n"
 
 
 def brackets(state: random.Random, words: list[str]) -> str:
