@@ -20,6 +20,6 @@ def test_every_name_has_a_line():
     assert "Thot" in rows["PBSMT"][1] and "Tree2Seq" in rows
     assert rows["SDRNMT-2"][1].startswith("2 encoders. ") and "encoders" not in rows["SDRNMT-1"][1]
     of_sets = {row[0].text: row[1].text for row in sets(experiment).rows}
-    assert of_sets["mixed"] == "300 generated sentences of 3 to 16 words."
+    assert of_sets["mixed"] == "600 generated sentences of 3 to 16 words."
     assert "particle verb" in of_sets["particles"] and "negation dropped" in of_sets["phenomena"]
     assert {row[0].text for row in trees(experiment).rows} == {"embedded", "random", "right-branching"}

@@ -26,7 +26,7 @@ def test_a_cell_is_sorted_by_the_number_that_programs_read(cell, number):
 
 @pytest.mark.parametrize("value", [-20.5, 0.0, 1.254])
 def test_a_difference_is_read_as_it_is_written(value):
-    assert Cell(signed(value)).number == pytest.approx(round(value, 2)) and signed(value)[0] in "+−"
+    assert Cell(signed(value)).number == pytest.approx(round(value, 2)) and signed(value)[0] in "+−0"
 
 
 def test_texts_are_cells_and_empty_ones_a_dash():
