@@ -159,6 +159,9 @@ def test_a_partial_run_does_not_repeat_old_answers(place, made, kept, partial):
     write(place.folder, "good.one", [*WORSE[:kept], *GERMAN[kept:]])
     code, said = run(place, config, *partial)
     assert code == 0 and "Good: " not in said, said[-3000:]
+    if "--rerun-triggers" in partial:  # times of the user's files do not count, so it has nothing to do
+        assert "Nothing to be done" in said
+        return
     assert (
         "This run has not brought all answers up to date. This does: snakemake --cores 8 --configfile given.yaml"
         in said
@@ -182,7 +185,8 @@ def test_nothing_is_made_twice_and_a_new_file_is_read(place, made):
     assert "Nothing to be done" in run(place, config, "--dry-run")[1]
     write(place.folder, "good.news", [*GERMAN[:3], "Neu."])
     said = run(place, config, "--dry-run")[1]
-    assert [*re.findall(r"^rule (\w+):", said, flags=re.MULTILINE)] == ["import_translations", "all"]
+    planned = re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)
+    assert {*planned} == {"manifest", "import_translations", "report", "all"}
     write(place.folder, "good.news", GERMAN[:3])
     code, said = run(place, config)
     assert code != 0 and "good.news: the file has 3 lines and the set `news` has 4 sentences; give a line for" in said
