@@ -10,7 +10,7 @@ from unicodedata import normalize
 from pipeline_py.input_error import InputError
 
 LARGEST_SHARE = 0.01
-"""Of the lines of a text, those that may not be UTF-8, and those that may contain NUL bytes."""
+"""Largest accepted share of lines that are not UTF-8, and of lines with NUL bytes."""
 
 LONGEST_MEAN = 10_000
 """Bytes of a line on average; longer lines are not sentences."""

@@ -1,4 +1,4 @@
-"""What follows from how a language is written, and which languages Moses knows; codes are resolved ones."""
+"""Properties of languages that follow from their scripts, and the languages of Moses; codes are resolved."""
 
 CHINESE = frozenset({"lzh", "wuu", "yue", "zh"})
 CHINESE_OR_JAPANESE = CHINESE | {"ja"}

@@ -178,7 +178,7 @@ class Language(Section):
 
     @property
     def comparison(self) -> dict[str, Any]:
-        """What later steps do to a sentence, as options of the comparison of clean sentences."""
+        """Options for comparing clean sentences as later steps change them."""
         return {
             "is_tokenized": self.tokenizer == "none",
             "ignores_case": self.case != "keep",

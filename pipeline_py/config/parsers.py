@@ -61,10 +61,10 @@ Branching = Literal["right", "left", "head-outward"]
 """How constituents of more than two children are binarized."""
 
 Heads = Literal["auto", "dependencies", "rules"]
-"""Where the heads of constituents come from."""
+"""Sources of the heads of constituents."""
 
 Words = Literal["text", "english", "treebank", "stanza"]
-"""What a parser reads: tokens of the text, words of English treebanks, of its own treebank, of Stanza's tokenizer."""
+"""Units that a parser reads: tokens, or words of English treebanks, of its own treebank or of Stanza's tokenizer."""
 
 
 class AnyParser(Section):
@@ -158,7 +158,7 @@ class StanzaOptions(PhraseOptions):
         return "english" if source.is_english else self._default_words(source)
 
     def _default_words(self, source: Language) -> Words:
-        """What the parser reads of text that is not English and has no tokenizer for it."""
+        """Default units for text that is not English and has no tokenizer of Stanza's."""
         return "text"
 
 
@@ -234,7 +234,7 @@ class TrainedParser(StanzaOptions):
 
 
 DEFAULT_PACKAGE = "default"
-"""What Stanza calls the package that it chooses for a language."""
+"""Stanza's name for the default package of a language."""
 
 
 class StanzaParser(StanzaOptions):

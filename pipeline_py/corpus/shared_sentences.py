@@ -51,7 +51,7 @@ def shared_sentences(
 
 
 def _key(train: Mapping[str, str | None], files: Mapping[str, str | None], options: Mapping[str, Any]) -> str:
-    """What two texts hold and how they are compared, in a word; empty where one of them cannot be read."""
+    """Return a cache key for two texts and their comparison; empty if one of them cannot be read."""
     hashes = [[*train.values()], [*files.values()]]
     if not all(of and all(of) for of in hashes):
         return ""

@@ -117,7 +117,7 @@ def ceiling(
 
 @dataclass(frozen=True)
 class Scoring:
-    """How tokens become text, and how BLEU of text is counted; attributes as the options of the stage."""
+    """Settings of detokenization and BLEU; attributes as the options of the stage."""
 
     language: str
     detokenizer: Detokenizer

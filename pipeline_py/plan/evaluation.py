@@ -38,7 +38,7 @@ class EvaluationPlan:
         return "<results>/evaluation/ceiling.tsv"
 
     def ceiling_inputs(self) -> dict[str, dict[str, str]]:
-        """What the stage `ceiling` reads, by option and name: tokens of the first reference, and all references."""
+        """Input files of the stage `ceiling` by option and name: tokens of the first reference, and all references."""
         sets = [split for split, text in self.experiment.corpora.held_out.items() if text.is_scored]
         tokens = self.corpus.tokens("target")
         return {
@@ -51,7 +51,7 @@ class EvaluationPlan:
         }
 
     def ceiling_options(self) -> list[str]:
-        """How outputs become text and BLEU is counted, as options, and the settings that decide it."""
+        """Return options for detokenization and BLEU, and the settings behind them."""
         target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
         settings = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
         if target.punctuation != "keep":

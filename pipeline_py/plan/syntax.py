@@ -26,7 +26,7 @@ PROCESSORS: dict[Trees, list[str]] = {"conllu": ["tagger", "depparse"], "ptb": [
 
 
 class HeadSource(NamedTuple):
-    """Where the heads of a parser's constituents come from.
+    """Source of the heads of a parser's constituents.
 
     Attributes:
         language: of the parser.
@@ -218,7 +218,7 @@ class SyntaxPlan:
         }
 
     def raw_text_to_divide(self, parser: str) -> dict[str, str | list[str]]:
-        """The same for the text of its gold trees."""
+        """Return the input files for the text of the parser's gold trees."""
         files = self.text_to_divide(parser, "test")
         return files | ({"text": f"<results>/syntax/{parser}/treebank/test.text"} if "text" in files else {})
 

@@ -37,7 +37,7 @@ FAILED = "failed parse, words only"
 """What the counts call a sentence without a tree."""
 
 BY_RULES = "heads by rules, as there is no dependency parse"
-"""What the counts call a sentence whose dependency parse failed."""
+"""Name in the counts for a sentence whose dependency parse failed."""
 
 
 class Branching(StrEnum):

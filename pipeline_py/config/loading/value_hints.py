@@ -1,4 +1,4 @@
-"""What to write in the place of a value of another type, or of one that is no option."""
+"""Hints for values of a wrong type, and for values that are not among the options."""
 
 import datetime
 import json

@@ -8,7 +8,7 @@ from typing import Literal
 Form = Literal["text", "words", "bpe"]
 
 LARGEST_SHARE = 0.05
-"""Of the lines that have words, those that may look like another form."""
+"""Largest accepted share of lines with words that look like another form."""
 
 ESCAPES = {
     "&apos;": "'",

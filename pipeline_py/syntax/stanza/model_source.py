@@ -48,7 +48,7 @@ class ModelSource:
 
     @property
     def word_space(self) -> str:
-        """How the models know a space within a word: those that Stanza offers as a space."""
+        """Spelling of a space within a word for these models; models that Stanza offers use a space."""
         return " " if self.tagger is None else WORD_SPACE
 
     def files(self, with_tokenizer: bool = False) -> list[Path] | None:

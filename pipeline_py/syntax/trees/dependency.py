@@ -85,7 +85,7 @@ class DependencyTree:
 
     @property
     def tokens(self) -> list[MultiwordToken]:
-        """What the text joins, from left to right: multi-word tokens, and every other word as a token of one word."""
+        """Tokens from left to right: multi-word tokens, and every other word as a token of one word."""
         joined = {token.first: token for token in self.multiword}
         tokens: list[MultiwordToken] = []
         while (first := tokens[-1].last + 1 if tokens else 1) <= len(self.words):

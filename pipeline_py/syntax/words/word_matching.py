@@ -1,4 +1,4 @@
-"""Which words of two analyses of one text are the same, as the evaluation of Universal Dependencies has it.
+"""Match the words of two analyses of one text, as the evaluation of Universal Dependencies does.
 
 Words are the same if they have the same characters of the text. Within multi-word tokens they are compared by their
 forms: the longest common subsequence of what both analyses have in the same stretch of text (Zeman et al. 2018, CoNLL

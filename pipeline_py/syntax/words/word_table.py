@@ -35,7 +35,7 @@ ANYWHERE, BEGINNING = "", "^"
 """In the column before: all cases, and the beginning of a sentence."""
 
 LAST_LETTERS = (3, 2)
-"""How many letters of the token before are looked at, if the treebank does not decide by the whole token."""
+"""Numbers of last letters of the token before that are tried if the whole token decides nothing."""
 
 Forms: TypeAlias = tuple[str, ...]
 Readings: TypeAlias = Mapping[tuple[Forms, str], Mapping[Forms, int]]
@@ -200,7 +200,7 @@ def learn_readings(
 
 
 def _contexts(before: str) -> list[str]:
-    """What may decide how a token is read, the most special first: the token before it, and its last letters."""
+    """Return contexts that may decide a reading, most specific first: the token before, and its last letters."""
     before = before.lower()
     return [before, *(f"*{before[-letters:]}" for letters in LAST_LETTERS)] if before else [BEGINNING]
 
