@@ -101,6 +101,7 @@ wildcard_constraints:
 
 
 include: "workflow/inputs.smk"
+include: "workflow/jobs.smk"
 include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus/texts.smk"

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from typing_extensions import TypedDict
 
-from pipeline_py import stage
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -34,7 +33,15 @@ class Counts(NamedTuple):
     generated: int
 
 
-def attention_shares(*, attention: list[str], source: list[str], pieces: list[str], output: Path) -> None:
+class AttentionFiles(TypedDict):
+    """Files of a run: weights of `nmt.attend` for all sentences of a set, the packed source, and output pieces."""
+
+    attention: Path
+    source: Path
+    pieces: Path
+
+
+def attention_shares(*, systems: dict[str, dict[str, AttentionFiles]], output: Path) -> None:
     """Count the attention weights above .2, .4, .6 and .8 among the five highest at each generated word.
 
     A share is a percentage of 5 · generated words, so that the shares of words and of phrases add up. The source's EOS,
@@ -45,28 +52,18 @@ def attention_shares(*, attention: list[str], source: list[str], pieces: list[st
     a system together.
 
     Args:
-        attention: NAME=FILE, or NAME:RUN=FILE for several runs: the weights of `nmt.attend` for all sentences of a set;
-            repeatable.
-        source: NAME=FILE, the packed source, with the same names; repeatable.
-        pieces: NAME=FILE, the pieces of the translation, with the same names; repeatable.
+        systems: Files by system and run.
         output: The shares as TSV.
 
     Raises:
-        InputError: if the files of a name are not complete, or do not belong together.
+        InputError: if the files of a run do not belong together.
     """
-    weights, sources, translations = (
-        named_files(pairs, option)
-        for pairs, option in ((attention, "--attention"), (source, "--source"), (pieces, "--pieces"))
-    )
-    for option, files in (("--source", sources), ("--pieces", translations)):
-        if files.keys() != weights.keys():
-            name = min(files.keys() ^ weights.keys())
-            raise InputError(f"{name!r} is not named by both --attention and {option}; give it to both as {name}=FILE")
-    if not weights:
-        raise InputError("no system to count; give --attention NAME=FILE")
-    counted = {path: _count(path, sources[name], translations[name]) for name, path in weights.items()}
     rows = [
-        row for system, paths in by_system(weights).items() for row in _rows(system, [counted[path] for path in paths])
+        row
+        for system, runs in systems.items()
+        for row in _rows(
+            system, [_count(files["attention"], files["source"], files["pieces"]) for files in runs.values()]
+        )
     ]
     write_rows(output, COLUMNS, rows)
 
@@ -126,7 +123,3 @@ def _count(path: Path, source_path: Path, translation: Path) -> Counts:
         words += on_words
         phrases += on_phrases
     return Counts(words, phrases, sum(targets))
-
-
-if __name__ == "__main__":
-    stage.run(attention_shares)

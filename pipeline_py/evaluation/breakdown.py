@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.named_files import by_set, named_files
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
 from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
@@ -52,11 +50,11 @@ class Group(NamedTuple):
 
 def breakdown(
     *,
-    statistics: list[str],
-    properties: list[str],
-    metric: list[str],
-    output: Path,
-    sentence_scores_output: Path | None = None,
+    statistics: dict[str, dict[str, dict[str, Path]]],
+    properties: dict[str, Path],
+    metrics: list[str],
+    scores_output: Path,
+    sentence_scores_output: Path,
     baseline: str | None = None,
     bounds: list[int] | None = None,
 ) -> None:
@@ -69,36 +67,32 @@ def breakdown(
     or no number. Groups without a sentence are left out; a sentence without the property is in no group.
 
     Args:
-        statistics: NAME:RUN:SET=FILE, the file of `evaluation.statistics` for a system's run on a set; no name may
-            contain a colon. Repeatable.
-        properties: SET=FILE, the file of `evaluation.source_properties` for a set; repeatable. Groups are over all sets
-            together.
-        metric: A module of `evaluation/metrics`; repeatable.
-        output: The scores as TSV, by group and then by system.
+        statistics: Files of `evaluation.statistics` by set, system and run, with the same systems and runs on all sets.
+        properties: Files of `evaluation.source_properties` by set. Groups are over all sets together.
+        metrics: Modules of `evaluation/metrics`.
+        scores_output: The scores as TSV, by group and then by system.
         sentence_scores_output: The distribution of scores of single sentences as TSV; see `evaluation.sentence_scores`.
         baseline: The system that the others are compared with in that distribution; by default the first.
-        bounds: Upper bound of a group by length; repeatable, in rising order. By default 10, 20 … 80.
+        bounds: Upper bounds of groups by length, in rising order. By default 10, 20 … 80.
 
     Raises:
-        InputError: if there is no system, files of a set differ in length, a run lacks a set, or bounds do not rise.
+        InputError: if files of a set differ in length, or bounds do not rise.
     """
     bounds_of = {**BOUNDS, "length": bounds or BOUNDS["length"]}
     _check_bounds(bounds_of["length"])
-    sources = named_files(properties, "--properties")
-    of_metrics = _read_sets(statistics, [*sources], [*dict.fromkeys([*metric, OF_A_SENTENCE])])
-    values = _read_properties(sources, of_metrics[OF_A_SENTENCE])
+    of_metrics = _read_sets(statistics, [*dict.fromkeys([*metrics, OF_A_SENTENCE])])
+    values = _read_properties(properties, of_metrics[OF_A_SENTENCE])
     columns = ["by", "bucket", "low", "high", "sentences", "system"]
-    for place, name in enumerate(metric):
+    for place, name in enumerate(metrics):
         columns += [name, f"{name}_sd" if place else "sd", f"{name}_low", f"{name}_high"]
     rows: list[tuple[object, ...]] = []
     for group in groups(values, bounds_of):
-        scores = [scores_of(of_metrics[name], group.places) for name in metric]
+        scores = [scores_of(of_metrics[name], group.places) for name in metrics]
         for system, *numbers in zip(of_metrics[OF_A_SENTENCE], *scores, strict=True):
             scored = [number for of_metric in numbers for number in of_metric]
             rows.append((*group[:4], len(group.places), system, *scored))
-    write_rows(output, columns, rows)
-    if sentence_scores_output is not None:
-        write_rows(sentence_scores_output, COLUMNS, sentence_scores(of_metrics[OF_A_SENTENCE], baseline))
+    write_rows(scores_output, columns, rows)
+    write_rows(sentence_scores_output, COLUMNS, sentence_scores(of_metrics[OF_A_SENTENCE], baseline))
 
 
 def scores_of(
@@ -135,21 +129,13 @@ def groups(properties: Mapping[str, np.ndarray], bounds: Mapping[str, Sequence[f
 
 
 def _read_sets(
-    pairs: Sequence[str], sets: Sequence[str], metrics: Sequence[str]
+    statistics: Mapping[str, Mapping[str, Mapping[str, Path]]], metrics: Sequence[str]
 ) -> dict[str, dict[str, SystemStatistics]]:
     """Statistics by metric and system, of all sets one after the other."""
-    given = by_set(named_files(pairs, "--statistics"))
-    for on in given.keys() - {*sets}:
-        key = ":".join([*next((system, *runs) for system, runs in given[on].items())[:2], on])
-        raise InputError(f"--statistics {key!r} belongs to no set; give --properties {on}=FILE, or leave it out")
-    outputs = {on: given.get(on, {}) for on in sets}
-    runs = {on: {system: [*files] for system, files in systems.items()} for on, systems in outputs.items()}
-    if not sets or not runs[sets[0]]:
-        raise InputError("no system to score; give --statistics NAME:RUN:SET=FILE and --properties SET=FILE")
-    for on in sets:
-        if runs[on] != runs[sets[0]]:
-            raise InputError(f"other systems or runs on {on!r} than on {sets[0]!r}; give each run on each set")
-    read = [read_statistics({name: [*of.values()] for name, of in outputs[on].items()}, metrics) for on in sets]
+    read = [
+        read_statistics({system: [*runs.values()] for system, runs in systems.items()}, metrics)
+        for systems in statistics.values()
+    ]
     return {
         metric: {
             name: SystemStatistics(np.concatenate([of[metric][name].runs for of in read], axis=1), first.metric)
@@ -179,8 +165,4 @@ def _read_properties(sources: Mapping[str, Path], systems: Mapping[str, SystemSt
 
 def _check_bounds(bounds: Sequence[float]) -> None:
     if bounds[0] < 1 or any(lower >= upper for lower, upper in pairwise(bounds)):
-        raise InputError(f"--bounds {' '.join(map(str, bounds))}: give numbers that increase, from 1 or more")
-
-
-if __name__ == "__main__":
-    stage.run(breakdown)
+        raise InputError(f"bounds {' '.join(map(str, bounds))}: give numbers that increase, from 1 or more")

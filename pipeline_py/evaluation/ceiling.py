@@ -7,21 +7,16 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.config.loading.unknown import shortened
-from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu, word_splitter
 from pipeline_py.evaluation.postprocess import Detokenizer, text_restorer
-from pipeline_py.input_error import InputError
 from pipeline_py.languages import UNSPACED, base_language
-from pipeline_py.options import Option
 from pipeline_py.text import tokens_of
 
 LOWEST_CEILING = 99.0
@@ -66,15 +61,15 @@ COLUMNS = tuple(field.name for field in fields(Ceiling))
 
 def ceiling(
     *,
-    tokens: list[str],
-    reference: list[str],
+    tokens: dict[str, Path],
+    references: dict[str, list[Path]],
     output: Path,
-    setting: list[str] | None = None,
+    causes: dict[str, str] | None = None,
     language: str = "en",
     detokenizer: Detokenizer = "moses",
     truecased: bool = False,
     tokenizer: Tokenizer = "13a",
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    lowercase: bool = True,
 ) -> None:
     """Compute the ceiling of BLEU on each set, and print a warning for each low one on stderr.
 
@@ -82,10 +77,10 @@ def ceiling(
     are. Of a low ceiling, `causes` names the setting whose change recovers most of the loss, else all settings.
 
     Args:
-        tokens: SET=FILE, tokens of the first reference of a set, as systems learn to produce them; repeatable.
-        reference: SET:NUMBER=FILE, a reference of a set; repeatable.
+        tokens: Tokens of the first reference of each set, as systems learn to produce them.
+        references: All references of each set.
         output: A row for each set, as TSV.
-        setting: KEY: VALUE, a setting of the experiment that can lower a ceiling; repeatable.
+        causes: Settings of the experiment that can lower a ceiling, by key.
         language: ISO 639 code of the target language, for the Moses detokenizer.
         detokenizer: As of outputs.
         truecased: Capitalize the first word of each sentence.
@@ -93,23 +88,19 @@ def ceiling(
         lowercase: Ignore case.
 
     Raises:
-        InputError: if files of a set differ in length, or a set has no reference.
+        InputError: if files of a set differ in length.
     """
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # it warns of text that looks tokenized, with less detail
-    references: dict[str, list[Path]] = {}
-    for name, path in named_files(reference, "--reference").items():
-        references.setdefault(name.rpartition(":")[0], []).append(path)
     scoring = Scoring(language, detokenizer, truecased, tokenizer, lowercase)
     ceilings = []
-    for name, path in named_files(tokens, "--tokens").items():
-        if name not in references:
-            raise InputError(f"no reference of {name!r}; give --reference {name}:1=FILE")
+    for name, path in tokens.items():
         lines, *texts = map(list, zip(*read_sentences([path], references[name]), strict=True))
         words = [tokens_of(line) for line in lines]
         found = Ceiling(name, scoring.bleu(words, texts), len(words))
         if found.is_low:
-            causes = scoring.find_cause(words, texts) or ", ".join(f"`{pair}`" for pair in setting or [])
-            found = replace(found, causes=causes, example=scoring.find_difference(words, texts[0]))
+            settings = ", ".join(f"`{key}: {value}`" for key, value in (causes or {}).items())
+            cause = scoring.find_cause(words, texts) or settings
+            found = replace(found, causes=cause, example=scoring.find_difference(words, texts[0]))
             print(f"warning: {found.warning}", file=sys.stderr)
         ceilings.append(found)
     write_rows(output, COLUMNS, map(astuple, ceilings), quoted=False)
@@ -164,7 +155,3 @@ class Scoring:
                     before, after = " ".join(expected[first:last]), " ".join(outputs[start:end])
                     differences[f"`{shortened(before)}` becomes `{shortened(after)}`"] += 1
         return differences.most_common(1)[0][0] if differences else ""
-
-
-if __name__ == "__main__":
-    stage.run(ceiling)

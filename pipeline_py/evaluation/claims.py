@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pipeline_py import stage
-from pipeline_py.config.base import from_json
 from pipeline_py.config.claims import Claim, Printed, Sentences, read_claims
 from pipeline_py.config.evaluation import TrainedThresholds
 from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.named_files import by_set, named_files
-from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import Bleu
@@ -29,7 +26,6 @@ from pipeline_py.evaluation.significance.system_difference import (
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.verdict import ControlResult, Verdict
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 
 AVERAGE = "AVG"
 DEV = "dev"
@@ -122,23 +118,23 @@ class Evidence:
 def claims(
     *,
     claims: list[Path],
-    statistics: list[str],
-    metric: list[str],
-    output: Path,
-    exclusions_output: Path | None = None,
-    properties: list[str] | None = None,
-    asked: list[str] | None = None,
+    statistics: dict[str, dict[str, dict[str, Path]]],
+    metrics: list[str],
+    claims_output: Path,
+    exclusions_output: Path,
+    properties: dict[str, Path] | None = None,
+    asked: list[tuple[str, str]] | None = None,
     reads_trees: list[str] | None = None,
-    control: list[str] | None = None,
-    variant: list[str] | None = None,
-    networks: list[str] | None = None,
-    run_deviation: list[str] | None = None,
-    fewest_sentences: Annotated[int, Option(min=1)] = 1,
+    controls: list[tuple[str, str, str, str]] | None = None,
+    variants: list[tuple[str, str, str]] | None = None,
+    networks: dict[str, str] | None = None,
+    run_deviation: dict[str, float] | None = None,
+    fewest_sentences: PositiveInt = 1,
     phrase_based: list[str] | None = None,
-    thresholds: str = "{}",
+    thresholds: TrainedThresholds | None = None,
     partial: bool = False,
-    samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
-    seed: Annotated[int, Option(min=0)] = resampling.SEED,
+    samples: Annotated[int, Field(ge=2)] = resampling.SAMPLES,
+    seed: NonNegativeInt = resampling.SEED,
 ) -> None:
     """Decide for each claim whether it is confirmed, contradicted, or cannot be decided.
 
@@ -162,61 +158,60 @@ def claims(
     minus the other; rows with `against control` have the system minus itself with such trees.
 
     Args:
-        claims: File of claims: the paper, and which system is better than which. Claims about systems that do not exist
-            here are left out. Repeatable.
-        statistics: NAME:RUN:SET=FILE, the file of `evaluation.statistics` for a system's run on a set; no name may
-            contain a colon. Repeatable.
-        metric: A module of `evaluation/metrics` that is computed here; repeatable, BLEU first.
-        output: The verdicts as TSV.
+        claims: Files of claims: the paper, and which system is better than which. Claims about systems that do not
+            exist here are left out.
+        statistics: Files of `evaluation.statistics` by set, system and run, with the same runs of a system on each set.
+        metrics: Modules of `evaluation/metrics` that are computed here, BLEU first.
+        claims_output: The verdicts as TSV.
         exclusions_output: TSV of the systems and sets without verdicts, with the reason.
-        properties: SET=FILE, the file of `evaluation.source_properties` for a set; needed by claims about sentences of
-            some length. Repeatable.
-        asked: SYSTEM=OTHER, a comparison that a table proposes; left out if a paper claims the same. Repeatable.
-        reads_trees: A system that reads trees; repeatable.
-        control: SYSTEM:SHAPE:PARSER=NAME, where NAME is SYSTEM with control trees of a shape from PARSER; repeatable.
-        variant: SYSTEM:PARSER=NAME, the same for other parsers whose trees are meaningful: claims about SYSTEM are also
-            compared with NAME. Repeatable.
-        networks: SYSTEM=NETWORK, the network that each run of a system searches with; systems with the same network
-            differ in their search only. Repeatable.
-        run_deviation: METRIC=NUMBER, the standard deviation between runs that is assumed if no system has several runs;
-            repeatable, by default 0.
+        properties: Files of `evaluation.source_properties` by set; needed by claims about sentences of some length.
+        asked: Comparisons that tables propose, as (system, other); left out if a paper claims the same.
+        reads_trees: Systems that read trees.
+        controls: (system, shape, parser, name), where `name` is the system with control trees of a shape from a parser.
+        variants: (system, parser, name), the same for other parsers whose trees are meaningful: claims about the system
+            are also compared with `name`.
+        networks: By system, the network that each of its runs searches with; systems with the same network differ in
+            their search only.
+        run_deviation: By metric, the standard deviation between runs that is assumed if no system has several runs; by
+            default 0.
         fewest_sentences: Number of different references that a set needs for a verdict.
-        phrase_based: A phrase-based system, which networks must not be far below; repeatable.
-        thresholds: When a system counts as trained: `evaluation.trained` of the configuration as JSON.
+        phrase_based: Phrase-based systems, which networks must not be far below.
+        thresholds: When a system counts as trained: `evaluation.trained` of the configuration.
         partial: The experiment has further runs or control trees of these systems: give differences and no verdicts.
         samples: Number of resampled sets.
         seed: Seed of the resampling.
 
     Raises:
-        InputError: if a file is malformed, or runs of a system are not on all of its sets the same.
+        InputError: if a file is malformed.
     """
-    sets = by_set(named_files(statistics, "--statistics"))
-    systems = list(dict.fromkeys(name for of_set in sets.values() for name in of_set))
-    for name in systems:
-        runs = [[*of_set[name]] for of_set in sets.values() if name in of_set]
-        if any(each != runs[0] for each in runs):
-            raise InputError(f"{name!r} has other runs on one set than on another; give each run on each set")
+    systems = list(dict.fromkeys(name for of_set in statistics.values() for name in of_set))
+    control_systems: dict[str, list[ControlSystem]] = {}
+    for system, shape, parser, name in controls or []:
+        control_systems.setdefault(system, []).append(ControlSystem(parser, shape, name))
+    variant_systems: dict[str, dict[str, str]] = {}
+    for system, parser, name in variants or []:
+        variant_systems.setdefault(system, {})[parser] = name
     reading = {*(reads_trees or [])}
     questions = [
         *find_questions(
             collect_claims(claims, asked or []),
             systems,
             reading,
-            _read_controls(control or []),
-            _read_variants(variant or []),
+            control_systems,
+            variant_systems,
         )
     ]
     evidence = read_evidence(
-        sets,
-        metric,
+        statistics,
+        metrics,
         {str(each.claim.sentences or ""): each.claim.sentences for each in questions},
-        named_files(properties or [], "--properties"),
+        properties or {},
         samples,
         seed,
         fewest_sentences,
-        named_numbers(run_deviation or [], "--run-deviation"),
-        named_texts(networks or [], "--networks"),
-        find_untrained(sets, phrase_based or [], from_json(TrainedThresholds, thresholds, "--thresholds")),
+        run_deviation or {},
+        networks or {},
+        find_untrained(statistics, phrase_based or [], thresholds or TrainedThresholds()),
         not partial,
     )
     twins: dict[str, str] = {}
@@ -224,13 +219,12 @@ def claims(
         if each.system in reading and each.other not in reading and each.claim.relation == "better":
             twins.setdefault(each.system, each.other)
     rows = [row for each in questions for row in _rows(each, evidence, reading, twins)]
-    write_rows(output, COLUMNS, rows, quoted=False)
-    if exclusions_output is not None:
-        excluded = [
-            *(("system", name, "; ".join(reasons)) for name, reasons in sorted(evidence.untrained.items())),
-            *(("set", name, reason) for name, reason in evidence.small_sets.get("", {}).items()),
-        ]
-        write_rows(exclusions_output, EXCLUSION_COLUMNS, excluded, quoted=False)
+    write_rows(claims_output, COLUMNS, rows, quoted=False)
+    excluded = [
+        *(("system", name, "; ".join(reasons)) for name, reasons in sorted(evidence.untrained.items())),
+        *(("set", name, reason) for name, reason in evidence.small_sets.get("", {}).items()),
+    ]
+    write_rows(exclusions_output, EXCLUSION_COLUMNS, excluded, quoted=False)
 
 
 def read_evidence(
@@ -323,18 +317,11 @@ def _join_bleu(paths: Sequence[Path]) -> float:
     return float(Bleu.scores(np.sum([each.sums for each in statistics], axis=0))[0])
 
 
-def collect_claims(files: Iterable[Path], asked: Iterable[str]) -> list[tuple[str, Claim]]:
-    """Read claims with their papers, and append the comparisons that only tables propose.
-
-    Raises:
-        InputError: if a comparison is not of the form SYSTEM=OTHER.
-    """
+def collect_claims(files: Iterable[Path], asked: Iterable[tuple[str, str]]) -> list[tuple[str, Claim]]:
+    """Read claims with their papers, and append the comparisons that only tables propose."""
     claims = [(file.paper, claim) for file in map(read_claims, files) for claim in file.claims]
     claimed = {(claim.system, claim.above) for _, claim in claims if claim.relation == "better" and not claim.sentences}
-    for pair in dict.fromkeys(asked):
-        if pair.count("=") != 1:
-            raise InputError(f"--asked {pair!r} is not of the form SYSTEM=OTHER; correct it")
-        system, _, other = pair.partition("=")
+    for system, other in dict.fromkeys(asked):
         if (system, other) not in claimed:
             claims.append(("", Claim(system=system, above=other, says="A table proposes it.")))
     return claims
@@ -379,35 +366,10 @@ def _claim_key(claim: Claim) -> tuple[str, ...]:
     return claim.system, claim.above, claim.relation, str(claim.sentences or "")
 
 
-def _read_controls(pairs: Sequence[str]) -> dict[str, list[ControlSystem]]:
-    """Read SYSTEM:SHAPE:PARSER=NAME, by system."""
-    controls: dict[str, list[ControlSystem]] = {}
-    for pair in pairs:
-        place, _, name = pair.partition("=")
-        parts = place.rsplit(":", 2)
-        if not name or len(parts) != 3 or not all(parts):
-            raise InputError(f"--control {pair!r} is not of the form SYSTEM:SHAPE:PARSER=NAME; correct it")
-        system, shape, parser = parts
-        controls.setdefault(system, []).append(ControlSystem(parser, shape, name))
-    return controls
-
-
-def _read_variants(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Read SYSTEM:PARSER=NAME, by system and parser."""
-    variants: dict[str, dict[str, str]] = {}
-    for pair in pairs:
-        place, _, name = pair.partition("=")
-        system, _, parser = place.rpartition(":")
-        if not (name and system and parser):
-            raise InputError(f"--variant {pair!r} is not of the form SYSTEM:PARSER=NAME; correct it")
-        variants.setdefault(system, {})[parser] = name
-    return variants
-
-
 def _places(sentences: Sentences, on: str, properties: Mapping[str, Path]) -> np.ndarray:
     """Return the places of some sentences of a set, from 0."""
     if on not in properties:
-        raise InputError(f"a claim is about {sentences}, so --properties {on}=FILE is needed")
+        raise InputError(f"a claim is about {sentences}, which needs the properties of {on}")
     lengths = read_columns(properties[on])[0]["length"]
     low = -np.inf if sentences.longer_than is None else sentences.longer_than
     high = np.inf if sentences.up_to is None else sentences.up_to
@@ -540,7 +502,3 @@ def _describe_printed(printed: Printed) -> str:
     significance = "" if printed.significance is None else f" ({printed.significance})"
     label = named(printed.metric).label
     return f"{printed.difference:+.2f} {label}{significance} on {printed.task}, {printed.sets}: {printed.where}"
-
-
-if __name__ == "__main__":
-    stage.run(claims)

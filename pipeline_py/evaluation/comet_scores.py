@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.input_error import InputError
@@ -61,7 +60,3 @@ def comet_scores(
     if len(scores) != len(texts[0]) or not all(map(math.isfinite, scores)):
         raise InputError("COMET did not give each sentence a score; use another model", checkpoint)
     write_json(output, {"signature": signature, "scores": scores})
-
-
-if __name__ == "__main__":
-    stage.run(comet_scores)

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pipeline_py import stage
 from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.named_files import by_system, named_files
-from pipeline_py.evaluation.files.named_values import named_numbers, named_texts
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.output_properties import read_output_properties
 from pipeline_py.evaluation.significance import holm, randomization, resampling
@@ -19,7 +17,6 @@ from pipeline_py.evaluation.significance.sign_test import TwoWaySignTest, sign_t
 from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sums_over
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 
 TESTS = ("systems", "sign", "bootstrap", "randomization")
 """The test of systems, then those of the given outputs."""
@@ -37,16 +34,16 @@ Row = tuple[str | float | None, ...]
 
 def compare(
     *,
-    statistics: list[str],
-    metric: list[str],
-    output: Path,
+    statistics: dict[str, dict[str, Path]],
+    metrics: list[str],
+    comparisons_output: Path,
     intervals_output: Path,
-    run_deviation: list[str] | None = None,
-    networks: list[str] | None = None,
-    samples: Annotated[int, Option(min=2)] = resampling.SAMPLES,
-    trials: Annotated[int, Option(min=1)] = 10000,
-    seed: Annotated[int, Option(min=0)] = resampling.SEED,
-    fewest_sentences: Annotated[int, Option(min=1)] = 1,
+    run_deviation: dict[str, float] | None = None,
+    networks: dict[str, str] | None = None,
+    samples: Annotated[int, Field(ge=2)] = resampling.SAMPLES,
+    trials: PositiveInt = 10000,
+    seed: NonNegativeInt = resampling.SEED,
+    fewest_sentences: PositiveInt = 1,
     parsed: Path | None = None,
 ) -> None:
     """Compare all pairs of systems: their difference over sentences and runs, and three tests of their outputs.
@@ -79,18 +76,15 @@ def compare(
     runs, unless one of them has a single run. On a set with fewer different references than `fewest_sentences` nothing
     can be inferred, and all intervals and p-values are empty.
 
-    The output of `--intervals-output` has the score of each system with its 95 % interval over sentences.
-
     Args:
-        statistics: NAME:RUN=FILE, or NAME=FILE for a single run: the file of `evaluation.statistics` for a system's
-            run; repeatable.
-        metric: A module of `evaluation/metrics`; repeatable.
-        output: The comparisons as TSV.
-        intervals_output: The intervals as TSV, in the order of systems.
-        run_deviation: METRIC=NUMBER, the standard deviation between runs that is assumed if no system has several runs;
-            repeatable, by default 0.
-        networks: SYSTEM=NETWORK, the network that each run of a system searches with; systems with the same network
-            differ in their search only. Repeatable.
+        statistics: Files of `evaluation.statistics` by system and run.
+        metrics: Modules of `evaluation/metrics`.
+        comparisons_output: The comparisons as TSV.
+        intervals_output: TSV of the score of each system with its 95 % interval over sentences, in their order.
+        run_deviation: By metric, the standard deviation between runs that is assumed if no system has several runs; by
+            default 0.
+        networks: By system, the network that each of its runs searches with; systems with the same network differ in
+            their search only.
         samples: Number of resampled sets.
         trials: Number of random exchanges.
         seed: Seed of the draws; by default sacrebleu's.
@@ -99,25 +93,22 @@ def compare(
             default all are.
 
     Raises:
-        InputError: if there is no system, files differ in length, or no sentence is to be scored.
+        InputError: if files differ in length, or no sentence is to be scored.
     """
-    systems = by_system(named_files(statistics, "--statistics"))
-    if not systems:
-        raise InputError("no system to compare; give --statistics NAME=FILE")
+    systems = {system: [*runs.values()] for system, runs in statistics.items()}
     places = None if parsed is None else places_parsed(parsed)
-    deviations = named_numbers(run_deviation or [], "--run-deviation")
-    network_of = named_texts(networks or [], "--networks")
+    deviations, network_of = run_deviation or {}, networks or {}
     properties = read_output_properties(next(iter(systems.values()))[0]).at(places)
     can_infer = properties.different_sentences >= fewest_sentences
     pairs: list[Row] = []
     intervals: list[Row] = []
-    for name, of_systems in read_statistics(systems, [*dict.fromkeys(metric)], places).items():
+    for name, of_systems in read_statistics(systems, metrics, places).items():
         comparison = PairedComparison(
             of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, can_infer
         )
         pairs += [(name, *row) for row in comparison.rows()]
         intervals += [(name, *row) for row in comparison.intervals()]
-    write_rows(output, COLUMNS, pairs)
+    write_rows(comparisons_output, COLUMNS, pairs)
     write_rows(intervals_output, INTERVAL_COLUMNS, intervals)
 
 
@@ -263,7 +254,3 @@ class PairedComparison:
             ]
             p_values.append(randomization.p_value(totals[0], kept_sums[0], totals[1], kept_sums[1], self.metric))
         return p_values
-
-
-if __name__ == "__main__":
-    stage.run(compare)

@@ -7,9 +7,7 @@ from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.evaluation.breakdown import Group, groups
-from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.significance import holm
 from pipeline_py.input_error import InputError
@@ -42,7 +40,12 @@ QUANTILE = NormalDist().inv_cdf(0.975)
 
 
 def contrast(
-    *, correct: list[str], contrastive: list[str], pairs: Path, output: Path, comparisons_output: Path
+    *,
+    correct: dict[str, dict[str, Path]],
+    contrastive: dict[str, dict[str, Path]],
+    pairs: Path,
+    accuracies_output: Path,
+    comparisons_output: Path,
 ) -> None:
     """Count on a contrastive set how often systems give the correct translation the higher probability.
 
@@ -58,20 +61,17 @@ def contrast(
     a larger share of its runs. `p_mcnemar_holm` is corrected for all pairs of systems on the set (Holm 1979).
 
     Args:
-        correct: NAME:RUN=FILE, or NAME=FILE for a single run: the file of `nmt.force_decode` for the correct
-            translations; repeatable.
-        contrastive: The same for the contrastive translations, with the same names; repeatable.
+        correct: Files of `nmt.force_decode` for the correct translations, by system and run.
+        contrastive: The same for the contrastive translations.
         pairs: The properties of the pairs, from `corpus.contrastive_pairs`.
-        output: Accuracies as TSV, by group and system.
+        accuracies_output: Accuracies as TSV, by group and system.
         comparisons_output: Comparisons of all pairs of systems as TSV.
 
     Raises:
-        InputError: if there is no system, files are none of scores, or do not belong together.
+        InputError: if files are none of scores, or do not belong together.
     """
     known = _read_pairs(pairs)
-    systems = read_decisions(named_files(correct, "--correct"), named_files(contrastive, "--contrastive"))
-    if not systems:
-        raise InputError("no system to count; give --correct NAME=FILE and --contrastive NAME=FILE")
+    systems = read_decisions(correct, contrastive)
     for name, decisions in systems.items():
         if decisions.shape[1] != len(known["kind"]):
             raise InputError(
@@ -85,36 +85,39 @@ def contrast(
         for group in _groups(known)
         for name, of in right.items()
     ]
-    write_rows(output, COLUMNS, rows)
+    write_rows(accuracies_output, COLUMNS, rows)
     write_rows(comparisons_output, COMPARISON_COLUMNS, _comparisons(right))
 
 
-def read_decisions(correct: Mapping[str, Path], contrastive: Mapping[str, Path]) -> dict[str, np.ndarray]:
+def read_decisions(
+    correct: Mapping[str, Mapping[str, Path]], contrastive: Mapping[str, Mapping[str, Path]]
+) -> dict[str, np.ndarray]:
     """Say how much likelier the correct translation of each pair is to a system than the contrastive one.
 
     Args:
-        correct: by NAME:RUN the file of scores of the correct translations.
-        contrastive: the same of the contrastive ones, by the same names.
+        correct: files of scores of the correct translations, by system and run.
+        contrastive: the same of the contrastive ones.
 
     Returns:
         Differences of log p by system, (runs, pairs); 0 where both are equally probable.
 
     Raises:
-        InputError: if a name is not given to both, a file holds no scores, or files differ in length.
+        InputError: if a file holds no scores, or files differ in length.
     """
-    if correct.keys() != contrastive.keys():
-        name = min(correct.keys() ^ contrastive.keys())
-        raise InputError(f"{name!r} is not named by both --correct and --contrastive; give it to both as {name}=FILE")
-    found: dict[str, list[np.ndarray]] = {}
+    decisions: dict[str, list[np.ndarray]] = {}
     first: tuple[Path, int] | None = None
-    for name, path in correct.items():
-        scores, less = _read_scores(path), _read_scores(contrastive[name])
-        first = first or (path, len(scores))
-        for file, numbers in ((path, scores), (contrastive[name], less)):
-            if len(numbers) != first[1]:
-                raise InputError(f"{len(numbers)} scores, but {first[0]} has {first[1]}; give files of one set", file)
-        found.setdefault(name.rpartition(":")[0] or name, []).append(scores - less)
-    return {name: np.stack(runs) for name, runs in found.items()}
+    for system, runs in correct.items():
+        for run, path in runs.items():
+            other = contrastive[system][run]
+            scores, less = _read_scores(path), _read_scores(other)
+            first = first or (path, len(scores))
+            for file, numbers in ((path, scores), (other, less)):
+                if len(numbers) != first[1]:
+                    raise InputError(
+                        f"{len(numbers)} scores, but {first[0]} has {first[1]}; give files of one set", file
+                    )
+            decisions.setdefault(system, []).append(scores - less)
+    return {system: np.stack(of_runs) for system, of_runs in decisions.items()}
 
 
 def accuracies(decisions: np.ndarray) -> list[float]:
@@ -192,7 +195,3 @@ def _read_scores(path: Path) -> np.ndarray:
     if not np.isfinite(scores).all():
         raise InputError("a score is not a number; make the file again", path, int((~np.isfinite(scores)).argmax()) + 2)
     return scores
-
-
-if __name__ == "__main__":
-    stage.run(contrast)

@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
+from pydantic import PositiveInt
 
-from pipeline_py import stage
-from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 
 COLUMNS = (
     "system",
@@ -30,12 +27,12 @@ COLUMNS = (
 
 def examples(
     *,
-    system: list[str],
-    statistics: list[str],
-    reference: list[Path],
+    outputs: dict[str, Path],
+    statistics: dict[str, Path],
+    references: list[Path],
     source: Path,
     output: Path,
-    most: Annotated[int, Option(min=1)] = 5,
+    most: PositiveInt = 5,
 ) -> None:
     """Choose the sentences that each system translates much better, or much worse, than the first one does.
 
@@ -47,30 +44,23 @@ def examples(
     within a sentence becomes a space.
 
     Args:
-        system: NAME=FILE, detokenized output; repeatable. The others are compared with the first.
-        statistics: NAME=FILE, the file of `evaluation.statistics` for the same output, with the same names; repeatable.
-        reference: A reference translation; repeatable. The first is shown.
+        outputs: Detokenized outputs by system. The others are compared with the first.
+        statistics: Files of `evaluation.statistics` for the same outputs, by system.
+        references: Reference translations. The first is shown.
         source: The source as people read it.
         output: The sentences as TSV, by system.
         most: Most sentences in either direction.
 
     Raises:
-        InputError: if there is no system, or one without statistics, files differ in length, or a reference line is
-            empty.
+        InputError: if files differ in length, or a reference line is empty.
     """
-    outputs, counted = named_files(system, "--system"), named_files(statistics, "--statistics")
-    if not outputs:
-        raise InputError("no system is given; give --system NAME=FILE")
-    if outputs.keys() != counted.keys():
-        name = min(outputs.keys() ^ counted.keys())
-        raise InputError(f"{name!r} is not named by both --system and --statistics; give it to both as {name}=FILE")
-    lines = [*read_sentences([source, *outputs.values()], reference)]
-    read = read_statistics({name: [path] for name, path in counted.items()}, [OF_A_SENTENCE])[OF_A_SENTENCE]
+    lines = [*read_sentences([source, *outputs.values()], references)]
+    read = read_statistics({name: [path] for name, path in statistics.items()}, [OF_A_SENTENCE])[OF_A_SENTENCE]
     scores = {name: of.metric.scores(of.runs[0]) for name, of in read.items()}
     other, *systems = outputs
     if len(scores[other]) != len(lines):
         raise InputError(
-            f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", counted[other]
+            f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", statistics[other]
         )
     middle = of_middle_length([line[0] for line in lines])
     rows: list[tuple[object, ...]] = []
@@ -100,7 +90,3 @@ def most_different(advantages: np.ndarray, most: int) -> list[int]:
     better = [place for place in np.argsort(-advantages, kind="stable").tolist() if advantages[place] > 0]
     worse = [place for place in np.argsort(advantages, kind="stable").tolist() if advantages[place] < 0]
     return [*better[:most], *sorted(worse[:most], key=lambda place: -advantages[place])]
-
-
-if __name__ == "__main__":
-    stage.run(examples)

@@ -3,7 +3,6 @@
 from math import isfinite
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines
@@ -58,7 +57,3 @@ def _number(row: list[str], place: int, cells: int, path: Path, line: int) -> st
     if not is_number:
         raise InputError(f"`{row[place]}` is no number; give the score of the translation", path, line)
     return row[place].strip()
-
-
-if __name__ == "__main__":
-    stage.run(import_scores)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls
 from pipeline_py.encodings import checked_lines
@@ -78,7 +77,3 @@ def import_translations(
             file.write(line + "\n")
     if counts_output is not None:
         counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(import_translations)

@@ -7,18 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
+from pydantic import PositiveInt
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
-from pipeline_py import stage
-from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
 COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
@@ -40,14 +38,14 @@ class Ngram(NamedTuple):
 
 def ngrams(
     *,
-    system: list[str],
-    reference: list[Path],
+    outputs: dict[str, Path],
+    references: list[Path],
     output: Path,
-    most: Annotated[int, Option(min=1)] = 10,
-    shortest: Annotated[int, Option(min=1)] = 1,
-    longest: Annotated[int, Option(min=1)] = 4,
+    most: PositiveInt = 10,
+    shortest: PositiveInt = 1,
+    longest: PositiveInt = 4,
     tokenizer: Tokenizer = "13a",
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    lowercase: bool = True,
 ) -> None:
     """Choose the n-grams that each system gets right more often than the first system, and the reverse.
 
@@ -62,8 +60,8 @@ def ngrams(
     system matches more often. Cells are not quoted.
 
     Args:
-        system: NAME=FILE, detokenized output; repeatable. The others are compared with the first.
-        reference: A reference translation; repeatable.
+        outputs: Detokenized outputs by system. The others are compared with the first.
+        references: Reference translations.
         output: The n-grams as TSV, by pair of systems.
         most: Most n-grams in either direction.
         shortest: Words of the shortest n-grams.
@@ -72,16 +70,13 @@ def ngrams(
         lowercase: Whether case is ignored, the same as for the scores.
 
     Raises:
-        InputError: if there is no system, files differ in length, a reference line is empty, or the shortest n-grams
+        InputError: if files differ in length, a reference line is empty, or the shortest n-grams
             are longer than the longest.
     """
     if shortest > longest:
-        raise InputError(f"--shortest {shortest} is more than --longest {longest}; give n-grams of one length at least")
-    outputs = named_files(system, "--system")
-    if not outputs:
-        raise InputError("no system is given; give --system NAME=FILE")
+        raise InputError(f"shortest ({shortest}) is more than longest ({longest}); give n-grams of one length at least")
     split = word_splitter(tokenizer, lowercase)
-    counts = _count([*outputs.values()], reference, split, (shortest, longest))
+    counts = _count([*outputs.values()], references, split, (shortest, longest))
     names = [*outputs]
     rows = [
         (names[one], names[two], " ".join(ngram.words), ngram.system, ngram.other, ngram.references, ngram.share)
@@ -123,7 +118,3 @@ def _count(
             for place, times in enumerate((most, *(min(most, ngrams[words]) for ngrams in said))):
                 row[place] += times
     return counts
-
-
-if __name__ == "__main__":
-    stage.run(ngrams)

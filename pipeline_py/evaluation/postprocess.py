@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.moses import moses_detokenizer
 from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
@@ -61,11 +60,10 @@ def postprocess(
     """
     counts = Counts()
     if replace_unknown and (alignment is None or source_pieces is None):
-        raise InputError("--replace-unknown needs --alignment and --source-pieces; give both or leave it out")
+        raise InputError("replace_unknown needs alignment and source_pieces; give both or leave it out")
     if restore_placeholders and (alignment is None or source_pieces is None or source_tokens is None):
         raise InputError(
-            "--restore-placeholders needs --alignment, --source-pieces and --source-tokens; "
-            "give all three or leave it out"
+            "restore_placeholders needs alignment, source_pieces and source_tokens; give all three or leave it out"
         )
     sentences = _plain(pieces, counts)
     if (replace_unknown or restore_placeholders) and alignment is not None and source_pieces is not None:
@@ -160,7 +158,3 @@ def _needs_space(character: str) -> bool:
     # East Asian width "W" and "F" are ideographs, kana and full-width forms.
     is_unspaced = unicodedata.east_asian_width(character) in "WF" or UNSPACED_LETTER.match(character)
     return character.isalnum() and not is_unspaced
-
-
-if __name__ == "__main__":
-    stage.run(postprocess)

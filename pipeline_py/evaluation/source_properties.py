@@ -7,7 +7,6 @@ from statistics import fmean
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.constituency import read_trees
@@ -70,7 +69,3 @@ def _of_dependencies(path: Path) -> tuple[list[float], list[float]]:
 def _of_phrases(path: Path) -> list[float]:
     """Depths, NaN where there are none."""
     return [nan if tree.root is None or tree.failed else float(phrase_shape(tree).depth) for tree in read_trees(path)]
-
-
-if __name__ == "__main__":
-    stage.run(source_properties)

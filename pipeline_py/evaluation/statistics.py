@@ -1,35 +1,31 @@
 """Compute the statistics of each output sentence from which all scores and tests follow."""
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.evaluation.counted_metric import CountedMetric
 from pipeline_py.evaluation.files.columns import write_columns
-from pipeline_py.evaluation.files.named_files import named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.output_properties import COLUMN, measure_outputs
 from pipeline_py.evaluation.segment_metric import SegmentMetric
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 from pipeline_py.progress import progress
 
 
 def statistics(
     *,
     hypothesis: Path,
-    reference: list[Path],
+    references: list[Path],
     output: Path,
-    metric: list[str],
-    score_output: list[Path] | None = None,
-    segment_scores: list[str] | None = None,
+    metrics: list[str],
+    scores_output: list[Path] | None = None,
+    segment_scores: dict[str, Path] | None = None,
     tokenizer: Tokenizer = "13a",
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    lowercase: bool = True,
     language: str = "en",
 ) -> None:
     """Compute the statistics of a system's output on one set for all metrics.
@@ -42,12 +38,11 @@ def statistics(
 
     Args:
         hypothesis: The system's output, one sentence a line.
-        reference: A reference translation; repeatable.
+        references: Reference translations.
         output: The statistics, an Arrow file.
-        metric: A module of `evaluation/metrics`; repeatable.
-        score_output: The score in a metric as JSON; repeatable, in the order of the metrics.
-        segment_scores: METRIC=FILE, sentence scores of a metric that another program computes
-            (`evaluation.segment_metric`); repeatable.
+        metrics: Modules of `evaluation/metrics`.
+        scores_output: The score in each metric as JSON, in the order of the metrics.
+        segment_scores: By metric, sentence scores that another program computes (`evaluation.segment_metric`).
         tokenizer: Sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
         lowercase: Ignore case, as in the papers.
         language: ISO 639 code of the target language, for metrics that count words by its rules.
@@ -57,32 +52,28 @@ def statistics(
     """
     from sacrebleu.metrics.bleu import BLEU
 
-    outputs, *references = map(list, zip(*read_sentences([hypothesis], reference), strict=True))
+    outputs, *texts = map(list, zip(*read_sentences([hypothesis], references), strict=True))
     columns, signatures = {}, {}
-    scored = named_files(segment_scores or [], "--segment-scores")
-    files = dict(zip(metric, score_output or [], strict=False))
-    for name in progress(dict.fromkeys([*metric, OF_A_SENTENCE]), "statistics", unit="metrics"):
+    scored = segment_scores or {}
+    files = dict(zip(metrics, scores_output or [], strict=False))
+    for name in progress(dict.fromkeys([*metrics, OF_A_SENTENCE]), "statistics", unit="metrics"):
         kind = named(name)
         counting: Metric
         if issubclass(kind, CountedMetric):
-            counting = kind(tokenizer, lowercase, references, language)
+            counting = kind(tokenizer, lowercase, texts, language)
         elif issubclass(kind, SegmentMetric) and name in scored:
             counting = kind(scored[name])
         else:
-            raise InputError(f"another program scores sentences by {name}; give --segment-scores {name}=FILE")
+            raise InputError(f"another program scores sentences by {name}; give its file in `segment_scores`")
         counted = counting.statistics(outputs)
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:
             write_json(files[name], counting.as_json(counted))
     half = len(outputs) // 2
-    others = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in references])
+    others = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in texts])
     split_words = BLEU(lowercase=lowercase, tokenize=tokenizer).tokenizer
     columns[COLUMN] = measure_outputs(
-        outputs, references[0], lambda line: split_words(line).split(), others.statistics(outputs)
+        outputs, texts[0], lambda line: split_words(line).split(), others.statistics(outputs)
     )
     signatures[COLUMN] = tokenizer
     write_columns(output, columns, signatures)
-
-
-if __name__ == "__main__":
-    stage.run(statistics)

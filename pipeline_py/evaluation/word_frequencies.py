@@ -2,28 +2,25 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines
 
 
 def word_frequencies(
     *,
-    input: Path,
+    text: Path,
     output: Path,
     tokenizer: Tokenizer = "13a",
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    lowercase: bool = True,
 ) -> None:
     """Count the words of a text, tokenized as for BLEU.
 
     Args:
-        input: The target side of the training text, not tokenized.
+        text: The target side of the training text, not tokenized.
         output: `word count` on each line, as in a vocabulary: most frequent first, equally frequent words in code point
             order.
         tokenizer: Sacrebleu's tokenizer, the same as for the scores.
@@ -31,12 +28,8 @@ def word_frequencies(
     """
     split = word_splitter(tokenizer, lowercase)
     counts: Counter[str] = Counter()
-    for line in progress(read_lines(input), "word frequencies"):
+    for line in progress(read_lines(text), "word frequencies"):
         counts.update(split(line))
     with writing(output) as file:
         for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word} {count}\n")
-
-
-if __name__ == "__main__":
-    stage.run(word_frequencies)

@@ -8,20 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
-from pipeline_py import stage
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from pipeline_py.evaluation.files.sentences import read_sentences
 from pipeline_py.evaluation.files.tsv import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import sums_over
-from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 from pipeline_py.progress import progress
 from pipeline_py.subword.vocabulary import read_counts
 
@@ -38,12 +33,12 @@ GROUPS = [
 
 def words(
     *,
-    system: list[str],
-    reference: list[Path],
+    outputs: dict[str, dict[str, Path]],
+    references: list[Path],
     frequencies: Path,
     output: Path,
     tokenizer: Tokenizer = "13a",
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
+    lowercase: bool = True,
 ) -> None:
     """Measure precision, recall and F1 of words, in groups by frequency in the training text.
 
@@ -55,23 +50,21 @@ def words(
     compared alone. Groups without a word in references and outputs are left out.
 
     Args:
-        system: NAME:RUN=FILE, or NAME=FILE for a single run: detokenized output; repeatable.
-        reference: A reference translation; repeatable.
+        outputs: Detokenized outputs by system and run.
+        references: Reference translations.
         frequencies: The words of the training text with their counts, from `word_frequencies`.
         output: The measures as TSV, by group and system.
         tokenizer: Sacrebleu's tokenizer, the same as for the scores and the frequencies.
         lowercase: Whether case is ignored, the same as for the scores.
 
     Raises:
-        InputError: if there is no system, files differ in length, a reference line is empty, or the frequencies are
+        InputError: if files differ in length, a reference line is empty, or the frequencies are
             malformed.
     """
-    systems = by_system(named_files(system, "--system"))
-    if not systems:
-        raise InputError("no system is given; give --system NAME=FILE")
+    systems = {system: [*runs.values()] for system, runs in outputs.items()}
     counts = dict(read_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
-    found = iter(_counts(files, reference, word_splitter(tokenizer, lowercase), counts))
+    found = iter(_counts(files, references, word_splitter(tokenizer, lowercase), counts))
     by_sentence = {name: np.sum([next(found) for _ in paths], axis=0) for name, paths in systems.items()}
     of_systems = {name: of_system.sum(axis=0) for name, of_system in by_sentence.items()}
     intervals = _intervals(by_sentence)
@@ -127,7 +120,3 @@ def _counts(
                     for word, count in counted.items():
                         row[group_of(frequencies.get(word, 0))] += count
     return np.stack(counts, axis=1)
-
-
-if __name__ == "__main__":
-    stage.run(words)

@@ -1,6 +1,6 @@
 """What the rule `claims` is given: files of claims, and of systems their scores and what trees they read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.input_error import InputError
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.paths import one_of
+from pipeline_py.run.job import Job
 
 EVERYTHING = "all"
 """All tables that are asked for, in the place of a table; none is called so."""
@@ -96,28 +97,40 @@ class ClaimsPlan:
             place: file
             for one in self._tables(table)
             for split in self.evaluation.compared_sets(one)
-            for place, file in self.evaluation.statistics(one, split).items()
+            for place, file in self.evaluation.statistics_files(one, split).items()
         }
 
-    def options(self, table: str) -> list[str]:
-        """What tables ask, and which of their systems read which trees, as options."""
+    def claims(self, table: str) -> Job:
+        """Decide the claims about a table's systems."""
         systems = list(dict.fromkeys(system for system, _, _ in self.statistics(table)))
-        asked = [
-            (system, options.baseline)
+        asked = {
+            (system, options.baseline): None
             for one in self._tables(table)
             if isinstance(options := self.experiment.tables[one], BleuTable)
             for system in options.proposed or options.systems
             if system != options.baseline and not self.experiment.reads_control_trees(system)
-        ]
-        return [
-            *(f"--asked={system}={other}" for system, other in dict.fromkeys(asked)),
-            *(f"--reads-trees={system}" for system in systems if self.experiment.parsers_of(system)),
-            *self._same_with_other_trees(systems),
-            *self.evaluation.inference_options(systems),
-            *(f"--phrase-based={system}" for system in systems if self.experiment.is_phrase_based(system)),
-            f"--thresholds={self.experiment.evaluation.trained.model_dump_json()}",
-            *(["--partial"] if self.is_partial(table) else []),
-        ]
+        }
+        sets: dict[str, dict[str, dict[str, str]]] = {}
+        for (system, run, split), file in self.statistics(table).items():
+            sets.setdefault(split, {}).setdefault(system, {})[run] = file
+        controls, variants = self._same_with_other_trees(systems)
+        return Job(
+            "evaluation.claims",
+            files={"claims": [*self.files], "statistics": sets, "properties": self.properties(table)},
+            settings={
+                "metrics": self.evaluation.metrics,
+                "asked": [*map(list, asked)],
+                "reads_trees": [system for system in systems if self.experiment.parsers_of(system)],
+                "controls": controls,
+                "variants": variants,
+                **self.evaluation.inference_settings(systems),
+                "phrase_based": [*filter(self.experiment.is_phrase_based, systems)],
+                "thresholds": self.experiment.evaluation.trained.model_dump(),
+                "partial": self.is_partial(table),
+            },
+            software=["scipy"],
+            modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.metrics],
+        )
 
     def _tables(self, table: str) -> list[str]:
         asked = self.experiment.asked(self.experiment.tables) if table == EVERYTHING else [table]
@@ -128,19 +141,25 @@ class ClaimsPlan:
         options = self.experiment.tables[table]
         return isinstance(options, BleuTable) or (isinstance(options, MeasureTable) and options.is_scored)
 
-    def _same_with_other_trees(self, systems: list[str]) -> Iterator[str]:
-        """Which systems are others, whose trees mean something, but for their trees; as options."""
+    def _same_with_other_trees(self, systems: list[str]) -> tuple[list[list[str]], list[list[str]]]:
+        """Find systems that are others, whose trees mean something, but for their trees.
+
+        Returns:
+            Controls as SYSTEM, SHAPE, PARSER, NAME, and variants as SYSTEM, PARSER, NAME; NAME reads trees of PARSER.
+        """
         networks = {
             name: (system.model_dump_json(exclude={"parser"}), system.parser)
             for name, system in self.experiment.systems.items()
             if isinstance(system, NeuralSystem) and system.parser is not None
         }
+        controls, variants = [], []
         for system, (composition, parser) in networks.items():
             for name in systems if not self.experiment.reads_control_trees(system) else ():
                 same, other = networks.get(name, ("", None))
-                if same == composition and other != parser:
-                    options = self.experiment.parsers[str(other)]
+                if same == composition and other is not None and other != parser:
+                    options = self.experiment.parsers[other]
                     if isinstance(options, ControlParser):
-                        yield f"--control={system}:{options.shape}:{other}={name}"
+                        controls.append([system, options.shape, other, name])
                     else:
-                        yield f"--variant={system}:{other}={name}"
+                        variants.append([system, other, name])
+        return controls, variants

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import AttentionTable, MeasureTable
@@ -10,6 +11,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.paths import folder_of_system
 from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.run.job import Files, Job
 
 TESTS = "tests"
 """All test sets together, in the place of a set."""
@@ -27,77 +29,27 @@ class EvaluationPlan:
         """The reference translations of a held-out set."""
         return [f"<results>/corpus/clean/{split}.{side}" for side in self.corpus.references[split]]
 
-    def bleu_options(self) -> list[str]:
-        """How BLEU is counted, as options."""
+    @property
+    def bleu_settings(self) -> dict[str, Any]:
+        """How BLEU is counted, as settings of a stage."""
         evaluation = self.experiment.evaluation
-        return [f"--tokenizer={evaluation.tokenizer}", "--lowercase" if evaluation.lowercase else "--cased"]
+        return {"tokenizer": evaluation.tokenizer, "lowercase": evaluation.lowercase}
 
     @property
     def ceilings(self) -> str:
         """The ceilings of BLEU on all sets with references."""
         return "<results>/evaluation/ceiling.tsv"
 
-    def ceiling_inputs(self) -> dict[str, dict[str, str]]:
-        """Input files of the stage `ceiling` by option and name: tokens of the first reference, and all references."""
-        sets = [split for split, text in self.experiment.corpora.held_out.items() if text.is_scored]
-        tokens = self.corpus.tokens("target")
-        return {
-            "tokens": {split: tokens.format(split=split) for split in sets},
-            "reference": {
-                f"{split}:{number}": file
-                for split in sets
-                for number, file in enumerate(self.references(split), start=1)
-            },
-        }
-
-    def ceiling_options(self) -> list[str]:
-        """Return options for detokenization and BLEU, and the settings behind them."""
-        target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
-        settings = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
-        if target.punctuation != "keep":
-            settings["corpora.target.punctuation"] = target.punctuation
-        if target.case != "keep":
-            settings["corpora.target.case"] = target.case
-        settings |= {f"evaluation.{key}": getattr(evaluation, key) for key in ("detokenizer", "tokenizer")}
-        return [
-            f"--language={target.language}",
-            f"--detokenizer={evaluation.detokenizer}",
-            *(["--truecased"] if target.case == "true" else []),
-            *self.bleu_options(),
-            *(f"--setting={key}: {value}" for key, value in settings.items()),
-        ]
-
-    def inference_options(self, systems: Sequence[str]) -> list[str]:
-        """Options of `compare` and `claims` for what intervals and tests rest on."""
-        networks = {
-            system: "+".join(self.experiment.networks(system))
-            for system in systems
-            if self.experiment.is_neural(system)
-        }
-        return [
-            f"--fewest-sentences={self.experiment.evaluation.fewest_sentences}",
-            *(
-                f"--run-deviation={metric}={value}"
-                for metric, value in self.experiment.evaluation.run_deviations.items()
-            ),
-            *(
-                f"--networks={system}={network}"
-                for system, network in networks.items()
-                if [*networks.values()].count(network) > 1
-            ),
-        ]
-
-    def translations(self, system: str) -> dict[str, list[str]]:
-        """A system's translations of all held-out sets, with {run} open, and what words are put back into them from."""
-        made = f"{folder_of_system(self.experiment, system)}/{{run}}/{{split}}"
-        files = {"pieces": f"{made}.pieces"}
+    def translations(self, system: str) -> dict[str, str]:
+        """Return the files of a system's translations, with {run} and {split} open, by parameter of `postprocess`."""
+        stem = f"{folder_of_system(self.experiment, system)}/{{run}}/{{split}}"
+        files = {"pieces": f"{stem}.pieces"}
         if self.restores_unknown(system) or self.restores_placeholders(system):
             source = self.subword.pieces(self.experiment.units_of(system), "source")
-            files |= {"alignment": f"{made}.alignment", "source": source}
+            files |= {"alignment": f"{stem}.alignment", "source_pieces": source}
         if self.restores_placeholders(system):
-            files |= {"tokens": self.corpus.tokens("source")}
-        sets = self.experiment.corpora.held_out
-        return {name: [file.replace("{split}", split) for split in sets] for name, file in files.items()}
+            files |= {"source_tokens": self.corpus.tokens("source")}
+        return files
 
     def restores_unknown(self, system: str) -> bool:
         """Whether unknown words are taken from the source afterwards; the phrase-based decoder does it itself."""
@@ -118,49 +70,6 @@ class EvaluationPlan:
         """Whether the sources of a system stand between tags of their task."""
         return self.experiment.is_neural(system) and self.experiment.units_of(system) in self.experiment.tasks
 
-    def putting_back(self, system: str) -> list[str]:
-        """Options of `postprocess` for what is put back."""
-        replaced, restored = self.restores_unknown(system), self.restores_placeholders(system)
-        return [
-            *(["--replace-unknown"] if replaced else []),
-            *(["--restore-placeholders"] if restored else []),
-            *(["--tagged"] if (replaced or restored) and self.is_tagged(system) else []),
-        ]
-
-    def text_options(self, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, Sequence[str]]) -> list[str]:
-        """Options of `postprocess` for each set (`each_set`): what is read, and where text goes."""
-        options = {"pieces": "pieces", "alignment": "alignment", "source": "source-pieces", "tokens": "source-tokens"}
-        given = [(options[name], inputs[name]) for name in options if inputs.get(name)]
-        made = [("output", outputs["text"]), ("counts-output", outputs["counts"])]
-        return [
-            word
-            for number, split in enumerate(self.experiment.corpora.held_out)
-            for word in (f"--set={split}", *(f"--{option}={files[number]}" for option, files in [*given, *made]))
-        ]
-
-    def attended_systems(self, table: str) -> dict[tuple[str, str, str], str]:
-        """What the systems of a table attended to, read and said: files by system, run and option."""
-        options = self.experiment.tables[table]
-        assert isinstance(options, AttentionTable)
-        return {
-            (system, run, option): file
-            for system in options.systems
-            for run in self.experiment.runs(system, table)
-            for option, file in (
-                ("attention", f"<results>/nmt/{system}/{run}/{options.set}.attention.arrow"),
-                ("source", self.subword.packed(self.experiment.units_of(system), options.set, "source")),
-                ("pieces", f"<results>/nmt/{system}/{run}/{options.set}.pieces"),
-            )
-        }
-
-    def outputs(self, table: str, split: str, systems: list[str] | None = None) -> dict[tuple[str, str], str]:
-        """Detokenized outputs of a table's systems on one set, by system and run, in the table's order or another."""
-        return {
-            (system, run): f"<results>/evaluation/{system}/{run}/{split}.txt"
-            for system in systems or self.said(table, split)
-            for run in self.experiment.runs(system, table)
-        }
-
     def said(self, table: str, *splits: str) -> list[str]:
         """A table's systems that have translations of all of some sets, in its order."""
         rows = self.experiment.rows(table)
@@ -169,9 +78,9 @@ class EvaluationPlan:
     def unscored_outputs(self, table: str) -> list[str]:
         """Translations of the test sets without references, by the systems of a table of BLEU."""
         unscored = self.experiment.corpora.unscored_tests if self.experiment.tables[table].type == "bleu" else []
-        return [file for split in unscored for file in self.outputs(table, split).values()]
+        return [file for split in unscored for runs in self.outputs(table, split).values() for file in runs.values()]
 
-    def statistics(
+    def statistics_files(
         self, table: str, split: str, systems: Sequence[str] | None = None
     ) -> dict[tuple[str, str, str], str]:
         """What is counted of these outputs, by system, run and set."""
@@ -181,20 +90,10 @@ class EvaluationPlan:
             for run in self.experiment.runs(system, table)
         }
 
-    def tested(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
-        """The same, of systems in the order in which they are tested."""
-        return self.statistics(table, split, self.tested_systems(table, split))
-
     def tested_systems(self, table: str, split: str) -> list[str]:
         """A table's systems that have translations of a set, in the order in which they are tested."""
         said = self.said(table, split)
         return [system for system in self.experiment.tested_in_order(table) if system in said]
-
-    def broken_down(self, table: str, split: str) -> dict[tuple[str, str, str], str]:
-        """The same, of all sets that a breakdown is of, by systems that have translations of all of them."""
-        sets = self.sets_together(table, split)
-        systems = self.said(table, *sets)
-        return {place: file for one in sets for place, file in self.statistics(table, one, systems).items()}
 
     def sets_together(self, table: str, split: str) -> list[str]:
         """The sets that a breakdown is of: all test sets of a table, or one."""
@@ -219,14 +118,6 @@ class EvaluationPlan:
         scores = "<results>/evaluation/{system}/{run}/{split}.comet_scores.json"
         return {"comet": scores} if "comet" in self.metrics else {}
 
-    def comet(self) -> dict[str, str]:
-        """What decides what COMET says; the weights are told by their content."""
-        found, given = self.experiment.find_comet(), self.experiment.evaluation.comet
-        if found is None or given is None:
-            return {}
-        name = Path(given.model).name if Path(self.experiment.data, given.model).exists() else given.model
-        return {"checkpoint": found.checkpoint, "signature": f"model:{name}|refs:1|version:{found.version}"}
-
     def compared_sets(self, table: str) -> list[str]:
         """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
         return self.experiment.compared_sets(table)
@@ -245,20 +136,6 @@ class EvaluationPlan:
         options = self.experiment.tables[table]
         marked = options.metrics if isinstance(options, MeasureTable) and options.marks else []
         return [*dict.fromkeys([*self.experiment.evaluation.metrics, *marked])]
-
-    def first_runs(self, table: str, split: str) -> dict[str, str]:
-        """Detokenized outputs by system, of several runs that of the first, from the baseline on."""
-        return {
-            system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.txt"
-            for system in self.from_baseline(table, split)
-        }
-
-    def first_statistics(self, table: str, split: str) -> dict[str, str]:
-        """What is counted of these, by system."""
-        return {
-            system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.statistics.arrow"
-            for system in self.from_baseline(table, split)
-        }
 
     def trees_of_sentences(self, table: str) -> tuple[str, str] | None:
         """The trees that a table's sentences are grouped by, as parser and annotation; nothing without a parser.
@@ -280,23 +157,19 @@ class EvaluationPlan:
         """What a table's sentences are grouped by."""
         return f"<results>/evaluation/source/{split}.{'.'.join(self.trees_of_sentences(table) or ['words'])}.arrow"
 
-    def trees_of_properties(self, split: str, trees: str) -> dict[str, str]:
-        """The option and the file of trees, of PARSER.ANNOTATION; nothing of words."""
-        parser, _, annotation = trees.rpartition(".")
-        option = "dependencies" if annotation == "conllu" else "phrases"
-        return {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
-
-    def told_apart(self, table: str, split: str) -> dict[str, dict[tuple[str, str], str]]:
-        """Scores of both translations of a contrastive set, by option and by a table's systems and runs, as tested."""
+    def told_apart(self, table: str, split: str) -> dict[str, dict[str, dict[str, str]]]:
+        """Return scores of both translations of a contrastive set: parameter of `contrast` → system → run → file."""
         systems = self.experiment.tested_in_order(table)
         return {
-            option: {
-                (system, run): f"{folder_of_system(self.experiment, system)}/{run}/{split}.{option}.tsv"
+            kind: {
+                system: {
+                    run: f"{folder_of_system(self.experiment, system)}/{run}/{split}.{kind}.tsv"
+                    for run in self.experiment.runs(system, table)
+                }
                 for system in systems
                 if self.experiment.gives_scores(system, split)
-                for run in self.experiment.runs(system, table)
             }
-            for option in ("correct", "contrastive")
+            for kind in ("correct", "contrastive")
         }
 
     def contrastive_sets(self, table: str) -> list[str]:
@@ -321,13 +194,281 @@ class EvaluationPlan:
             )
         return self.experiment.path(files[split][runs.index(run)])
 
-    def form_from_elsewhere(self, system: str) -> str:
-        """How words stand in such translations."""
-        outside = self.experiment.from_elsewhere(system)
-        assert outside is not None
-        return outside.form
-
     def parsed_only(self, table: str, split: str) -> dict[str, str]:
         """What says which sentences a table scores; nothing where it scores all."""
         parser = getattr(self.experiment.tables[table], "parsed_by", None)
         return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
+
+    def inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
+        """What intervals and tests rest on, as settings of `compare` and `claims`."""
+        networks = {
+            system: "+".join(self.experiment.networks(system))
+            for system in systems
+            if self.experiment.is_neural(system)
+        }
+        return {
+            "fewest_sentences": self.experiment.evaluation.fewest_sentences,
+            "run_deviation": self.experiment.evaluation.run_deviations,
+            "networks": {
+                system: network for system, network in networks.items() if [*networks.values()].count(network) > 1
+            },
+        }
+
+    def outputs(self, table: str, split: str, systems: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
+        """Return detokenized outputs on one set by system and run, in the order of the table or of `systems`."""
+        return {
+            system: {
+                run: f"<results>/evaluation/{system}/{run}/{split}.txt" for run in self.experiment.runs(system, table)
+            }
+            for system in (self.said(table, split) if systems is None else systems)
+        }
+
+    def first_outputs(self, table: str, split: str, ending: str = "txt") -> dict[str, Files]:
+        """Return a file of the first run of each system on one set, baseline first."""
+        return {
+            system: f"<results>/evaluation/{system}/{self.experiment.runs(system, table)[0]}/{split}.{ending}"
+            for system in self.from_baseline(table, split)
+        }
+
+    # Jobs of the rules, each called like its rule.
+
+    def ceiling(self) -> Job:
+        """Compute the ceiling of BLEU on all sets with references."""
+        target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
+        sets = [split for split, text in self.experiment.corpora.held_out.items() if text.is_scored]
+        causes = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
+        if target.punctuation != "keep":
+            causes["corpora.target.punctuation"] = target.punctuation
+        if target.case != "keep":
+            causes["corpora.target.case"] = target.case
+        causes |= {f"evaluation.{key}": getattr(evaluation, key) for key in ("detokenizer", "tokenizer")}
+        return Job(
+            "evaluation.ceiling",
+            files={
+                "tokens": {split: self.corpus.tokens("target").format(split=split) for split in sets},
+                "references": {split: self.references(split) for split in sets},
+            },
+            settings={
+                "language": target.language,
+                "detokenizer": evaluation.detokenizer,
+                "truecased": target.case == "true",
+                **self.bleu_settings,
+                "causes": causes,
+            },
+            software=["sacrebleu", "sacremoses"],
+        )
+
+    def postprocess(self, system: str, run: str) -> Job:
+        """Turn the translations of all held-out sets into text."""
+        files = self.translations(system)
+        return Job(
+            "evaluation.postprocess",
+            sets={
+                split: {name: file.format(run=run, split=split) for name, file in files.items()}
+                for split in self.experiment.corpora.held_out
+            },
+            settings={
+                "language": self.experiment.corpora.target.language,
+                "detokenizer": self.experiment.evaluation.detokenizer,
+                "joiner": "bpe" if self.is_split(system) else "none",
+                "truecased": self.experiment.corpora.target.case == "true",
+                "replace_unknown": self.restores_unknown(system),
+                "restore_placeholders": self.restores_placeholders(system),
+                "tagged": self.is_tagged(system),
+            },
+            software=["sacremoses"],
+        )
+
+    def import_translations(self, system: str, run: str, split: str) -> Job:
+        """Import translations of a set that the user gives."""
+        outside = self.experiment.from_elsewhere(system)
+        assert outside is not None
+        return Job(
+            "evaluation.import_translations",
+            files={
+                "translations": self.file_from_elsewhere(system, run, split),
+                "source": f"<results>/corpus/clean/{split}.source",
+            },
+            settings={
+                "name": split,
+                "form": outside.form,
+                "language": self.experiment.corpora.target.language,
+                "detokenizer": self.experiment.evaluation.detokenizer,
+            },
+            software=["sacremoses"],
+        )
+
+    def import_scores(self, system: str, run: str, split: str) -> Job:
+        """Import scores of the pairs of a contrastive set that the user gives."""
+        return Job(
+            "evaluation.import_scores",
+            files={"scores": self.file_from_elsewhere(system, run, split), "pairs": self.corpus.pairs_of(split)},
+            settings={"name": split},
+        )
+
+    def comet_scores(self, system: str, run: str, split: str) -> Job:
+        """Score the sentences of an output by COMET."""
+        comet, options = self.experiment.find_comet(), self.experiment.evaluation.comet
+        assert comet is not None and options is not None
+        name = Path(options.model).name if Path(self.experiment.data, options.model).exists() else options.model
+        return Job(
+            "evaluation.comet_scores",
+            files={
+                "source": f"<results>/corpus/clean/{split}.source",
+                "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
+                "reference": self.references(split)[0],
+                "checkpoint": comet.checkpoint,
+            },
+            settings={"signature": f"model:{name}|refs:1|version:{comet.version}"},
+            execution={"python": options.python, "gpus": options.gpus},
+        )
+
+    def statistics(self, system: str, run: str, split: str) -> Job:
+        """Compute the statistics of an output for all metrics."""
+        segment_scores = {
+            metric: file.format(system=system, run=run, split=split) for metric, file in self.scored_elsewhere().items()
+        }
+        return Job(
+            "evaluation.statistics",
+            files={
+                "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
+                "references": self.references(split),
+                "segment_scores": segment_scores,
+            },
+            settings={
+                "metrics": self.metrics,
+                **self.bleu_settings,
+                "language": self.corpus.language("target").language,
+            },
+            software=["sacrebleu"],
+            modules=_modules([*self.metrics, "chrf"]),
+        )
+
+    def source_properties(self, split: str, grouping: str) -> Job:
+        """Measure the sentences of a set; grouping is PARSER.ANNOTATION, or `words` without trees."""
+        parser, _, annotation = grouping.rpartition(".")
+        option = "dependencies" if annotation == "conllu" else "phrases"
+        trees = {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
+        return Job(
+            "evaluation.source_properties",
+            files={"source": self.corpus.tokens("source").format(split=split), **trees},
+            software=["pyarrow"],
+        )
+
+    def compare(self, table: str, split: str) -> Job:
+        """Compare all pairs of a table's systems on a set."""
+        systems, metrics = self.tested_systems(table, split), self.tested_metrics(table)
+        return Job(
+            "evaluation.compare",
+            files={
+                "statistics": _by_system(self.statistics_files(table, split, systems)),
+                **self.parsed_only(table, split),
+            },
+            settings={"metrics": metrics, **self.inference_settings(systems)},
+            software=["scipy"],
+            modules=_modules(metrics),
+        )
+
+    def breakdown(self, table: str, split: str) -> Job:
+        """Score groups of similar sentences of a set, or of all test sets of a table."""
+        sets, metrics = self.sets_together(table, split), self.experiment.evaluation.metrics
+        systems = self.said(table, *sets)
+        return Job(
+            "evaluation.breakdown",
+            files={
+                "statistics": {one: _by_system(self.statistics_files(table, one, systems)) for one in sets},
+                "properties": {one: self.properties(table, one) for one in sets},
+            },
+            settings={
+                "metrics": metrics,
+                "bounds": self.experiment.evaluation.length_groups,
+                "baseline": self.from_baseline(table, split)[0],
+            },
+            modules=_modules([*metrics, "chrf"]),
+        )
+
+    def contrast(self, table: str, split: str) -> Job:
+        """Compare a table's systems on a contrastive set."""
+        return Job(
+            "evaluation.contrast",
+            files={**self.told_apart(table, split), "pairs": self.corpus.pairs_of(split)},
+            software=["scipy"],
+        )
+
+    def word_frequencies(self) -> Job:
+        """Count the words of the target side of the training text."""
+        return Job(
+            "evaluation.word_frequencies",
+            files={"text": "<results>/corpus/clean/train.target"},
+            settings=self.bleu_settings,
+            software=["sacrebleu"],
+        )
+
+    def words(self, table: str, split: str) -> Job:
+        """Measure the words of a table's outputs by frequency."""
+        return Job(
+            "evaluation.words",
+            files={
+                "outputs": self.outputs(table, split),
+                "references": self.references(split),
+                "frequencies": "<results>/evaluation/word_frequencies.txt",
+            },
+            settings=self.bleu_settings,
+            software=["sacrebleu"],
+        )
+
+    def ngrams(self, table: str, split: str) -> Job:
+        """Choose n-grams that tell a table's outputs apart."""
+        return Job(
+            "evaluation.ngrams",
+            files={"outputs": self.first_outputs(table, split), "references": self.references(split)},
+            settings=self.bleu_settings,
+            software=["sacrebleu"],
+        )
+
+    def examples(self, table: str, split: str) -> Job:
+        """Choose sentences on which a table's outputs differ most."""
+        return Job(
+            "evaluation.examples",
+            files={
+                "outputs": self.first_outputs(table, split),
+                "statistics": self.first_outputs(table, split, "statistics.arrow"),
+                "references": self.references(split),
+                "source": f"<results>/corpus/clean/{split}.source",
+            },
+            software=["sacrebleu"],
+        )
+
+    def attention_shares(self, table: str) -> Job:
+        """Count high attention weights of a table's systems."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, AttentionTable)
+
+        def files(system: str, run: str) -> dict[str, str]:
+            stem = f"<results>/nmt/{system}/{run}/{options.set}"
+            source = self.subword.packed(self.experiment.units_of(system), options.set, "source")
+            return {"attention": f"{stem}.attention.arrow", "source": source, "pieces": f"{stem}.pieces"}
+
+        return Job(
+            "evaluation.attention_shares",
+            files={
+                "systems": {
+                    system: {run: files(system, run) for run in self.experiment.runs(system, table)}
+                    for system in options.systems
+                }
+            },
+            software=["pyarrow"],
+        )
+
+
+def _by_system(files: Mapping[tuple[str, str, str], str]) -> dict[str, dict[str, str]]:
+    """Group files of one set, by system, run and set, as system → run → file."""
+    systems: dict[str, dict[str, str]] = {}
+    for (system, run, _), file in files.items():
+        systems.setdefault(system, {})[run] = file
+    return systems
+
+
+def _modules(metrics: Sequence[str]) -> list[str]:
+    """Return the modules of metrics, which stages find by name."""
+    return [f"evaluation.metrics.{metric}" for metric in dict.fromkeys(metrics)]

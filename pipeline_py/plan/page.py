@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pipeline_py
-from pipeline_py import checksum
 from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
@@ -20,6 +19,8 @@ from pipeline_py.plan.report import ReportPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job
+from pipeline_py.run.record import remove_records, write_records
 
 TABLES_OF_PAPERS = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}
 """Tables of papers whose numbers stand below tables that have no folder of the paper's name."""
@@ -52,10 +53,10 @@ BY_SET = {
 
 
 def write(manifest: Path, content: Mapping[str, Any]) -> None:
-    """Write a manifest as stages write what they make: whole, and with its checksum."""
-    checksum.forget(manifest)
+    """Write a manifest with a record."""
+    remove_records([manifest])
     write_json(manifest, content)
-    checksum.record(manifest)
+    write_records({"stage": "plan.page"}, [manifest], manifest.parent)
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ class PagePlan:
         stages = [
             f"{file.parent.name}.{file.stem}"
             for file in sorted(PACKAGE.glob("*/*.py"))
-            if f"stage.run({file.stem})" in file.read_text(encoding="utf-8")
+            if re.search(rf"^def {file.stem}\(\s*\*,", file.read_text(encoding="utf-8"), re.MULTILINE)
         ]
         versions = made_by("report.report", *SOFTWARE)
         printed = {table: self.printed_tables(table) for table in of_page["published"]}
@@ -231,6 +232,12 @@ class PagePlan:
 
         settings = replace_paths(self.experiment.model_dump(mode="json", exclude={"data"}))
         return {**self.manifest(), "experiment": settings}
+
+    def page(self) -> Job:
+        """Make the page from the files that its manifest names."""
+        return Job(
+            "report.report", files={"manifest": "<results>/report.manifest.json"}, software=SOFTWARE, modules=SECTIONS
+        )
 
     def command(self, files: Sequence[Path], settings: Mapping[str, Any], targets: Sequence[str] | None = None) -> str:
         """Give the command that makes results again.

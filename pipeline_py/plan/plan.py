@@ -1,8 +1,9 @@
 """What the configuration means for the rules: one object, made once, with a part for each package."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shutil import which
+from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.contents import Contents
@@ -15,6 +16,8 @@ from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.report import ReportPlan, published_files
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
+from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job, assign_outputs, hash_json, list_paths, to_json
 
 
 class Plan:
@@ -76,3 +79,70 @@ class Plan:
         own = [file for file in files if not file.startswith("<results>")]
         hashes = self._contents.of(own)
         return [hashes[file] for file in own]
+
+    def job(self, name: str, wildcards: Mapping[str, str]) -> Job:
+        """Return the job of a rule.
+
+        Args:
+            name: package and method of its plan: "evaluation.compare".
+            wildcards: the arguments of the method.
+        """
+        package, _, method = name.partition(".")
+        job: Job = getattr(getattr(self, package), method)(**wildcards)
+        return job
+
+    def identity(self, job: Job) -> dict[str, Any]:
+        """Return what decides the outputs of a job: settings, code, versions, the user's files and names of inputs.
+
+        If it changes, Snakemake runs the job again. The contents of inputs that other jobs make are not known yet.
+        """
+        sets = [path for files_of_set in job.sets.values() for path in list_paths(files_of_set)]
+        return {
+            **self._process(job),
+            "contents": self.contents_of([*list_paths(job.files), *sets]),
+            "shape": job.shape,
+        }
+
+    def _software(self, job: Job) -> dict[str, str]:
+        return made_by(job.stage, *job.software, parts=job.modules)
+
+    def _process(self, job: Job) -> dict[str, Any]:
+        """Return what turns the contents of inputs into those of outputs."""
+        return {"settings": job.settings, "software": self._software(job)}
+
+    def call(
+        self,
+        name: str,
+        wildcards: Mapping[str, str],
+        inputs: Mapping[str, str | Sequence[str]],
+        outputs: Mapping[str, str | Sequence[str]],
+        threads: int,
+    ) -> str:
+        """Return a job as the argument of `python -m pipeline_py.run`.
+
+        Args:
+            name: as for `job`.
+            wildcards: as for `job`.
+            inputs: the named inputs of the rule, at their places.
+            outputs: the named outputs of the rule.
+            threads: of the job.
+        """
+        job = self.job(name, wildcards)
+        files, sets = job.locate(inputs)
+        calls = assign_outputs(outputs, [*sets], job.side_outputs)
+        content = {
+            "stage": job.stage,
+            "plan": name,
+            "wildcards": wildcards,
+            "results": self._results,
+            "is_cached": job.is_cached,
+            "threads": threads,
+            "identity": hash_json(self.identity(job)),
+            "process": hash_json(self._process(job)),
+            "software": self._software(job),
+            "arguments": {**files, **job.settings, **job.execution},
+            "calls": [
+                {**of_set, **of_outputs} for of_set, of_outputs in zip(sets.values() or [{}], calls, strict=True)
+            ],
+        }
+        return to_json(content)

@@ -1,6 +1,5 @@
 """What the rules of `report` are given: the cells of a table."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import folder_of_system, one_of
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
+from pipeline_py.run.job import Job
 
 SIDES = ("source", "target")
 
@@ -72,8 +72,8 @@ class ReportPlan:
     published: Mapping[str, list[str]]
     of_run: set[str] = field(default_factory=set)
 
-    def description(self, table: str) -> str:
-        """What the stage `table` is to know of a table, as JSON: its options, and what else the configuration says."""
+    def description(self, table: str) -> dict[str, Any]:
+        """Return the options of a table, and what else the configuration says of it."""
         options = self.experiment.tables[table]
         text = self.experiment.corpora.dev if "dev" in self.evaluation.compared_sets(table) else None
         dev = None if text is None else text.name
@@ -95,7 +95,7 @@ class ReportPlan:
                 "from_elsewhere": [*filter(self.experiment.from_elsewhere, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
-        return json.dumps(described, ensure_ascii=False)
+        return described
 
     def files(self, table: str) -> dict[str, dict[str, str]]:
         """What the stage `table` reads, by kind, and by what it is of."""
@@ -119,7 +119,9 @@ class ReportPlan:
         if isinstance(options, AttentionTable):
             return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
         sets = self._scored_sets(table)
-        counted = {place: file for split in sets for place, file in self.evaluation.statistics(table, split).items()}
+        counted = {
+            place: file for split in sets for place, file in self.evaluation.statistics_files(table, split).items()
+        }
         of_facts = self.files_of_facts(table)
         files = {
             "statistics": {":".join(place): file for place, file in counted.items()},
@@ -134,9 +136,10 @@ class ReportPlan:
         parsed = {split: file for split in sets for file in self.evaluation.parsed_only(table, split).values()}
         told_apart = {
             kind: {
-                ":".join((*place, split)): file
+                f"{system}:{run}:{split}": file
                 for split in self.evaluation.contrastive_sets(table)
-                for place, file in self.evaluation.told_apart(table, split)[kind].items()
+                for system, runs in self.evaluation.told_apart(table, split)[kind].items()
+                for run, file in runs.items()
             }
             for kind in ("correct", "contrastive")
         }
@@ -167,8 +170,8 @@ class ReportPlan:
             "ceiling": {"": self.evaluation.ceilings} if self._scored_sets(table) else {},
         }
 
-    def description_of_facts(self, table: str) -> str:
-        """What the stage `facts` is to know of a table's systems, as JSON."""
+    def description_of_facts(self, table: str) -> dict[str, Any]:
+        """Return what the configuration says of the systems of a table."""
         options = self.experiment.tables[table]
         assert isinstance(options, TableOfSystems)
         settings: dict[str, dict[str, str]] = {}
@@ -188,13 +191,7 @@ class ReportPlan:
             row: outside.origin for row in options.systems if (outside := self.experiment.from_elsewhere(row))
         }:
             described["from_elsewhere"] = origins
-        return json.dumps(described, ensure_ascii=False)
-
-    def description_of_figure(self, table: str) -> str:
-        """What the stage `plot` is to know of a table, as JSON."""
-        options = self.experiment.tables[table]
-        assert isinstance(options, TableOfSystems)
-        return json.dumps({"title": options.title, "called": options.called}, ensure_ascii=False)
+        return described
 
     def of_type(self, *types: str) -> str:
         """A pattern for the names of tables of some types."""
@@ -274,26 +271,6 @@ class ReportPlan:
             for ending in ("svg", "pdf")
         ]
 
-    def picture_inputs(self, figure: str) -> dict[str, str]:
-        """What a system read, said and attended to; its trees where it has such. Of several runs it is the first."""
-        options = self.experiment.figures[figure]
-        system, split = options.system, options.set
-        units, network = self.experiment.units_of(system), self.experiment.network(system)
-        made = f"<results>/nmt/{system}/{self.experiment.runs(system)[0]}/{split}"
-        trees = self.subword.syntax(units, "trees").format(parser=network.parser, split=split)
-        return {
-            **({"tree": trees} if "trees" in network.syntax else {}),
-            "source_pieces": self.subword.pieces(units, "source").format(split=split),
-            "translation": f"{made}.pieces",
-            "attention": f"{made}.attention.arrow",
-            "gates": f"{made}.gates.arrow",
-            **({"reference": f"<results>/corpus/tokenized/{split}.target"} if self.corpus.references[split] else {}),
-        }
-
-    def reads_lexical_trees(self, figure: str) -> bool:
-        """Whether the system of a figure reads trees over the pieces of words."""
-        return self.experiment.network(self.experiment.figures[figure].system).reads_lexical_trees
-
     def accuracy(self, table: str) -> dict[tuple[str, str], str]:
         """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
         read = {
@@ -329,3 +306,66 @@ class ReportPlan:
         options = self.experiment.tables[table]
         scored = not isinstance(options, MeasureTable) or options.is_scored
         return self.evaluation.compared_sets(table) if scored else []
+
+    # Jobs of the rules, each called like its rule.
+
+    def table(self, table: str) -> Job:
+        """Make a table of scores, measures or counts."""
+        return Job(
+            "report.table",
+            files={"files": self.files(table)},
+            settings={"description": self.description(table)},
+            modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.metrics],
+        )
+
+    def facts_table(self, table: str) -> Job:
+        """Make the table of facts about the systems of a table."""
+        return Job(
+            "report.facts",
+            files={"files": self.files_of_facts(table)},
+            settings={"description": self.description_of_facts(table)},
+            software=["stanza", "sacrebleu"],
+        )
+
+    def plot(self, table: str) -> Job:
+        """Draw the scores of a table by sentence length."""
+        options = self.experiment.tables[table]
+        assert isinstance(options, TableOfSystems)
+        return Job(
+            "report.plot",
+            files={"buckets": f"<results>/evaluation/{table}/tests.by_sentence.tsv"},
+            settings={
+                "title": options.title,
+                "labels": options.called,
+                "smallest_group": self.experiment.evaluation.smallest_group,
+            },
+            software=["matplotlib"],
+        )
+
+    def attention(self, figure: str, sentence: str) -> Job:
+        """Draw what a system attended to in a sentence, on its tree if it has one; of several runs in the first."""
+        options = self.experiment.figures[figure]
+        system, split = options.system, options.set
+        units, network = self.experiment.units_of(system), self.experiment.network(system)
+        stem = f"<results>/nmt/{system}/{self.experiment.runs(system)[0]}/{split}"
+        trees = self.subword.syntax(units, "trees").format(parser=network.parser, split=split)
+        return Job(
+            "report.attention",
+            files={
+                **({"tree": trees} if "trees" in network.syntax else {}),
+                "source_pieces": self.subword.pieces(units, "source").format(split=split),
+                "translation": f"{stem}.pieces",
+                "attention": f"{stem}.attention.arrow",
+                "gates": f"{stem}.gates.arrow",
+                **(
+                    {"reference": f"<results>/corpus/tokenized/{split}.target"} if self.corpus.references[split] else {}
+                ),
+            },
+            settings={
+                "sentence": int(sentence),
+                "title": options.title,
+                "words": options.words,
+                "lexical": network.reads_lexical_trees,
+            },
+            software=["matplotlib"],
+        )

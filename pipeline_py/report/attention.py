@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.input_error import InputError
 from pipeline_py.report.figures.attended_sentence import nth, read_attended, telling_steps
 from pipeline_py.report.figures.typesetting import shown
@@ -15,18 +16,18 @@ PANELS = 4
 
 def attention(
     *,
-    sentence: int,
+    sentence: PositiveInt,
     source_pieces: Path,
     translation: Path,
     attention: Path,
     svg_output: Path,
+    pdf_output: Path,
     title: str = "",
     tree: Path | None = None,
     lexical: bool = False,
     gates: Path | None = None,
     reference: Path | None = None,
-    word: list[int] | None = None,
-    pdf_output: Path | None = None,
+    words: list[int] | None = None,
 ) -> None:
     """Draw the tree of a sentence, with words and phrases shaded by their attention weights.
 
@@ -39,23 +40,20 @@ def attention(
         translation: Pieces of the translation, as given to `nmt.attend`.
         attention: The weights from `nmt.attend`.
         svg_output: The figure as SVG, with its text as text.
+        pdf_output: The figure as PDF.
         title: Title of the figure.
         tree: Binary Penn Treebank brackets over the pieces, one tree a line, for a system that reads trees; a failed
             parse shows only words.
-        lexical: Instead of --tree, for a system that reads only trees within split words.
+        lexical: Instead of a tree, for a system that reads only trees within split words.
         gates: The weights of phrases from `nmt.attend`; shown if the system has them.
         reference: A reference translation, one sentence a line, shown below.
-        word: Position of a word of the translation, from 1, that gets a panel; the position after the last word is EOS.
-            Repeatable.
-        pdf_output: The figure as PDF.
+        words: Positions of words of the translation, from 1, that get a panel; the position after the last word is EOS.
 
     Raises:
         InputError: if files lack the sentence or do not belong together, or there is no such word.
     """
     if tree is not None and lexical:
-        raise InputError("give either --tree FILE or --lexical, not both")
-    if sentence < 1:
-        raise InputError("--sentence counts from 1")
+        raise InputError("give either a tree or `lexical`, not both")
     attended = read_attended(
         sentence,
         source_pieces=source_pieces,
@@ -66,7 +64,7 @@ def attention(
         gates=gates,
     )
     text = "" if reference is None else nth(read_lines(reference), sentence, reference)
-    chosen = _chosen(word, len(attended.translation)) if word else telling_steps(attended, PANELS)
+    chosen = _chosen(words, len(attended.translation)) if words else telling_steps(attended, PANELS)
 
     from pipeline_py.report.figures.attention_figure import draw
     from pipeline_py.report.figures.figure_files import save, style
@@ -79,9 +77,5 @@ def _chosen(words: Sequence[int], steps: int) -> list[int]:
     """Read the positions of words as steps, in order, each once."""
     for word in words:
         if not 1 <= word <= steps:
-            raise InputError(f"--word {word}: the translation has {steps - 1} pieces and EOS, counted from 1")
+            raise InputError(f"figures: words: {word}: the translation has {steps - 1} pieces and EOS, counted from 1")
     return sorted({word - 1 for word in words})
-
-
-if __name__ == "__main__":
-    stage.run(attention)

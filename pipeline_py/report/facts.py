@@ -4,14 +4,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import stage
 from pipeline_py.input_error import InputError
 from pipeline_py.report.ceilings import read_ceilings
 from pipeline_py.report.json_object import read_object
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.tables.table_files import read_description, read_files
+from pipeline_py.report.tables.table_files import Files
 from pipeline_py.report.tables.training_notes import note_on_shared_cores
 
 # Column → key of facts.json.
@@ -58,7 +57,7 @@ HERE = "here"
 
 
 def facts(
-    *, description: str, file: list[str] | None = None, output: Path, markdown_output: Path | None = None
+    *, description: dict[str, Any], files: dict[str, dict[str, Path]], tsv_output: Path, markdown_output: Path
 ) -> None:
     """Make a table of the parameters, speed, time, energy, hardware, seed, parser and versions of every system.
 
@@ -82,38 +81,38 @@ def facts(
     other cells are empty in the TSV, and `unknown` in other formats.
 
     Args:
-        description: The plan's description of the systems, a JSON object: `parsers`, the parser of each system;
+        description: The plan's description of the systems: `parsers`, the parser of each system;
             `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
             system that was not made here; `sets`, the sets of the table, if there is a file of ceilings.
-        file: KIND:NAME=FILE, an input; repeatable. `facts:SYSTEM:RUN` is the facts.json of a training, in the table's
-            order; `accuracy:PARSER:TREES` is a TSV of `syntax.accuracy`; `ceiling` is one of `evaluation.ceiling`.
-        output: The table as TSV.
+        files: Inputs by kind and name: `facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
+            `accuracy` by PARSER:TREES, TSV of `syntax.accuracy`; `ceiling`, a TSV of `evaluation.ceiling`.
+        tsv_output: The table as TSV.
         markdown_output: The table as Markdown.
 
     Raises:
         InputError: if a file lacks a fact.
     """
-    about, files = read_description(description, "parsers", "settings"), read_files(file or [])
+    inputs = Files(files)
     ceilings = {
         f"ceiling_{ceiling.set}": ceiling.bleu
-        for path in files.of("ceiling").values()
+        for path in inputs.of("ceiling").values()
         for ceiling in read_ceilings(path)
-        if ceiling.set in about["sets"]
+        if ceiling.set in description["sets"]
     }
-    read = [(system, _read_facts(path)) for (system, *_), path in files.of("facts").items()]
-    accuracies = read_accuracies(files.of("accuracy"))
+    read = [(system, _read_facts(path)) for (system, *_), path in inputs.of("facts").items()]
+    accuracies = read_accuracies(inputs.of("accuracy"))
     software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
-    origins: dict[str, str | None] = about.get("from_elsewhere", {})
+    origins: dict[str, str | None] = description.get("from_elsewhere", {})
     unknown: dict[str, Any] = dict.fromkeys(COLUMNS.values()) | {"versions": dict.fromkeys({*software} - {SCORED_BY})}
     rows = []
     for system, content in [*read, *((system, unknown) for system in origins)]:
-        parser = about["parsers"].get(system)
+        parser = description["parsers"].get(system)
         accuracy = accuracies.get(parser, {})
         row: list[dict[str, Any]] = [
             {"system": system, **{column: content[key] for column, key in COLUMNS.items()}},
             {key: content.get(key) for key in OPTIONAL},
             _statistics(content),
-            {column: of.get(system) for column, of in about["settings"].items()},
+            {column: of.get(system) for column, of in description["settings"].items()},
             {"parser": parser},
             {metric: accuracy[metric].value if metric in accuracy else None for metric in METRICS},
             {package: content["versions"].get(package, _installed(package)) for package in software},
@@ -139,7 +138,7 @@ def facts(
     layout = Sheet(
         "Facts of the run", [Column(name, name) for _, name in columns], cells, note_on_shared_cores(shares, str)
     )
-    renderings.write(layout, output, markdown_output=markdown_output)
+    renderings.write(layout, tsv_output, markdown_output=markdown_output)
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
@@ -183,7 +182,3 @@ def _readable(value: Any) -> str:
 def _text(value: Any) -> str:
     """Write a value as it is, and what is true or false as yes or no."""
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
-
-
-if __name__ == "__main__":
-    stage.run(facts)

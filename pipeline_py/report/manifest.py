@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pipeline_py import checksum
 from pipeline_py.config.base import from_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.ceiling import Ceiling
@@ -13,6 +12,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.report.ceilings import read_ceilings
 from pipeline_py.report.exclusions import Exclusions, read_exclusions
 from pipeline_py.report.json_object import read_object
+from pipeline_py.run.record import check_input
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,6 @@ def read_manifest(path: Path) -> Manifest:
     for file in (file for of in files.values() for file in of.values()):
         if not file.is_file():
             raise InputError("no such file; make it, or the page's manifest again", file)
-        if not checksum.is_whole(file):
-            raise InputError(checksum.DAMAGED, file)
+        check_input(file)
     experiment = from_json(Experiment, content["experiment"], "experiment")
     return Manifest(experiment, files, *(content[key] for key in needed[2:]))

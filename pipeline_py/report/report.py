@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 
 
@@ -25,7 +24,3 @@ def report(*, manifest: Path, output: Path) -> None:
     made = page(read_manifest(manifest))
     with writing(output) as file:
         file.write(made)
-
-
-if __name__ == "__main__":
-    stage.run(report)

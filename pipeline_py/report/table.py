@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
-from pipeline_py import stage
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
 from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import group_sentences, read_answers
@@ -17,17 +17,17 @@ from pipeline_py.report.tables.published import Published, read_published
 from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
 from pipeline_py.report.tables.sheet import Sheet
 from pipeline_py.report.tables.system_comparison import read_comparisons
-from pipeline_py.report.tables.table_files import Files, read_description, read_files
+from pipeline_py.report.tables.table_files import Files
 
 
 def table(
     *,
-    description: str,
-    file: list[str],
-    output: Path,
-    sheet_output: Path | None = None,
-    markdown_output: Path | None = None,
-    latex_output: Path | None = None,
+    description: dict[str, Any],
+    files: dict[str, dict[str, Path]],
+    tsv_output: Path,
+    sheet_output: Path,
+    markdown_output: Path,
+    latex_output: Path,
 ) -> None:
     """Make a table of the configuration, write it in all formats, and print it on stderr.
 
@@ -38,16 +38,16 @@ def table(
     metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
 
     Args:
-        description: The plan's description of the table, a JSON object: `table`, one of `tables` of the configuration;
+        description: The plan's description of the table: `table`, one of `tables` of the configuration;
             `dev`, the name of the development set; `tests`, the test sets; `metrics` of a table of type `bleu`;
             `settings` by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` below the table;
             `lowercase_trees`, whether parsers read lower-cased text.
-        file: KIND:NAME=FILE, an input; repeatable. For scores: `statistics:SYSTEM:RUN:SET`, `comparisons:SET`,
-            `facts:SYSTEM:RUN`, `parsed:SET` if only parsed sentences are scored, `correct:SYSTEM:RUN:SET` and
-            `contrastive:SYSTEM:RUN:SET` for each contrastive set, `accuracy:PARSER:TREES`, `published`,
-            `claims`, `exclusions` and `ceiling`.
-            For counts: `counts:SPLIT`, `original:LANGUAGE`, `generalised:LANGUAGE`, `bpe:LANGUAGE`, or `shares`.
-        output: The table as TSV.
+        files: Inputs by kind and name. For scores: `statistics` by SYSTEM:RUN:SET, `comparisons` by SET, `facts` by
+            SYSTEM:RUN, `parsed` by SET if only parsed sentences are scored, `correct` and `contrastive` by
+            SYSTEM:RUN:SET for each contrastive set, `accuracy` by PARSER:TREES, and with an empty name `published`,
+            `claims`, `exclusions` and `ceiling`. For counts: `counts` by SPLIT, `original`, `generalised` and `bpe` by
+            LANGUAGE, or `shares`.
+        tsv_output: The table as TSV.
         sheet_output: The table as JSON, from which all other formats are made.
         markdown_output: The table as Markdown, followed by the verdicts on claims.
         latex_output: The table as LaTeX.
@@ -55,36 +55,41 @@ def table(
     Raises:
         InputError: if a file is malformed, or scores of one set were counted differently.
     """
-    about = read_description(description, "table")
-    options: Table = TypeAdapter(Table).validate_python(about["table"])
-    files = read_files(file)
+    options: Table = TypeAdapter(Table).validate_python(description["table"])
+    inputs = Files(files)
     laid_out: Sheet
-    answers = [answer for path in files.of("claims").values() for answer in read_answers(path)]
+    answers = [answer for path in inputs.of("claims").values() for answer in read_answers(path)]
     if isinstance(options, ParseTable):
-        laid_out = count_tables.parses_sheet(options, files)
+        laid_out = count_tables.parses_sheet(options, inputs)
     elif isinstance(options, VocabularyTable):
-        laid_out = count_tables.vocabulary_sheet(options, files)
+        laid_out = count_tables.vocabulary_sheet(options, inputs)
     elif isinstance(options, AttentionTable):
-        laid_out = count_tables.attention_sheet(options, files)
+        laid_out = count_tables.attention_sheet(options, inputs)
     else:
-        comparisons = read_comparisons({on: path for (on,), path in files.of("comparisons").items()})
-        ceilings = [ceiling for path in files.of("ceiling").values() for ceiling in read_ceilings(path)]
-        sets = {split for *_, split in files.of("statistics")}
+        comparisons = read_comparisons({on: path for (on,), path in inputs.of("comparisons").items()})
+        ceilings = [ceiling for path in inputs.of("ceiling").values() for ceiling in read_ceilings(path)]
+        sets = {split for *_, split in inputs.of("statistics")}
         notes = [ceiling.warning for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
-        notes += about["notes"]
+        notes += description["notes"]
         if isinstance(options, BleuTable):
-            measured = read_measured(files, options.systems, about["metrics"], about)
+            measured = read_measured(inputs, options.systems, description["metrics"], description)
             laid_out = bleu_sheet(
-                options, measured, comparisons, about["dev"], about["metrics"], _printed(options, files), notes
+                options,
+                measured,
+                comparisons,
+                description["dev"],
+                description["metrics"],
+                _printed(options, inputs),
+                notes,
             )
         else:
             metrics = [*dict.fromkeys(map(metric_of, filter(is_scored, options.columns)))]
-            measured = read_measured(files, options.systems, metrics, about)
-            accuracies = read_accuracies(files.of("accuracy"))
-            notes += sentences_about(accuracies, about["lowercase_trees"])
-            laid_out = measures_sheet(options, measured, comparisons, about["set_names"], notes)
-        laid_out = replace(laid_out, departures=about.get("departures", []))
-    renderings.write(laid_out, output, sheet_output, markdown_output, latex_output, group_sentences(answers))
+            measured = read_measured(inputs, options.systems, metrics, description)
+            accuracies = read_accuracies(inputs.of("accuracy"))
+            notes += sentences_about(accuracies, description["lowercase_trees"])
+            laid_out = measures_sheet(options, measured, comparisons, description["set_names"], notes)
+        laid_out = replace(laid_out, departures=description.get("departures", []))
+    renderings.write(laid_out, tsv_output, sheet_output, markdown_output, latex_output, group_sentences(answers))
 
 
 def _printed(options: BleuTable, files: Files) -> list[Published]:
@@ -102,7 +107,3 @@ def _printed(options: BleuTable, files: Files) -> list[Published]:
             path,
         )
     return numbers
-
-
-if __name__ == "__main__":
-    stage.run(table)

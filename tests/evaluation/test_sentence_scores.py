@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pipeline_py.evaluation.files.named_files import by_system, named_files
 from sacrebleu import sentence_chrf
 
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from pipeline_py.evaluation.sentence_scores import COLUMNS, compared, histogram, sentence_scores
 from pipeline_py.evaluation.system_statistics import read_statistics
 from tests.evaluation.counted import counted

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pipeline_py.evaluation.files.named_files import by_system, named_files
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.system_statistics import (
     SystemStatistics,

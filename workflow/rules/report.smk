@@ -8,9 +8,9 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table
 """
 
 
-rule table:
+use rule reporting_text_job as table with:
     input:
-        unpack(lambda wildcards: lists_of(plan.report.files(plan.report.in_this_run(wildcards.table)))),
+        inputs_of("report.table", lambda wildcards: plan.report.in_this_run(wildcards.table)),
     output:
         tsv=report(
             "<results>/{table}.tsv",
@@ -27,37 +27,14 @@ rule table:
         "<benchmarks>/report/table/{table}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        given=lambda wildcards: {
-            "description": plan.report.description(wildcards.table),
-            "title": EXPERIMENT.tables[wildcards.table].title,
-            "made_by": made_by(
-                "report.table", parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.metrics]
-            ),
-        },
-        files=lambda wildcards, input: options_by_kind(plan.report.files(wildcards.table), input),
-    shell:
-        """
-        python -m pipeline_py.report.table \
-            --description {params.given[description]:q} \
-            {params.files:q} \
-            --output {output.tsv:q} \
-            --sheet-output {output.sheet:q} \
-            --markdown-output {output.markdown:q} \
-            --latex-output {output.latex:q} \
-            2> >(tee {log:q} >&2)
-        """
+        identity=identity_of("report.table"),
+        job=call_of("report.table"),
 
 
-rule facts:
+use rule text_job as facts with:
     input:
-        unpack(lambda wildcards: lists_of(plan.report.files_of_facts(wildcards.table))),
+        inputs_of("report.facts_table"),
     output:
         tsv=report(
             "<results>/{table}.facts.tsv",
@@ -74,32 +51,14 @@ rule facts:
         table=plan.report.of_type("bleu", "measures"),
     group:
         on_cluster("tables")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        given=lambda wildcards: {
-            "description": plan.report.description_of_facts(wildcards.table),
-            "made_by": made_by("report.facts", "stanza", "sacrebleu"),
-        },
-        files=lambda wildcards, input: options_by_kind(plan.report.files_of_facts(wildcards.table), input),
-    shell:
-        """
-        python -m pipeline_py.report.facts \
-            --description {params.given[description]:q} \
-            {params.files:q} \
-            --output {output.tsv:q} \
-            --markdown-output {output.markdown:q} \
-            2>{log:q}
-        """
+        identity=identity_of("report.facts_table"),
+        job=call_of("report.facts_table"),
 
 
-rule plot:
+use rule text_job as plot with:
     input:
-        buckets="<results>/evaluation/{table}/tests.by_sentence.tsv",
+        inputs_of("report.plot"),
     output:
         svg=report(
             "<results>/figures/{table}.length.svg",
@@ -116,33 +75,14 @@ rule plot:
         table=plan.report.of_type("bleu"),
     group:
         on_cluster("tables")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        given=lambda wildcards: {
-            "description": plan.report.description_of_figure(wildcards.table),
-            "smallest_group": EXPERIMENT.evaluation.smallest_group,
-            "made_by": made_by("report.plot", "matplotlib"),
-        },
-    shell:
-        """
-        python -m pipeline_py.report.plot \
-            --description {params.given[description]:q} \
-            --buckets {input.buckets:q} \
-            --smallest-group {params.given[smallest_group]} \
-            --svg-output {output.svg:q} \
-            --pdf-output {output.pdf:q} \
-            2>{log:q}
-        """
+        identity=identity_of("report.plot"),
+        job=call_of("report.plot"),
 
 
-rule attention:
+use rule text_job as attention with:
     input:
-        unpack(lambda wildcards: plan.report.picture_inputs(wildcards.figure)),
+        inputs_of("report.attention"),
     output:
         svg=report(
             "<results>/figures/{figure}.{sentence}.svg",
@@ -159,32 +99,9 @@ rule attention:
         sentence=r"\d+",
     group:
         on_cluster("tables")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        given=lambda wildcards: {
-            **EXPERIMENT.figures[wildcards.figure].model_dump(include={"title", "words"}),
-            "made_by": made_by("report.attention", "matplotlib"),
-        },
-        options=lambda wildcards, input: [
-            f"--title={EXPERIMENT.figures[wildcards.figure].title}",
-            *(f"--{name.replace('_', '-')}={file}" for name, file in input.items()),
-            *(f"--word={word}" for word in EXPERIMENT.figures[wildcards.figure].words),
-            *(["--lexical"] if plan.report.reads_lexical_trees(wildcards.figure) else []),
-        ],
-    shell:
-        """
-        python -m pipeline_py.report.attention \
-            --sentence {wildcards.sentence} \
-            {params.options:q} \
-            --svg-output {output.svg:q} \
-            --pdf-output {output.pdf:q} \
-            2>{log:q}
-        """
+        identity=identity_of("report.attention"),
+        job=call_of("report.attention"),
 
 
 rule manifest:
@@ -202,13 +119,13 @@ rule manifest:
         page.write(Path(output[0]), params.manifest)
 
 
-rule report:
+use rule text_job as report with:
     input:
+        inputs_of("page.page"),
         unpack(lambda wildcards: lists_of(plan.page.files())),
         templates=page.TEMPLATES,
-        manifest="<results>/report.manifest.json",
     output:
-        page=report(
+        output=report(
             "<results>/report.html",
             caption="../report/report.rst",
             category="The whole experiment",
@@ -218,21 +135,9 @@ rule report:
         "<logs>/report/report/page.log",
     benchmark:
         "<benchmarks>/report/report/page.tsv"
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {"made_by": made_by("report.report", *page.SOFTWARE, parts=page.SECTIONS)},
-    shell:
-        """
-        python -m pipeline_py.report.report \
-            --manifest {input.manifest:q} \
-            --output {output.page:q} \
-            2>{log:q}
-        """
+        identity=identity_of("page.page"),
+        job=call_of("page.page"),
 
 
 # Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.

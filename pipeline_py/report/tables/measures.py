@@ -238,11 +238,13 @@ def read_measured(
 
 def _contrast(files: Files, on: str) -> dict[str, np.ndarray]:
     """How systems tell the translations of a contrastive set apart."""
-    correct, contrastive = (
-        {f"{system}:{run}": path for (system, run, of_set), path in files.of(kind).items() if of_set == on}
-        for kind in ("correct", "contrastive")
-    )
-    return read_decisions(correct, contrastive)
+    scores: dict[str, dict[str, dict[str, Path]]] = {}
+    for kind in ("correct", "contrastive"):
+        scores[kind] = {}
+        for (system, run, of_set), path in files.of(kind).items():
+            if of_set == on:
+                scores[kind].setdefault(system, {})[run] = path
+    return read_decisions(**scores)
 
 
 def _mean_words(files: Files) -> dict[str, dict[str, list[float]]]:

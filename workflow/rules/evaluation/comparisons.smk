@@ -6,10 +6,9 @@ OUTPUTS:         <results>/evaluation/{table}/claims.tsv, exclusions.tsv, and {s
 """
 
 
-rule compare:
+use rule text_job as compare with:
     input:
-        unpack(lambda wildcards: plan.evaluation.parsed_only(wildcards.table, wildcards.split)),
-        statistics=lambda wildcards: [*plan.evaluation.tested(wildcards.table, wildcards.split).values()],
+        inputs_of("evaluation.compare"),
     output:
         comparisons="<results>/evaluation/{table}/{split}.comparisons.tsv",
         intervals="<results>/evaluation/{table}/{split}.intervals.tsv",
@@ -19,49 +18,14 @@ rule compare:
         "<benchmarks>/evaluation/compare/{table}.{split}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": plan.evaluation.tested_systems(wildcards.table, wildcards.split),
-            "options": [
-                *(f"--metric={metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)),
-                *plan.evaluation.inference_options(plan.evaluation.tested_systems(wildcards.table, wildcards.split)),
-            ],
-            "made_by": made_by(
-                "evaluation.compare",
-                "scipy",
-                parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.tested_metrics(wildcards.table)],
-            ),
-        },
-        files=lambda wildcards, input: [
-            *named_files(
-                "statistics",
-                (place[:2] for place in plan.evaluation.tested(wildcards.table, wildcards.split)),
-                input.statistics,
-            ),
-            *([f"--parsed={input.parsed}"] if "parsed" in input.keys() else []),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.compare \
-            {params.files:q} \
-            {params.given[options]:q} \
-            --output {output.comparisons:q} \
-            --intervals-output {output.intervals:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.compare"),
+        job=call_of("evaluation.compare"),
 
 
-rule claims:
+use rule text_job as claims with:
     input:
-        claims=[*plan.claims.files],
-        statistics=lambda wildcards: [*plan.claims.statistics(plan.claims.in_this_run(wildcards.table)).values()],
-        properties=lambda wildcards: [*plan.claims.properties(wildcards.table).values()],
+        inputs_of("claims.claims", lambda wildcards: plan.claims.in_this_run(wildcards.table)),
     output:
         claims="<results>/evaluation/{table}/claims.tsv",
         exclusions="<results>/evaluation/{table}/exclusions.tsv",
@@ -73,48 +37,14 @@ rule claims:
         table=plan.claims.tables,
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "content": plan.contents_of(plan.claims.files),
-            "options": [
-                *plan.claims.options(wildcards.table),
-                *(f"--metric={metric}" for metric in plan.evaluation.metrics),
-            ],
-            "made_by": made_by(
-                "evaluation.claims",
-                "scipy",
-                parts=[f"evaluation.metrics.{metric}" for metric in plan.evaluation.metrics],
-            ),
-        },
-        files=lambda wildcards, input: [
-            *(f"--claims={file}" for file in input.claims),
-            *named_files("statistics", plan.claims.statistics(wildcards.table), input.statistics),
-            *named_files("properties", plan.claims.properties(wildcards.table), input.properties),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.claims \
-            {params.files:q} \
-            {params.given[options]:q} \
-            --output {output.claims:q} \
-            --exclusions-output {output.exclusions:q} \
-            2>{log:q}
-        """
+        identity=identity_of("claims.claims"),
+        job=call_of("claims.claims"),
 
 
-rule breakdown:
+use rule text_job as breakdown with:
     input:
-        statistics=lambda wildcards: [*plan.evaluation.broken_down(wildcards.table, wildcards.split).values()],
-        properties=lambda wildcards: [
-            plan.evaluation.properties(wildcards.table, split)
-            for split in plan.evaluation.sets_together(wildcards.table, wildcards.split)
-        ],
+        inputs_of("evaluation.breakdown"),
     output:
         scores="<results>/evaluation/{table}/{split}.by_sentence.tsv",
         sentence_scores="<results>/evaluation/{table}/{split}.sentence_scores.tsv",
@@ -124,51 +54,14 @@ rule breakdown:
         "<benchmarks>/evaluation/breakdown/{table}.{split}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": sorted(
-                plan.evaluation.from_baseline(wildcards.table, wildcards.split),
-                key=EXPERIMENT.rows(wildcards.table).index,
-            ),
-            "options": [
-                *(f"--metric={metric}" for metric in EXPERIMENT.evaluation.metrics),
-                *(f"--bounds={bound}" for bound in EXPERIMENT.evaluation.length_groups),
-                f"--baseline={plan.evaluation.from_baseline(wildcards.table, wildcards.split)[0]}",
-            ],
-            "made_by": made_by(
-                "evaluation.breakdown",
-                parts=[f"evaluation.metrics.{metric}" for metric in [*EXPERIMENT.evaluation.metrics, "chrf"]],
-            ),
-        },
-        files=lambda wildcards, input: [
-            *named_files(
-                "statistics", plan.evaluation.broken_down(wildcards.table, wildcards.split), input.statistics
-            ),
-            *named_files(
-                "properties", plan.evaluation.sets_together(wildcards.table, wildcards.split), input.properties
-            ),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.breakdown \
-            {params.files:q} \
-            {params.given[options]:q} \
-            --output {output.scores:q} \
-            --sentence-scores-output {output.sentence_scores:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.breakdown"),
+        job=call_of("evaluation.breakdown"),
 
 
-rule contrast:
+use rule text_job as contrast with:
     input:
-        unpack(lambda wildcards: lists_of(plan.evaluation.told_apart(wildcards.table, wildcards.split))),
-        pairs=lambda wildcards: plan.corpus.pairs_of(wildcards.split),
+        inputs_of("evaluation.contrast"),
     output:
         accuracies="<results>/evaluation/{table}/{split}.contrast.tsv",
         comparisons="<results>/evaluation/{table}/{split}.contrast_comparisons.tsv",
@@ -180,28 +73,6 @@ rule contrast:
         split=one_of(EXPERIMENT.corpora.contrastive),
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": [
-                system
-                for system in EXPERIMENT.tested_in_order(wildcards.table)
-                if EXPERIMENT.has_output(system, wildcards.split)
-            ],
-            "made_by": made_by("evaluation.contrast", "scipy"),
-        },
-        files=lambda wildcards, input: options_of(plan.evaluation.told_apart(wildcards.table, wildcards.split), input),
-    shell:
-        """
-        python -m pipeline_py.evaluation.contrast \
-            {params.files:q} \
-            --pairs {input.pairs:q} \
-            --output {output.accuracies:q} \
-            --comparisons-output {output.comparisons:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.contrast"),
+        job=call_of("evaluation.contrast"),

@@ -6,188 +6,79 @@ OUTPUTS:         <results>/evaluation/word_frequencies.txt; <results>/evaluation
 """
 
 
-rule word_frequencies:
+use rule text_job as word_frequencies with:
     input:
-        "<results>/corpus/clean/train.target",
+        inputs_of("evaluation.word_frequencies"),
     output:
-        "<results>/evaluation/word_frequencies.txt",
+        output="<results>/evaluation/word_frequencies.txt",
     log:
         "<logs>/evaluation/word_frequencies/train.log",
     benchmark:
         "<benchmarks>/evaluation/word_frequencies/train.tsv"
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={
-            "options": plan.evaluation.bleu_options(),
-            "made_by": made_by("evaluation.word_frequencies", "sacrebleu"),
-        },
-    shell:
-        """
-        python -m pipeline_py.evaluation.word_frequencies \
-            --input {input:q} \
-            {params.given[options]:q} \
-            --output {output:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.word_frequencies"),
+        job=call_of("evaluation.word_frequencies"),
 
 
-rule words:
+use rule text_job as words with:
     input:
-        outputs=lambda wildcards: [*plan.evaluation.outputs(wildcards.table, wildcards.split).values()],
-        references=lambda wildcards: plan.evaluation.references(wildcards.split),
-        frequencies="<results>/evaluation/word_frequencies.txt",
+        inputs_of("evaluation.words"),
     output:
-        words="<results>/evaluation/{table}/{split}.words.tsv",
+        output="<results>/evaluation/{table}/{split}.words.tsv",
     log:
         "<logs>/evaluation/words/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/words/{table}.{split}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": plan.evaluation.said(wildcards.table, wildcards.split),
-            "options": plan.evaluation.bleu_options(),
-            "made_by": made_by("evaluation.words", "sacrebleu"),
-        },
-        files=lambda wildcards, input: [
-            *named_files("system", plan.evaluation.outputs(wildcards.table, wildcards.split), input.outputs),
-            *(f"--reference={file}" for file in input.references),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.words \
-            {params.files:q} \
-            --frequencies {input.frequencies:q} \
-            {params.given[options]:q} \
-            --output {output.words:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.words"),
+        job=call_of("evaluation.words"),
 
 
-rule ngrams:
+use rule text_job as ngrams with:
     input:
-        outputs=lambda wildcards: [*plan.evaluation.first_runs(wildcards.table, wildcards.split).values()],
-        references=lambda wildcards: plan.evaluation.references(wildcards.split),
+        inputs_of("evaluation.ngrams"),
     output:
-        ngrams="<results>/evaluation/{table}/{split}.ngrams.tsv",
+        output="<results>/evaluation/{table}/{split}.ngrams.tsv",
     log:
         "<logs>/evaluation/ngrams/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/ngrams/{table}.{split}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": plan.evaluation.from_baseline(wildcards.table, wildcards.split),
-            "options": plan.evaluation.bleu_options(),
-            "made_by": made_by("evaluation.ngrams", "sacrebleu"),
-        },
-        files=lambda wildcards, input: [
-            *named_files("system", plan.evaluation.first_runs(wildcards.table, wildcards.split), input.outputs),
-            *(f"--reference={file}" for file in input.references),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.ngrams \
-            {params.files:q} \
-            {params.given[options]:q} \
-            --output {output.ngrams:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.ngrams"),
+        job=call_of("evaluation.ngrams"),
 
 
-rule examples:
+use rule text_job as examples with:
     input:
-        outputs=lambda wildcards: [*plan.evaluation.first_runs(wildcards.table, wildcards.split).values()],
-        statistics=lambda wildcards: [*plan.evaluation.first_statistics(wildcards.table, wildcards.split).values()],
-        references=lambda wildcards: plan.evaluation.references(wildcards.split),
-        source="<results>/corpus/clean/{split}.source",
+        inputs_of("evaluation.examples"),
     output:
-        examples="<results>/evaluation/{table}/{split}.examples.tsv",
+        output="<results>/evaluation/{table}/{split}.examples.tsv",
     log:
         "<logs>/evaluation/examples/{table}.{split}.log",
     benchmark:
         "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": plan.evaluation.from_baseline(wildcards.table, wildcards.split),
-            "made_by": made_by("evaluation.examples", "sacrebleu"),
-        },
-        files=lambda wildcards, input: [
-            *named_files("system", plan.evaluation.first_runs(wildcards.table, wildcards.split), input.outputs),
-            *named_files(
-                "statistics", plan.evaluation.first_statistics(wildcards.table, wildcards.split), input.statistics
-            ),
-            *(f"--reference={file}" for file in input.references),
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.examples \
-            {params.files:q} \
-            --source {input.source:q} \
-            --output {output.examples:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.examples"),
+        job=call_of("evaluation.examples"),
 
 
-rule attention_shares:
+use rule text_job as attention_shares with:
     input:
-        attended=lambda wildcards: [*plan.evaluation.attended_systems(wildcards.table).values()],
+        inputs_of("evaluation.attention_shares"),
     output:
-        shares="<results>/evaluation/{table}/attention.tsv",
+        output="<results>/evaluation/{table}/attention.tsv",
     log:
         "<logs>/evaluation/attention_shares/{table}.log",
     benchmark:
         "<benchmarks>/evaluation/attention_shares/{table}.tsv"
     group:
         on_cluster("tables")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "systems": EXPERIMENT.tables[wildcards.table].systems,
-            "made_by": made_by("evaluation.attention_shares", "pyarrow"),
-        },
-        files=lambda wildcards, input: [
-            f"--{option}={system}:{run}={file}"
-            for (system, run, option), file in zip(
-                plan.evaluation.attended_systems(wildcards.table), input.attended, strict=True
-            )
-        ],
-    shell:
-        """
-        python -m pipeline_py.evaluation.attention_shares \
-            {params.files:q} \
-            --output {output.shares:q} \
-            2>{log:q}
-        """
+        identity=identity_of("evaluation.attention_shares"),
+        job=call_of("evaluation.attention_shares"),

@@ -1,0 +1,115 @@
+"""Records of jobs: a hidden file next to each output says what made it, from what, and what its content is.
+
+    results/subword/default/pieces/dev.source
+    results/subword/default/pieces/.dev.source.job.json
+
+A record has the stage, its arguments, code and versions, hashes of inputs and outputs, and seconds.
+`python -m pipeline_py.run RECORD` runs the job again. Hashes detect damage and mistakes, not forgery.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pipeline_py import checksum
+from pipeline_py.artifact import write_json
+from pipeline_py.input_error import InputError
+from pipeline_py.run.job import DIGITS
+
+SUFFIX = ".job.json"
+
+
+def record_path(path: Path) -> Path:
+    """Return the path of the record of an output."""
+    return path.parent / f".{path.name}{SUFFIX}"
+
+
+def hash_content(path: Path) -> str:
+    """Hash the content of a file, or of all files in a folder that are not hidden, with their names."""
+    if not path.is_dir():
+        status = path.stat()
+        return _hash_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+    content = "\n".join(f"{file.relative_to(path)} {hash_content(file)}" for file in files)
+    return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
+
+
+@cache
+def _hash_file(path: Path, *_: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+
+
+def remove_records(paths: Iterable[Path]) -> None:
+    """Remove the records of outputs that will be written."""
+    for path in paths:
+        if _exists(record_path(path)):
+            record_path(path).unlink()
+
+
+def write_records(record: Mapping[str, Any], outputs: Iterable[Path], results: Path) -> None:
+    """Write the record of a job next to each of its outputs.
+
+    Args:
+        record: what `Job` the outputs are from.
+        outputs: existing files or folders; their names in the record are relative to `results`, if they are there.
+        results: the folder of results.
+    """
+    paths = [*outputs]
+    hashes = {_name_in_results(path, results): hash_content(path) for path in paths}
+    for path in paths:
+        write_json(record_path(path), {**record, "outputs": hashes})
+
+
+def _name_in_results(path: Path, results: Path) -> str:
+    return str(path.relative_to(results)) if path.is_relative_to(results) else path.name
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """Read a record; None if there is no readable one."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and isinstance(record.get("outputs"), dict) else None
+
+
+def check_input(path: Path) -> None:
+    """Check a file that a job wrote against its record.
+
+    A file without a record, such as one of the user's, passes; a missing file is left to its reader.
+
+    Raises:
+        InputError: the file is damaged, or its record is that of another file.
+    """
+    if not _exists(path):
+        return
+    if not _exists(record_path(path)):
+        if not checksum.is_whole(path):
+            raise InputError(checksum.DAMAGED, path)
+        return
+    record = read_record(record_path(path))
+    hashes = {} if record is None else record["outputs"]
+    names = [name for name in hashes if path.parts[-len(Path(name).parts) :] == Path(name).parts]
+    if not names and hashes:
+        raise InputError(
+            f"its record says that it was made as {next(iter(hashes))}; remove both files and run again", path
+        )
+    if not names or hashes[names[0]] != hash_content(path):
+        raise InputError("damaged: its content is not that of its record; remove it and run again", path)
+
+
+def find_records(folder: Path) -> Iterator[Path]:
+    """Yield the records in a folder and its subfolders."""
+    for root, _, names in os.walk(folder):
+        for name in names:
+            if name.startswith(".") and name.endswith(SUFFIX):
+                yield Path(root, name)
+
+
+def _exists(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 (a name may be too long, or below a file)

@@ -1,0 +1,74 @@
+"""What rules have in common: a rule takes its inputs and parameters from a job of the plan.
+
+A rule for the method `plan.subword.apply_bpe(units, split, side)`, whose outputs have these wildcards:
+
+    use rule text_job as apply_bpe with:
+        input:
+            inputs_of("subword.apply_bpe"),
+        output:
+            output="<results>/subword/{units}/pieces/{split}.{side}",
+        log:
+            "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
+        benchmark:
+            "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
+        params:
+            identity=identity_of("subword.apply_bpe"),
+            job=call_of("subword.apply_bpe"),
+
+An output that is named NAME is the parameter NAME_output of the stage.
+"""
+
+from functools import cache
+
+
+@cache
+def find_job(name, wildcards):
+    return plan.job(name, dict(wildcards))
+
+
+def inputs_of(name, note=None):
+    """Return the input files of the jobs of a rule; `note` is called with the wildcards of jobs of this run."""
+
+    def inputs(wildcards):
+        if note is not None:
+            note(wildcards)
+        return find_job(name, tuple(wildcards.items())).inputs
+
+    return unpack(inputs)
+
+
+def identity_of(name):
+    """Return what decides the outputs of the jobs of a rule; if it changes, they run again."""
+    return lambda wildcards: plan.identity(find_job(name, tuple(wildcards.items())))
+
+
+def call_of(name):
+    """Return the job for `python -m pipeline_py.run`."""
+    return lambda wildcards, input, output, threads: plan.call(
+        name, dict(wildcards.items()), dict(input.items()), dict(output.items()), threads
+    )
+
+
+# Base rules, which make nothing themselves. Their paths are absolute, since rules in other folders inherit them.
+
+
+rule text_job:
+    conda:
+        f"{workflow.basedir}/envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2>{log:q}"
+
+
+rule reporting_text_job:  # its messages are shown on the terminal, too
+    conda:
+        f"{workflow.basedir}/envs/text.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
