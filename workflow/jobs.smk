@@ -72,3 +72,14 @@ rule reporting_text_job:  # its messages are shown on the terminal, too
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
+
+
+rule syntax_job:
+    conda:
+        f"{workflow.basedir}/envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2>{log:q}"

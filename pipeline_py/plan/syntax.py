@@ -15,6 +15,7 @@ from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job
 from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
@@ -178,28 +179,6 @@ class SyntaxPlan:
         heads = self.heads_of(parser)
         return None if heads is None or (heads.is_english and not heads.dependencies) else heads.describe()
 
-    def dependencies_for_heads(self, parser: str, split: str) -> dict[str, str]:
-        """Return the dependency trees that the heads of a text's constituents come from, as inputs of `binarize`."""
-        heads = self.heads_of(parser)
-        has_trees = heads is not None and heads.dependencies
-        return {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_trees else {}
-
-    def binarization(self, parser: str) -> dict[str, Any]:
-        """Parameters of `binarize`."""
-        return {
-            "branching": self.experiment.parsers[parser].branching,
-            "rules": self._rules_option(parser),
-            "made_by": made_by("syntax.binarize"),
-        }
-
-    def options_of_heads(self, parser: str, dependencies: str | None) -> list[str]:
-        """Options of `binarize` about heads, where they are not found by the rules of English alone."""
-        return [*([f"--dependencies={dependencies}"] if dependencies else []), *self._rules_option(parser)]
-
-    def _rules_option(self, parser: str) -> list[str]:
-        heads = self.heads_of(parser)
-        return [f"--rules={heads.rules}"] if heads is not None and heads.rules != DEFAULT_RULES else []
-
     def words_of(self, parser: str) -> str:
         """What a parser reads of the texts: `text` (their tokens), `english` or `stanza`."""
         options = self.stanza(parser)
@@ -283,20 +262,6 @@ class SyntaxPlan:
         sentences = self.sentences[split]
         return [f"--first={shard * sentences}", f"--sentences={sentences}"]
 
-    def shards_of(self, parser: str, split: str, trees: Trees) -> dict[str, list[str]]:
-        """Trees, counts and facts of the shards of a text, in order."""
-        folder = f"<results>/syntax/{parser}/shards/{split}"
-        shards = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
-        return {
-            "parts": shards,
-            "counts": [f"{shard}.json" for shard in shards],
-            "facts": [f"{shard}.facts.json" for shard in shards],
-        }
-
-    def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
-        """Trees that the user brings for a text, in order; those of the generator for a generated one."""
-        return self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
-
     def report_files(self, parser: str) -> dict[str, dict[str, str]]:
         """What a parser's report says of each text and kind of trees that systems read, by option and name."""
         kinds = self.experiment.trees_of(parser)
@@ -316,23 +281,6 @@ class SyntaxPlan:
             },
         }
 
-    def compared_trees(self, parser: str, other: str) -> dict[str, dict[str, str]]:
-        """Trees of two parsers that systems read of both, by option and by text and annotation.
-
-        Phrase trees are compared once they are binary.
-        """
-        endings = {
-            trees: trees if trees == "conllu" else f"binary.{trees}" for trees in self.kinds_of_both(parser, other)
-        }
-        return {
-            option: {
-                f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{which}/{split}.{ending}"
-                for split in self.experiment.corpora.splits
-                for trees, ending in endings.items()
-            }
-            for option, which in (("first", parser), ("second", other))
-        }
-
     def kinds_of_both(self, parser: str, other: str) -> list[Trees]:
         """Kinds of trees that systems read of both parsers."""
         return [trees for trees in self.experiment.trees_of(parser) if trees in self.experiment.trees_of(other)]
@@ -348,6 +296,112 @@ class SyntaxPlan:
             *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.parsers_asked)),
             *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.pairs_of_parsers()),
         ]
+
+    # Jobs of the rules, each called like its rule.
+
+    def binarize(self, parser: str, split: str) -> Job:
+        """Make the phrase trees of a text binary."""
+        heads = self.heads_of(parser)
+        has_dependencies = heads is not None and heads.dependencies
+        dependencies = {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_dependencies else {}
+        has_rules = heads is not None and heads.rules != DEFAULT_RULES
+        return Job(
+            "syntax.binarize",
+            files={**self._trees_and_tokens(parser, split, "ptb"), **dependencies},
+            settings={
+                "branching": self.experiment.parsers[parser].branching,
+                **({"rules": heads.rules} if heads is not None and has_rules else {}),
+            },
+        )
+
+    def distances(self, parser: str, split: str) -> Job:
+        """Compute the distances of the words of a text."""
+        return Job("syntax.distances", files=self._trees_and_tokens(parser, split), software=["pyarrow"])
+
+    def units(self, parser: str, split: str) -> Job:
+        """Find the dependency units of a text."""
+        return Job("syntax.units", files=self._trees_and_tokens(parser, split), software=["pyarrow"])
+
+    def labels(self, parser: str, split: str) -> Job:
+        """Write the dependency labels of a text."""
+        return Job("syntax.labels", files=self._trees_and_tokens(parser, split))
+
+    def _trees_and_tokens(self, parser: str, split: str, trees: Trees = "conllu") -> dict[str, str]:
+        return {
+            "trees": f"<results>/syntax/{parser}/{split}.{trees}",
+            "tokens": self.corpus.tokens("source").format(split=split),
+        }
+
+    def merge_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Join the trees of all shards of a text."""
+        folder = f"<results>/syntax/{parser}/shards/{split}"
+        parts = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
+        return Job(
+            "syntax.merge_trees",
+            files={
+                "parts": parts,
+                "counts": [f"{part}.json" for part in parts],
+                "facts": [f"{part}.facts.json" for part in parts],
+                "tokens": self.corpus.tokens("source").format(split=split),
+            },
+            settings={"annotation": ANNOTATION[trees]},
+        )
+
+    def import_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Import trees of a text that the user gives, or those of the generator for a generated text."""
+        given_trees = self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
+        return Job(
+            "syntax.import_trees",
+            files={
+                "trees": given_trees,
+                "text": self.corpus.raw(split, "source"),
+                "lines": f"<results>/corpus/clean/{split}.lines",
+                "tokens": self.corpus.tokens("source").format(split=split),
+            },
+            settings={
+                "annotation": ANNOTATION[trees],
+                "ignore_case": self.experiment.corpora.source.case != "keep",
+            },
+        )
+
+    def control_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Make trees of a shape for a text."""
+        options = self.experiment.parsers[parser]
+        return Job(
+            "syntax.control_trees",
+            files={"tokens": self.corpus.tokens("source").format(split=split)},
+            settings={
+                "annotation": ANNOTATION[trees],
+                **options.model_dump(mode="json", include={"shape", "seed"}),
+            },
+        )
+
+    def tree_statistics(self, parser: str, split: str, trees: Trees) -> Job:
+        """Sum up measures of the trees of a text."""
+        return Job(
+            "syntax.tree_statistics",
+            files={"trees": f"<results>/syntax/{parser}/{split}.{trees}"},
+            settings={"annotation": ANNOTATION[trees]},
+        )
+
+    def agreement(self, parser: str, other: str) -> Job:
+        """Compare the trees of two parsers that systems read of both; phrase trees once they are binary."""
+        endings = {
+            trees: trees if trees == "conllu" else f"binary.{trees}" for trees in self.kinds_of_both(parser, other)
+        }
+        return Job(
+            "syntax.agreement",
+            files={
+                parameter: {
+                    split: {
+                        ANNOTATION[trees]: f"<results>/syntax/{name}/{split}.{ending}"
+                        for trees, ending in endings.items()
+                    }
+                    for split in self.experiment.corpora.splits
+                }
+                for parameter, name in (("first", parser), ("second", other))
+            },
+        )
 
 
 def _has_models(files: Sequence[str]) -> bool:

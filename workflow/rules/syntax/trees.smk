@@ -86,12 +86,11 @@ use rule parse as parse_shard with:
         part=lambda wildcards: plan.syntax.part_of_text(wildcards.split, int(wildcards.shard)),
 
 
-rule merge_trees:
+use rule syntax_job as merge_trees with:
     input:
-        unpack(lambda wildcards: plan.syntax.shards_of(wildcards.parser, wildcards.split, wildcards.trees)),
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.merge_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -103,43 +102,16 @@ rule merge_trees:
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "made_by": made_by("syntax.merge_trees"),
-        },
-        parts=lambda wildcards, input: [
-            *(f"--parts={file}" for file in input.parts),
-            *(f"--counts={file}" for file in input.counts),
-            *(f"--facts={file}" for file in input.facts),
-        ],
-    shell:
-        """
-        python -m pipeline_py.syntax.merge_trees \
-            --annotation {params.given[annotation]} \
-            {params.parts:q} \
-            --tokens {input.tokens:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.merge_trees"),
+        job=call_of("syntax.merge_trees"),
 
 
-rule import_trees:
+use rule syntax_job as import_trees with:
     input:
-        trees=lambda wildcards: plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees),
-        text=lambda wildcards: plan.corpus.raw(wildcards.split, "source"),
-        lines="<results>/corpus/clean/{split}.lines",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.import_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -150,41 +122,16 @@ rule import_trees:
         parser=plan.parsers.of_type("given"),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "content": plan.contents_of(plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees)),
-            "case": "--no-ignore-case" if EXPERIMENT.corpora.source.case == "keep" else "--ignore-case",
-            "made_by": made_by("syntax.import_trees"),
-        },
-        trees=lambda wildcards, input: [f"--trees={file}" for file in input.trees],
-    shell:
-        """
-        python -m pipeline_py.syntax.import_trees \
-            --annotation {params.given[annotation]} \
-            {params.trees:q} \
-            --text {input.text:q} \
-            --lines {input.lines:q} \
-            --tokens {input.tokens:q} \
-            {params.given[case]} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.import_trees"),
+        job=call_of("syntax.import_trees"),
 
 
-rule control_trees:
+use rule syntax_job as control_trees with:
     input:
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.control_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -195,27 +142,6 @@ rule control_trees:
         parser=plan.parsers.of_type("control"),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"shape", "seed"}),
-            "made_by": made_by("syntax.control_trees"),
-        },
-    shell:
-        """
-        python -m pipeline_py.syntax.control_trees \
-            --annotation {params.given[annotation]} \
-            --shape {params.given[shape]} \
-            --seed {params.given[seed]} \
-            --tokens {input.tokens:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.control_trees"),
+        job=call_of("syntax.control_trees"),
