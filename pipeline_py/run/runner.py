@@ -67,7 +67,7 @@ class Stage:
         self.name = name
         self.module = import_module(f"pipeline_py.{name}")
         self.function: Callable[..., None] = getattr(self.module, name.rpartition(".")[2])
-        self._loaded: Any = None
+        self._loaded: dict[str, Any] = {}
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Convert JSON values to the types of the parameters.
@@ -92,15 +92,17 @@ class Stage:
         """
         names = _loaded_parameters(self.function)
         if names and loaded is None:
-            if self._loaded is None:
-                self._loaded = self.load(arguments)
-            loaded = self._loaded
+            loaded = self.load(arguments)
         self.function(**dict.fromkeys(names, loaded), **arguments)
 
     def load(self, arguments: Mapping[str, Any]) -> Any:
-        """Return what the module loads for a call with these arguments."""
+        """Return what the module loads for a call with these arguments; equal arguments load once."""
         parameters = inspect.signature(self.module.load).parameters
-        return self.module.load(**{name: value for name, value in arguments.items() if name in parameters})
+        values = {name: value for name, value in arguments.items() if name in parameters}
+        key = repr(values)
+        if key not in self._loaded:
+            self._loaded[key] = self.module.load(**values)
+        return self._loaded[key]
 
 
 def _arguments_type(function: Callable[..., None]) -> TypeAdapter[Any]:
