@@ -131,11 +131,12 @@ class Description(Section):
     def describe_foreign_parser(self, name: str, fault: str) -> str:
         """Format the error message for a parser of another language than the source's."""
         own = f"parsers.{name}"
+        related = f"; to use models of another language on purpose, name it in `{own}.model_language`"
         return (
             f"{'parser' if name == self.parser else own}: `{name}` {fault}, but the text is in "
             f"`{self.corpora.source.language}`; name another parser in `parser` (docs/parsers.md lists the types), "
             "choose `targets` that read no trees, or correct the language of the text (`corpora.source.language`) or "
-            f"of the parser (`{own}.language`)"
+            f"of the parser (`{own}.language`){related if isinstance(self.parsers[name], StanzaParser) else ''}"
         )
 
     def tokenizer_treebank(self, side: Side) -> Treebank | None:
@@ -163,8 +164,10 @@ class Description(Section):
         return is_same_language(known.code, self.language_of_side(side).language)
 
     def language_of(self, parser: str) -> str:
-        """Return the language that Stanza knows a parser by: the stated one, or the source's."""
+        """Return the language that Stanza knows a parser by: that of its models, the stated one, or the source's."""
         options = self.parsers[parser]
+        if isinstance(options, StanzaParser) and options.model_language is not None:
+            return options.model_language
         stated = options.language if isinstance(options, StanzaOptions) else None
         return stated or self.corpora.source.language
 

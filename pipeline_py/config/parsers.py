@@ -243,6 +243,11 @@ class StanzaParser(StanzaOptions):
     type: Literal["stanza"]
     package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
+    model_language: LanguageCode | None = Field(
+        None,
+        description="The language of the models, if they shall read text in another one, such as a related language "
+        "without models; null: that of the parser.",
+    )
     test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure its accuracy; null: not measured.")
     constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 
