@@ -28,7 +28,7 @@ from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.systems.any_system import TYPES, type_of_system
 from pipeline_py.input_error import InputError
-from pipeline_py.text import find_compression
+from pipeline_py.text import check_format
 
 
 def load(
@@ -101,7 +101,7 @@ def load(
                 raise InputError(f"{file}: {what}", "configuration")
             if file not in directories:
                 with suppress(OSError):  # for whoever reads it to tell
-                    find_compression(Path(file))
+                    check_format(Path(file))
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.foreign_parsers:
                 raise InputError(experiment.foreign_parsers[parser], "configuration")
