@@ -181,6 +181,7 @@ class CorpusPlan:
         return {
             **self.experiment.corpora.limits.model_dump(),
             "comparison": comparison,
+            "tokenized": self.tokenized_sides(),
             "made_by": made_by("corpus.clean", *(["sacremoses"] if comparison["punctuation_language"] else [])),
         }
 
@@ -189,10 +190,14 @@ class CorpusPlan:
         comparison = self.language("source").comparison
         return [
             *(["--keep-duplicates"] if self.experiment.corpora.limits.keep_duplicates else []),
-            *(f"--{side}-tokenized" for side in ("source", "target") if self.language(side).comparison["is_tokenized"]),
+            *self.tokenized_sides(),
             *(["--ignore-case"] if comparison["ignores_case"] else []),
             *(f"--punctuation-language={language}" for language in [comparison["punctuation_language"]] if language),
         ]
+
+    def tokenized_sides(self) -> list[str]:
+        """Return the options of `clean` for sides that come tokenized."""
+        return [f"--{side}-tokenized" for side in ("source", "target") if self.language(side).tokenizer == "none"]
 
     def most_sentences(self, split: str) -> int:
         """How many sentences a split has before cleaning, which may drop some of the training text.
