@@ -22,6 +22,8 @@ from typing import IO, Any
 from pipeline_py.encodings import describe_encoding
 from pipeline_py.input_error import InputError
 
+BYTE_ORDER_MARK = "\ufeff"
+
 MOST_DIGITS = 18
 """Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
 
