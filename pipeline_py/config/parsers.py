@@ -14,6 +14,7 @@ from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.parser_language import KnownLanguage, language_of_treebank
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
+from pipeline_py.parser_defaults import EPOCHS, HIDDEN
 
 
 class Treebank(Section):
@@ -160,13 +161,6 @@ class StanzaOptions(PhraseOptions):
     def _default_words(self, source: Language) -> Words:
         """Default units for text that is not English and has no tokenizer of Stanza's."""
         return "text"
-
-
-EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
-"""Default passes over the trees, by network: a minute or two on one core with 2,000 sentences."""
-
-HIDDEN = 100
-"""Default size of the layers."""
 
 
 class ProcessorTraining(Section):
