@@ -125,12 +125,19 @@ def _lay_out(
     """Lay layers over a configuration, and the recipe that it then names below its own settings.
 
     Raises:
-        InputError: if no recipe has this name.
+        InputError: if no recipe has this name, or if the inherited configuration names it, whose other settings it
+            overrides.
     """
     merged = reduce(_laid_over, layers, dict(config))
     name = merged.get("recipe")
     if not isinstance(name, str):  # none, or a mistake that validation finds
         return merged
+    if not any("recipe" in given for given in (own or {}, *layers)):
+        raise InputError(
+            f"recipe: config.yaml names `{name}`, which overrides what config.yaml says of the same keys; name it in a "
+            f"file of your own (snakemake --configfile FILE), or with --config recipe={name}",
+            "configuration",
+        )
     recipes = list_recipes()
     if name not in recipes:
         raise InputError(f"recipe: {unknown('recipe', str(name), recipes)}", "configuration")
