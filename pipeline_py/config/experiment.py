@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from pipeline_py.config.corpora import Side
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
@@ -190,6 +191,20 @@ class Experiment(Description):
         for name in names:
             if name in self.corpora.unscored_tests:
                 raise EntryError(*entry, f": `{name}` has no references, so that nothing is scored on it; leave it out")
+
+    @model_validator(mode="after")
+    def _check_tokenizers(self) -> Self:
+        sides: tuple[Side, ...] = ("source", "target")
+        for side in sides:
+            language = self.language_of_side(side)
+            if language.learns_tokenizer and self.tokenizer_treebank(side) is None:
+                code = language.language
+                raise ValueError(
+                    f"corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
+                    f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: "
+                    f"{code}`), ask for a download by `stanza_package: default`, or choose another tokenizer"
+                )
+        return self
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:

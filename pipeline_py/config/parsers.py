@@ -14,6 +14,7 @@ from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.parser_language import KnownLanguage, language_of_treebank
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
+from pipeline_py.parser_defaults import EPOCHS, HIDDEN
 
 
 class Treebank(Section):
@@ -162,13 +163,6 @@ class StanzaOptions(PhraseOptions):
         return "text"
 
 
-EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
-"""Default passes over the trees, by network: a minute or two on one core with 2,000 sentences."""
-
-HIDDEN = 100
-"""Default size of the layers."""
-
-
 class ProcessorTraining(Section):
     """How long and how wide one of a parser's networks is trained."""
 
@@ -243,6 +237,11 @@ class StanzaParser(StanzaOptions):
     type: Literal["stanza"]
     package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
+    model_language: LanguageCode | None = Field(
+        None,
+        description="The language of the models, if they shall read text in another one, such as a related language "
+        "without models; null: that of the parser.",
+    )
     test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure its accuracy; null: not measured.")
     constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 

@@ -10,7 +10,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Counts, whole
 from pipeline_py.corpus.characters import has_spaces, is_latin
 from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.text import BYTE_ORDER_MARK, read_lines
 
 TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"
 
@@ -77,7 +77,8 @@ def _sentences(treebank: Path, language: str) -> list[list[Token]]:
     from stanza.utils.conll import CoNLL
 
     try:
-        document = CoNLL.conll2doc(input_str="\n".join(read_lines(treebank)) + "\n\n")
+        lines = (line.removeprefix(BYTE_ORDER_MARK) for line in read_lines(treebank))  # of files that were joined
+        document = CoNLL.conll2doc(input_str="\n".join(lines) + "\n\n")
     except (ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"not CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None

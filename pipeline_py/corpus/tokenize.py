@@ -32,6 +32,7 @@ def tokenize(
     lowercase: bool = False,
     stanza_directory: Path | None = None,
     segmenter: Path | None = None,
+    stanza_package: str | None = None,
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
 
@@ -48,13 +49,14 @@ def tokenize(
         language: ISO 639 code, which selects Moses' abbreviations and Stanza's model.
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
-        stanza_directory: Folder with Stanza's models; without it, Stanza downloads the model of the language.
+        stanza_directory: For `stanza`: a folder with Stanza's models.
         segmenter: For `stanza`, instead of a folder: the model that `learn_segmenter` has trained.
+        stanza_package: For `stanza`, instead of either: a package whose tokenizer is downloaded (`default`).
 
     Raises:
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
     """
-    segment = _segmenter(tokenizer, language, stanza_directory, segmenter)
+    segment = _segmenter(tokenizer, language, stanza_directory, segmenter, stanza_package)
     with writing(output) as file:
         for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
             line = " ".join(tokens)
@@ -65,7 +67,13 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, learnt: Path | None) -> Segment:
+def _segmenter(
+    tokenizer: str,
+    language: str,
+    stanza_directory: Path | None = None,
+    learnt: Path | None = None,
+    stanza_package: str | None = None,
+) -> Segment:
     spoken = base_language(language)
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
@@ -80,7 +88,7 @@ def _segmenter(tokenizer: str, language: str, stanza_directory: Path | None, lea
         return _visible(_jieba())
     if learnt is not None:
         return _visible(_with(_learnt(learnt, language), _texts if has_spaces(language) else _unbroken))
-    return _visible(_with(_stanza(language, stanza_directory), _texts))
+    return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
 
 
 def _visible(segment: Segment) -> Segment:
@@ -108,15 +116,20 @@ def _jieba() -> Segment:
     return lambda sentences: (words.lcut(sentence) for sentence in sentences)
 
 
-def _stanza(language: str, directory: Path | None) -> Any:
-    options = {} if directory is None else {"dir": str(directory), "download_method": None}
+def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
+    if directory is None and package is None:
+        raise InputError(
+            f"no model for Stanza's tokenizer of {language}; give --stanza-directory, --segmenter or, to download one, "
+            "--stanza-package default"
+        )
+    options = {"package": package} if directory is None else {"dir": str(directory), "download_method": None}
     try:
         return _pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         if directory is None:
             raise InputError(
-                f"Stanza cannot download its tokenizer of {language}; give a parser that is trained from a treebank of "
-                "the source, name a `stanza_directory` that stanza.download filled, or use another tokenizer"
+                f"Stanza cannot download its tokenizer of {language} (package {package}); correct `stanza_package`, "
+                "name a `stanza_directory` that stanza.download filled, or use another tokenizer"
             ) from None
         reason = str(error).strip().split("\n")[0]
         raise InputError(

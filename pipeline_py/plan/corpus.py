@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language
+from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language, Side
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.generated import (
     Generated,
@@ -16,7 +16,6 @@ from pipeline_py.config.generated import (
     share_of_contrast,
     share_of_split,
 )
-from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.input_error import InputError
 from pipeline_py.languages import has_moses_rules
@@ -182,6 +181,7 @@ class CorpusPlan:
         return {
             **self.experiment.corpora.limits.model_dump(),
             "comparison": comparison,
+            "tokenized": self.tokenized_sides(),
             "made_by": made_by("corpus.clean", *(["sacremoses"] if comparison["punctuation_language"] else [])),
         }
 
@@ -190,10 +190,14 @@ class CorpusPlan:
         comparison = self.language("source").comparison
         return [
             *(["--keep-duplicates"] if self.experiment.corpora.limits.keep_duplicates else []),
-            *(f"--{side}-tokenized" for side in ("source", "target") if self.language(side).comparison["is_tokenized"]),
+            *self.tokenized_sides(),
             *(["--ignore-case"] if comparison["ignores_case"] else []),
             *(f"--punctuation-language={language}" for language in [comparison["punctuation_language"]] if language),
         ]
+
+    def tokenized_sides(self) -> list[str]:
+        """Return the options of `clean` for sides that come tokenized."""
+        return [f"--{side}-tokenized" for side in ("source", "target") if self.language(side).tokenizer == "none"]
 
     def most_sentences(self, split: str) -> int:
         """How many sentences a split has before cleaning, which may drop some of the training text.
@@ -266,7 +270,7 @@ class CorpusPlan:
 
     def language(self, side: str) -> Language:
         """What the configuration says of the language of a side; all references are in the target's."""
-        return self.experiment.corpora.source if side == "source" else self.experiment.corpora.target
+        return self.experiment.language_of_side(self.trained_side(side))
 
     def warnings_on_tokenizers(self) -> list[str]:
         """Name the languages for which Moses' tokenizer has no rules."""
@@ -278,26 +282,24 @@ class CorpusPlan:
             if side.tokenizer == "moses" and not has_moses_rules(side.language)
         ]
 
-    def treebank_of_words(self) -> dict[str, str]:
-        """Gold trees that say what a token of the source is, as inputs; none where that is not learnt.
-
-        A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models,
-        the experiment's parser, or else the first that is trained from files for this language, gives its treebank, and
-        text and trees agree.
-        """
-        source = self.experiment.corpora.source
-        if not source.learns_tokenizer:
+    def segmenter_treebank(self, side: str) -> dict[str, str]:
+        """Return the gold trees that a side's tokenizer learns from, as inputs; empty if it learns nothing."""
+        treebank = self.experiment.tokenizer_treebank(self.trained_side(side))
+        if treebank is None:
             return {}
-        names = [name for name in self.experiment.parsers if name not in self.experiment.foreign_parsers]
-        names.sort(key=lambda name: name != self.experiment.parser)
-        parsers = [self.experiment.parsers[name] for name in names]
-        banks = [parser.treebank for parser in parsers if isinstance(parser, TrainedParser)]
-        in_files = [bank for bank in banks if not bank.is_generated]
-        return {part: self.experiment.path(getattr(bank, part)) for bank in in_files[:1] for part in ("train", "dev")}
+        return {part: self.experiment.path(getattr(treebank, part)) for part in ("train", "dev")}
 
     def segmenter(self, side: str) -> list[str]:
-        """The model that separates the words of a side, where it is learnt."""
-        return ["<results>/corpus/segmenter.pt"] if side == "source" and self.treebank_of_words() else []
+        """Return the file of the tokenizer that a side learns; empty if it learns nothing."""
+        return [f"<results>/corpus/segmenter.{self.trained_side(side)}.pt"] if self.segmenter_treebank(side) else []
+
+    def segmenter_learning(self, side: str) -> dict[str, Any]:
+        """Return the parameters of `learn_segmenter`."""
+        return {
+            "content": self.contents_of(self.segmenter_treebank(side).values()),
+            "language": self.language(side).language,
+            "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
+        }
 
     def tokenization(self, side: str) -> dict[str, Any]:
         """Parameters of `tokenize`."""
@@ -316,9 +318,10 @@ class CorpusPlan:
             *(["--lowercase"] if language.case == "lower" else []),
             *(f"--segmenter={file}" for file in segmenter),
             *([f"--stanza-directory={self.experiment.path(directory)}"] if directory else []),
+            *([f"--stanza-package={language.stanza_package}"] if language.stanza_package else []),
         ]
 
-    def trained_side(self, side: str) -> str:
+    def trained_side(self, side: str) -> Side:
         """The side of the training text that is in the language of a side, which may be one of several references."""
         return "source" if side == "source" else "target"
 

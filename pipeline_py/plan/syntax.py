@@ -19,7 +19,7 @@ from pipeline_py.run.job import Job
 from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
-from pipeline_py.syntax.trees.shared_words import FREQUENT, LEAST_SHARE, share_of_frequent_words
+from pipeline_py.syntax.trees.shared_words import describe_difference
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 
@@ -129,11 +129,10 @@ class SyntaxPlan:
         treebank, *texts = map(Path, (self.parsers.treebank(parser, "train", "conllu"), *files))
         if not all(map(Path.is_file, (treebank, *texts))):
             return None
-        share = share_of_frequent_words(treebank, tuple(texts))
-        if share is None or share >= LEAST_SHARE:
+        difference = describe_difference(treebank, tuple(texts))
+        if difference is None:
             return None
-        shared = f"its treebank {treebank} has {share:.0%} of the {FREQUENT} most frequent words of {texts[0]}"
-        return self.experiment.describe_foreign_parser(parser, f"is for another language ({shared})")
+        return self.experiment.describe_foreign_parser(parser, f"is for another language ({difference})")
 
     def heads_of(self, parser: str) -> HeadSource | None:
         """Return where the heads of a parser's constituents come from; None if its branching needs no heads.

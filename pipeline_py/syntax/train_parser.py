@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pipeline_py import stage
 from pipeline_py.artifact import Counts
-from pipeline_py.config.parsers import EPOCHS, HIDDEN
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache, identity
+from pipeline_py.parser_defaults import EPOCHS, HIDDEN
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline_py.config.evaluation import MECAB
 from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
@@ -55,6 +56,36 @@ def test_same_as_the_sacrebleu_command(tmp_path: Path, tokenizer: str, lowercase
     assert ours["score"] == pytest.approx(theirs.pop("score"), abs=1e-6)
     assert {key: ours[key] for key in theirs} == theirs
     assert ours["sys_len"] == ours["totals"][0]
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "outputs", "references"),
+    [
+        (
+            "ja-mecab",
+            ["彼は昨日、東京へ行きました。", "猫が好きです"],
+            ["彼は昨日東京に行った。", "私は猫が好きです。"],
+        ),
+        (
+            "ko-mecab",
+            ["그는 어제 서울에 갔습니다.", "고양이를 좋아합니다"],
+            ["그는 어제 서울로 갔다.", "나는 고양이를 좋아합니다."],
+        ),
+    ],
+)
+def test_mecab_scores_as_the_sacrebleu_command(
+    tmp_path: Path, tokenizer: str, outputs: list[str], references: list[str]
+) -> None:
+    if any(util.find_spec(package) is None for package in MECAB[tokenizer]):
+        pytest.skip(f'{tokenizer} is not installed: pip install "sacrebleu[{tokenizer[:2]}]"')
+    hypothesis, reference = write(tmp_path / "hypothesis", outputs), write(tmp_path / "reference", references)
+    score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "bleu.json", tokenizer=tokenizer)
+    ours = json.loads((tmp_path / "bleu.json").read_text())
+    command = [sys.executable, "-m", "sacrebleu", str(reference), "-i", str(hypothesis), "-w", "6", "-lc"]
+    printed = subprocess.run([*command, "-tok", tokenizer, "--force"], capture_output=True, text=True, check=True)
+    theirs = json.loads(printed.stdout)
+    assert ours["score"] == pytest.approx(theirs.pop("score"), abs=1e-6) and ours["score"] > 10
+    assert {key: ours[key] for key in theirs} == theirs and f"tok:{tokenizer}" in ours["signature"]
 
 
 @pytest.mark.parametrize(("name", "command"), [("chrf", "chrf"), ("ter", "ter")])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.shared_words import share_of_frequent_words
+from pipeline_py.syntax.trees import shared_words
 
 
 def directory(folder, tokenizer: bool = False):
@@ -269,6 +269,15 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     assert syntax.parsing("mine", "conllu")["language"] == "zh-hant"
 
 
+def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
+    parser = stanza_directory(tmp_path / "yue", "pos", "depparse", language="yue")
+    with pytest.raises(InputError, match=r"has models of `yue` alone .* name it in `parsers.mine.model_language`"):
+        chinese(planned, tmp_path, {**parser, "branching": "right"})
+    syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
+    assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.models_of("mine", "conllu")
+    assert syntax.parsing("mine", "conllu")["language"] == "yue"
+
+
 def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
     def words(first: int) -> list[str]:
         return ["".join(chr(ord("a") + int(digit)) for digit in f"{number:04}") for number in range(first, first + 500)]
@@ -285,7 +294,7 @@ def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
         planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **asked)
 
     plan(words(1000))
-    share_of_frequent_words.cache_clear()
+    shared_words._words_of_texts.cache_clear()
     message = (
         r"parser: `mine` is for another language \(its treebank .*bank.conllu has 0% of the 200 most frequent words"
     )

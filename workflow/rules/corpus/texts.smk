@@ -164,7 +164,7 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
             mem_mb=lambda wildcards, attempt: 1000 * attempt,
             runtime=lambda wildcards, attempt: 30 * attempt,
         params:
-            given={"made_by": made_by("corpus.clean")},
+            given={"tokenized": plan.corpus.tokenized_sides(), "made_by": made_by("corpus.clean")},
             targets=lambda wildcards, input, output: [
                 *(f"--target-input={file}" for file in input.targets),
                 *(f"--target-output={file}" for file in output.targets),
@@ -180,6 +180,7 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
                 --source-input {input.source:q} \
                 --source-output {output.source:q} \
                 {params.targets:q} \
+                {params.given[tokenized]:q} \
                 {params.called:q} \
                 --lines-output {output.lines:q} \
                 --counts-output {output.counts:q} \

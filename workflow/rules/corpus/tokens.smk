@@ -8,14 +8,14 @@ OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where 
 
 rule learn_segmenter:
     input:
-        unpack(lambda wildcards: plan.corpus.treebank_of_words()),
+        unpack(lambda wildcards: plan.corpus.segmenter_treebank(wildcards.side)),
     output:
-        model="<results>/corpus/segmenter.pt",
-        counts="<results>/corpus/segmenter.json",
+        model="<results>/corpus/segmenter.{side}.pt",
+        counts="<results>/corpus/segmenter.{side}.json",
     log:
-        "<logs>/corpus/learn_segmenter/source.log",
+        "<logs>/corpus/learn_segmenter/{side}.log",
     benchmark:
-        "<benchmarks>/corpus/learn_segmenter/source.tsv"
+        "<benchmarks>/corpus/learn_segmenter/{side}.tsv"
     priority: 10
     conda:
         "../../../envs/syntax.yaml"
@@ -24,11 +24,7 @@ rule learn_segmenter:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "content": plan.contents_of(plan.corpus.treebank_of_words().values()),
-            "language": plan.corpus.language("source").language,
-            "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
-        },
+        given=lambda wildcards: plan.corpus.segmenter_learning(wildcards.side),
     shell:
         """
         python -m pipeline_py.corpus.learn_segmenter \
