@@ -25,7 +25,7 @@ def test_all_tables_together_need_no_more_than_each(planned):
 
 def test_systems_that_differ_in_trees_alone_are_found(planned):
     assert planned().claims.claims("controls").settings == {
-        "metrics": ["bleu"],
+        "metrics": ["bleu", "ribes"],
         "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
         "reads_trees": [
             f"{name}{trees}" for name in ("SDAtt", "Tree2Seq") for trees in ("", " [random]", " [right-branching]")
