@@ -247,7 +247,7 @@ def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
             expected[system, on] = marks
     assert {place: rows[place[0]][f"{place[1]}_marks"] for place in expected} == expected
     assert {"**†", "↓**", ""} <= {*expected.values()}
-    sheet = read_sheet(made.folder / "table1.json")
+    sheet = read_sheet(made.folder / "table1.sheet.json")
     latex = (made.folder / "table1.tex").read_text(encoding="utf-8")
     page = made.tables.of("BLEU in percent")
     for row, shown in zip(sheet.rows, page, strict=True):
