@@ -23,7 +23,7 @@ from pipeline_py.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import TESTS
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
+from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, cache_of
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import called

@@ -58,12 +58,3 @@ def options_of(files: Files, inputs: Mapping[str, Sequence[str]]) -> list[str]:
         for option, of_option in files.items()
         for text in named_files(option.replace("_", "-"), of_option, inputs.get(option, []))
     ]
-
-
-def options_by_kind(files: Files, inputs: Mapping[str, Sequence[str]]) -> list[str]:
-    """The same as --file=KIND:NAME=FILE, or KIND=FILE where a name is empty."""
-    return [
-        f"--file={kind}{name and ':'}{name}={file}"
-        for kind, of_kind in files.items()
-        for name, file in zip(of_kind, inputs.get(kind, []), strict=True)
-    ]

@@ -31,24 +31,25 @@ class Loaded:
     """
 
 
-def run_job(job: Mapping[str, Any]) -> None:
+def run_job(job: Mapping[str, Any], can_reuse: bool = True) -> None:
     """Run a job that `Plan.call` or a record describes.
 
     Args:
         job: `stage`; `arguments` of all sets; `calls`, the further arguments of each set, or of the only call;
-            `results`, the folder of results; `identity`; `cache`, whether outputs are cached; `plan` and `wildcards`,
-            which tell the plan what the job is; `process`, a hash of settings, code and versions.
+            `results`, the folder of results; `identity`; `is_cached`, whether outputs are cached; `plan` and
+            `wildcards`, which tell the plan what the job is; `process`, a hash of settings, code and versions.
+        can_reuse: whether outputs may come from the cache.
 
     Raises:
         InputError: an argument is invalid, an input is damaged, or the stage refuses its input.
     """
     stage = Stage(job["stage"])
     for arguments in job["calls"]:
-        _run_call(stage, {**job["arguments"], **arguments}, job)
+        _run_call(stage, {**job["arguments"], **arguments}, job, can_reuse)
 
 
 def run_again(path: Path) -> None:
-    """Run the job of a record again.
+    """Run the job of a record again, without its cache.
 
     Raises:
         InputError: the file is no record, or as for `run_job`.
@@ -56,7 +57,7 @@ def run_again(path: Path) -> None:
     record = read_record(path)
     if record is None:
         raise InputError("not the record of a job; give a file NAME.job.json", path)
-    run_job({**record, "calls": [{}]})
+    run_job({**record, "calls": [{}]}, can_reuse=False)
 
 
 class Stage:
@@ -124,7 +125,7 @@ def _loaded_parameters(function: Callable[..., None]) -> list[str]:
     ]
 
 
-def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]) -> None:
+def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any], can_reuse: bool) -> None:
     start = time.perf_counter()
     if "threads" in job and "threads" in inspect.signature(stage.function).parameters:
         arguments = {**arguments, "threads": job["threads"]}
@@ -135,9 +136,10 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
         check_input(path)
     hashes = {path: hash_content(path) for path in inputs if path.exists() and not path.is_dir()}
     key = _cache_key(job["process"], validated, hashes)
-    if CHECKPOINTS in validated:
+    if validated.get(CHECKPOINTS) is not None:
         validated[CHECKPOINTS] /= key
-    cache = OutputCache(_cache_folder(outputs[0]) if job.get("is_cached") else None, key)
+    is_cached = can_reuse and job.get("is_cached")
+    cache = OutputCache(_cache_folder(outputs[0]) if is_cached else None, key)
     remove_records(outputs)
     if not cache.restore(*outputs):
         stage.call(validated)
@@ -175,7 +177,11 @@ def _cache_key(process: str, arguments: Mapping[str, Any], hashes: Mapping[Path,
             return [*map(describe, value)]
         return hashes.get(value) if isinstance(value, Path) else None
 
-    inputs = {name: describe(value) for name, value in arguments.items() if not is_output(name)}
+    inputs = {
+        name: describe(value)
+        for name, value in arguments.items()
+        if not is_output(name) and not hashes.keys().isdisjoint(list_files(value))
+    }
     outputs = sorted(name for name, value in arguments.items() if is_output(name) and value is not None)
     return hash_json([process, inputs, outputs])
 

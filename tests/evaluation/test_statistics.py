@@ -35,8 +35,8 @@ REFERENCES = [
 
 def score(hypothesis: Path, reference: list[Path], output: Path, metric: str = "bleu", **options: Any) -> None:
     """The score of the whole set as JSON."""
-    places = {"output": output.with_suffix(".arrow"), "score_output": [output]}
-    statistics(hypothesis=hypothesis, reference=reference, metric=[metric], **places, **options)
+    places = {"output": output.with_suffix(".arrow"), "scores_output": [output]}
+    statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def integral(rows: Any) -> list[list[float]]:
 
 def test_columns_have_a_checksum(tmp_path: Path) -> None:
     text = write(tmp_path / "text", HYPOTHESES[:2])
-    statistics(hypothesis=text, reference=[text], output=tmp_path / "out.arrow", metric=["bleu"])
+    statistics(hypothesis=text, references=[text], output=tmp_path / "out.arrow", metrics=["bleu"])
     columns, _ = read_columns(tmp_path / "out.arrow")
     assert {name: values.shape for name, values in columns.items()} == {
         "bleu": (2, 10),
@@ -210,12 +210,8 @@ def test_tokenizer_that_is_not_installed(tmp_path: Path) -> None:
         score(hypothesis=text, reference=[text], output=tmp_path / "out", tokenizer="ja-mecab")
 
 
-def test_command_line_names_file_and_line_of_invalid_utf8(tmp_path: Path) -> None:
+def test_invalid_utf8_is_named_by_file_and_line(tmp_path: Path) -> None:
     hypothesis, reference = write(tmp_path / "hypothesis", ["a", "b"]), tmp_path / "reference"
     reference.write_bytes(b"a\nb\xff\n")
-    command = [sys.executable, "-m", "pipeline_py.evaluation.statistics", "--hypothesis", str(hypothesis)]
-    command += ["--metric=bleu", "--reference", str(reference), "--output", str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {reference}, line 2: byte 1 is not UTF-8")
-    assert done.stderr.count("\n") == 1
+    with pytest.raises(InputError, match="reference, line 2: byte 1 is not UTF-8"):
+        score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "out")

@@ -206,7 +206,7 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     assert syntax.options_of_heads("mine", file)[0] == f"--dependencies={file}"
     assert syntax.warnings() == []
     said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
-    heads = json.loads(plan.report.description_of_facts("t"))["settings"].get("phrase_heads")
+    heads = plan.report.description_of_facts("t")["settings"].get("phrase_heads")
     assert heads == ({"Tree2Seq": said} if rules else None)
 
 
@@ -216,7 +216,7 @@ def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     assert plan.syntax.options_of_heads("embedded", None) == [] and plan.syntax.warnings() == []
     for table in plan.syntax.experiment.tables:
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
-            assert "phrase_heads" not in plan.report.description_of_facts(table)
+            assert "phrase_heads" not in plan.report.description_of_facts(table)["settings"]
     syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
     assert syntax.dependencies_for_heads("embedded", "dev") and syntax.describe_heads("embedded") == "dependency trees"
 
@@ -230,7 +230,7 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
         "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
         "or `left`"
     ]
-    described = json.loads(plan.report.description_of_facts("t"))
+    described = plan.report.description_of_facts("t")
     assert described["settings"]["phrase_heads"] == {"Tree2Seq": "rules of English (Collins 1999)"}
 
 
