@@ -52,7 +52,7 @@ def steps(folder: Path, merges: int, seed: int) -> list[Step]:
     return [*_corpus(folder), *_syntax(folder, seed), *_subword(folder, merges)]
 
 
-def _step(name: str, folder: Path, settings: Mapping[str, Any] | None = None, **files: str | list[str]) -> Step:
+def _step(name: str, folder: Path, settings: Mapping[str, Any] | None = None, /, **files: str | list[str]) -> Step:
     """Make a step of `package.stage`; `tokens="x"` becomes the argument `tokens`, the file x in the folder."""
     paths = {
         parameter: folder / file if isinstance(file, str) else [folder / path for path in file]
