@@ -4,14 +4,13 @@ The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and he
 """
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
 from pipeline_py.corpus.sentence_key import fingerprint, sentence_hasher
@@ -47,7 +46,7 @@ def clean(
     target_tokenized: bool = False,
     ignore_case: bool = False,
     punctuation_language: str | None = None,
-    called: list[str] | None = None,
+    originals: list[str | None] | None = None,
 ) -> None:
     """Clean parallel text, and keep its lines aligned.
 
@@ -74,7 +73,7 @@ def clean(
         lines_output: The number of each kept line in the input, counted from 1.
         counts_output: JSON counts of pairs: read, kept, dropped by reason, and with control characters.
         mode: `train` or `held-out`.
-        held_out: Raw sources of dev and test sets; repeatable.
+        held_out: Raw sources of dev and test sets.
         min_length: Fewest words of either side.
         max_length: Most words of either side; 0: no limit.
         max_ratio: Most words of one side per word of the other.
@@ -84,7 +83,7 @@ def clean(
         ignore_case: Sources that differ only by case are the same, since they are lower-cased or truecased later.
         punctuation_language: Sources are compared with punctuation normalized by the rules of this language, since it
             is normalized later.
-        called: INPUT=FILE: messages name FILE in place of INPUT, which is a copy of it, line by line.
+        originals: For the source and each target, a file that it is a copy of, line by line: messages name that file.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
@@ -92,14 +91,14 @@ def clean(
     """
     targets, target_outputs = target_input or [], target_output or []
     if len(targets) != len(target_outputs):
-        raise InputError("give as many --target-output as --target-input")
+        raise InputError("give as many target outputs as targets")
     if mode == "train" and len(targets) != 1:
-        raise InputError("training text has one target; give several (references) with --mode held-out only")
+        raise InputError("training text has one target; give several (references) in mode `held-out` only")
     if not 1 <= min_length <= (max_length or min_length):
-        raise InputError("--min-length must be at least 1 and at most --max-length")
+        raise InputError("min_length must be at least 1 and at most max_length")
     counts = Counts()
     with ExitStack() as stack:
-        stack.enter_context(_naming(called or []))
+        stack.enter_context(_naming(dict(zip([source_input, *targets], originals or [], strict=False))))
         if mode == "held-out":
             _check_line_counts([source_input, *targets])
             sentences = _held_out_sentences([source_input, *targets], counts)
@@ -123,15 +122,14 @@ def clean(
 
 
 @contextmanager
-def _naming(called: list[str]) -> Iterator[None]:
+def _naming(originals: Mapping[Path, str | None]) -> Iterator[None]:
     """Let messages name the files that people know."""
     try:
         yield
     except InputError as error:
         message = str(error)
-        pairs = [pair.partition("=")[::2] for pair in called]
-        for copy, file in sorted(pairs, key=lambda pair: -len(pair[0])):  # dev.target1 before dev.target
-            message = message.replace(copy, file)
+        for copy in sorted(map(str, originals), key=len, reverse=True):  # dev.target1 before dev.target
+            message = message.replace(copy, originals[Path(copy)] or copy)
         raise InputError(message) from None
 
 
@@ -256,7 +254,3 @@ def _check_line_counts(paths: list[Path]) -> None:
             raise InputError(
                 f"{paths[0]} has {counts[0]} lines and {path} has {count}; parallel files need the same number of lines"
             )
-
-
-if __name__ == "__main__":
-    stage.run(clean)

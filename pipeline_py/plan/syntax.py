@@ -15,6 +15,7 @@ from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
 from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job
 from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
@@ -296,6 +297,10 @@ class SyntaxPlan:
     def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
         """Trees that the user brings for a text, in order; those of the generator for a generated one."""
         return self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
+
+    def tokenize_treebank(self, parser: str, part: str) -> Job:
+        """Tokenize the text of a part of a parser's treebank as the source is."""
+        return self.corpus.tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
 
     def report_files(self, parser: str) -> dict[str, dict[str, str]]:
         """What a parser's report says of each text and kind of trees that systems read, by option and name."""
