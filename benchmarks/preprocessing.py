@@ -7,6 +7,7 @@ The text is synthetic (`benchmarks.synthetic_text`), and so are its trees (`synt
 after the last stage that reads it.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -89,10 +90,10 @@ def _run(sentences: int, words: int, merges: int, folder: Path | None, keep: boo
     made = Path(tempfile.mkdtemp(prefix=f"preprocessing.{sentences}.", dir=folder))
     try:
         _check_disk(made, sentences, words, keep)
-        sizes = ("--sentences", str(sentences), "--words", str(words), "--seed", str(seed))
-        outputs = ("--source-output", made / "raw.source", "--target-output", made / "raw.target")
-        _measured(Step("text", "benchmarks.synthetic_text", (*sizes, *outputs)))
-        return list(_all_measured(steps(made, merges, seed), keep))
+        sizes = ["--sentences", str(sentences), "--words", str(words), "--seed", str(seed)]
+        outputs = ["--source-output", str(made / "raw.source"), "--target-output", str(made / "raw.target")]
+        _measured("text", ["benchmarks.synthetic_text", *sizes, *outputs], [])
+        return list(_all_measured(steps(made, merges, seed), made, keep))
     finally:
         if keep:
             print(f"files are in {made}", file=sys.stderr)
@@ -113,22 +114,28 @@ def _check_disk(folder: Path, sentences: int, words: int, keep: bool) -> None:
         )
 
 
-def _all_measured(chain: list[Step], keep: bool) -> Iterator[Measured]:
+def _all_measured(chain: list[Step], folder: Path, keep: bool) -> Iterator[Measured]:
     for number, step in enumerate(chain):
-        yield _measured(step)
+        job = json.dumps(step.job(folder), default=str)
+        yield _measured(step.name, ["pipeline_py.run", job], step.outputs)
         later = set().union(*(other.files for other in chain[number + 1 :]))
         for file in step.files - later:
             if not keep:
                 file.unlink()
 
 
-def _measured(step: Step) -> Measured:
-    """Run a stage.
+def _measured(name: str, command: list[str], outputs: list[Path]) -> Measured:
+    """Run a module.
+
+    Args:
+        name: what tables call it.
+        command: the module and its arguments.
+        outputs: files that it writes.
 
     Raises:
         InputError: where it fails.
     """
-    command = [sys.executable, "-m", step.module, *map(str, step.arguments)]
+    command = [sys.executable, "-m", *command]
     start = time.perf_counter()
     # Linux counts what this process has resident as the child's, from before it runs anything of its own. That is less
     # than any stage takes, as long as nothing large is imported here: every stage imports what this module does.
@@ -137,11 +144,11 @@ def _measured(step: Step) -> Measured:
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise InputError(f"{step.name} ended with exit code {process.returncode}; its message stands above")
+        raise InputError(f"{name} ended with exit code {process.returncode}; its message stands above")
     memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    files = sum(path.stat().st_size for path in step.outputs)
-    print(f"{step.name}: {seconds:.1f} s, {memory / MEGABYTE:.0f} MB", file=sys.stderr)
-    return Measured(step.name, seconds, usage.ru_utime + usage.ru_stime, memory, files)
+    files = sum(path.stat().st_size for path in outputs)
+    print(f"{name}: {seconds:.1f} s, {memory / MEGABYTE:.0f} MB", file=sys.stderr)
+    return Measured(name, seconds, usage.ru_utime + usage.ru_stime, memory, files)
 
 
 def _print_table(run: list[Measured], sentences: int) -> None:

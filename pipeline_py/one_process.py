@@ -12,7 +12,7 @@ from typing import Any
 OF_NETWORKS = ("nmt.search.ensemble:load",)
 
 LOADERS = {
-    "corpus.tokenize": ("corpus.tokenize:_segmenter",),
+    "corpus.tokenize": ("corpus.tokenize:load",),
     "syntax.parse": ("syntax.stanza.model_source:ModelSource.load", "syntax.stanza.model_source:ModelSource.tokenizer"),
     "nmt.translate": OF_NETWORKS,
     "nmt.force_decode": OF_NETWORKS,

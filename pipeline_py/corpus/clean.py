@@ -4,14 +4,13 @@ The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and he
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
 from pipeline_py.corpus.moses import are_escaped, unescape
@@ -53,7 +52,7 @@ def clean(
     target_tokenized: bool = False,
     ignore_case: bool = False,
     punctuation_language: str | None = None,
-    called: list[str] | None = None,
+    originals: list[str | None] | None = None,
 ) -> None:
     """Clean parallel text, and keep its lines aligned.
 
@@ -82,7 +81,7 @@ def clean(
         lines_output: The number of each kept line in the input, counted from 1.
         counts_output: JSON counts of pairs: read, kept, dropped by reason, and with control characters.
         mode: `train` or `held-out`.
-        held_out: Raw sources of dev and test sets; repeatable.
+        held_out: Raw sources of dev and test sets.
         min_length: Fewest words of either side.
         max_length: Most words of either side; 0: no limit.
         max_ratio: Most words of one side per word of the other.
@@ -93,7 +92,7 @@ def clean(
         ignore_case: Sources that differ only by case are the same, since they are lower-cased or truecased later.
         punctuation_language: Sources are compared with punctuation normalized by the rules of this language, since it
             is normalized later.
-        called: INPUT=FILE: messages name FILE in place of INPUT, which is a copy of it, line by line.
+        originals: For the source and each target, a file that it is a copy of, line by line: messages name that file.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
@@ -101,14 +100,14 @@ def clean(
     """
     targets, target_outputs = target_input or [], target_output or []
     if len(targets) != len(target_outputs):
-        raise InputError("give as many --target-output as --target-input")
+        raise InputError("give as many target outputs as targets")
     if mode == "train" and len(targets) != 1:
-        raise InputError("training text has one target; give several (references) with --mode held-out only")
+        raise InputError("training text has one target; give several (references) in mode `held-out` only")
     if not 1 <= min_length <= (max_length or min_length):
-        raise InputError("--min-length must be at least 1 and at most --max-length")
+        raise InputError("min_length must be at least 1 and at most max_length")
     counts = Counts()
     with ExitStack() as stack:
-        stack.enter_context(_naming(called or []))
+        stack.enter_context(_naming(dict(zip([source_input, *targets], originals or [], strict=False))))
         repairs = [_text_repair(source_input, source_tokenized)]
         repairs += [_text_repair(path, target_tokenized) for path in targets]
         if mode == "held-out":
@@ -134,15 +133,14 @@ def clean(
 
 
 @contextmanager
-def _naming(called: list[str]) -> Iterator[None]:
+def _naming(originals: Mapping[Path, str | None]) -> Iterator[None]:
     """Let messages name the files that people know."""
     try:
         yield
     except InputError as error:
         message = str(error)
-        pairs = [pair.partition("=")[::2] for pair in called]
-        for copy, file in sorted(pairs, key=lambda pair: -len(pair[0])):  # dev.target1 before dev.target
-            message = message.replace(copy, file)
+        for copy in sorted(map(str, originals), key=len, reverse=True):  # dev.target1 before dev.target
+            message = message.replace(copy, originals[Path(copy)] or copy)
         raise InputError(message) from None
 
 
@@ -283,7 +281,3 @@ def _check_line_counts(paths: list[Path]) -> None:
             raise InputError(
                 f"{paths[0]} has {counts[0]} lines and {path} has {count}; parallel files need the same number of lines"
             )
-
-
-if __name__ == "__main__":
-    stage.run(clean)

@@ -3,7 +3,6 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.contrastive import ABOUT, read_pairs
 from pipeline_py.input_error import InputError
@@ -19,7 +18,7 @@ def contrastive_pairs(
     like any other.
 
     Args:
-        input: Contrastive pairs, as TSV or as LingEval97's JSON (`pipeline_py.contrastive`); repeatable.
+        input: Contrastive pairs, as TSV or as LingEval97's JSON (`pipeline_py.contrastive`).
         source_output: The source sentences.
         correct_output: Their correct translations.
         contrastive_output: Their contrastive translations.
@@ -40,7 +39,3 @@ def contrastive_pairs(
                 for file, text in zip(texts, pair[: len(texts)], strict=True):
                     file.write(text + "\n")
                 about.write("\t".join(pair[len(texts) :]) + "\n")
-
-
-if __name__ == "__main__":
-    stage.run(contrastive_pairs)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import whole
 from pipeline_py.encodings import checked_lines
 from pipeline_py.input_error import InputError
@@ -19,7 +18,7 @@ def fetch(*, input: list[Path], output: Path) -> None:
     refuses them.
 
     Args:
-        input: Text files, one sentence a line; repeatable.
+        input: Text files, one sentence a line.
         output: The concatenated text.
 
     Raises:
@@ -41,7 +40,3 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield line
     if is_empty:
         raise InputError("the file is empty; give a file with one sentence a line", path)
-
-
-if __name__ == "__main__":
-    stage.run(fetch)

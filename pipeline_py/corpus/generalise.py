@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.artifact import Counts, write_json, writing
 from pipeline_py.corpus.expressions import kind_of
 from pipeline_py.corpus.placeholders import PLACEHOLDER_OF, PLACEHOLDERS
@@ -13,7 +14,7 @@ from pipeline_py.progress import progress
 from pipeline_py.text import read_lines, tokens_of
 
 
-def generalise(*, input: Path, train: Path, min_count: int, output: Path, counts_output: Path) -> None:
+def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path, counts_output: Path) -> None:
     """Write a text with a placeholder for each time, date and number that is rare in the training text.
 
     One word is replaced by one word, so trees over the words stay valid. `corpus.expressions` defines times, dates and
@@ -33,8 +34,6 @@ def generalise(*, input: Path, train: Path, min_count: int, output: Path, counts
     Raises:
         InputError: a file is not UTF-8, or the training text has no word.
     """
-    if min_count < 1:
-        raise InputError("--min-count must be at least 1")
     rare = RareExpressions(train, min_count)
     counts = Counts()
     words = Counter(dict.fromkeys(PLACEHOLDERS, 0))
@@ -89,7 +88,3 @@ class RareExpressions:
 
 def _read(path: Path) -> Iterator[list[str]]:
     return map(tokens_of, read_lines(path))
-
-
-if __name__ == "__main__":
-    stage.run(generalise)

@@ -3,19 +3,19 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.grammar.focus import Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from pipeline_py.corpus.grammar.tree import conllu
-from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 
 
 def generate(
     *,
-    sentences: int,
+    sentences: PositiveInt,
     source_output: Path,
     target_output: Path,
     conllu_output: Path,
@@ -65,8 +65,6 @@ def generate(
     # Reads the lexicon.
     from pipeline_py.corpus.grammar.pairs import Pairs
 
-    if sentences < 1:
-        raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
     counts = Counts()
     with ExitStack() as stack:
@@ -80,7 +78,3 @@ def generate(
             dependencies.write(conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.bracket() + "\n")
     counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(generate)

@@ -3,13 +3,13 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.grammar.focus import Contrast, Focus
 from pipeline_py.corpus.grammar.lexicon.size import Lexicon
 from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from pipeline_py.corpus.grammar.tree import conllu
-from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
 
 COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
@@ -17,12 +17,12 @@ COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
 
 def generate_contrast(
     *,
-    sentences: int,
+    sentences: PositiveInt,
     pairs_output: Path,
     conllu_output: Path,
     ptb_output: Path,
     counts_output: Path,
-    kind: list[Contrast],
+    kinds: list[Contrast],
     seed: int = 1,
     share_from: float = 0.0,
     share_to: float = 1.0,
@@ -47,7 +47,7 @@ def generate_contrast(
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
         counts_output: JSON counts: drawn sentences, kept and dropped by reason; pairs by kind.
-        kind: A kind of error; repeatable.
+        kinds: Kinds of errors.
         seed: The same seed gives the same files.
         share_from: Start of the share of all sentences, in [0, 1); see `generate`.
         share_to: End of the share, exclusive, in (0, 1].
@@ -63,11 +63,9 @@ def generate_contrast(
     # Reads the lexicon.
     from pipeline_py.corpus.grammar.contrastive_pairs import ContrastivePairs
 
-    if sentences < 1:
-        raise InputError(f"sentences is {sentences}; ask for at least one")
     limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
     counts = Counts()
-    drawn = ContrastivePairs(seed, limits, kind).distinct(sentences, counts)
+    drawn = ContrastivePairs(seed, limits, kinds).distinct(sentences, counts)
     with ExitStack() as stack:
         pairs, dependencies, brackets = (
             stack.enter_context(writing(path)) for path in (pairs_output, conllu_output, ptb_output)
@@ -80,7 +78,3 @@ def generate_contrast(
             dependencies.write(conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.bracket() + "\n")
     counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(generate_contrast)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.artifact import Counts, whole
 from pipeline_py.corpus.characters import has_spaces, is_latin
 from pipeline_py.input_error import InputError
@@ -26,9 +27,9 @@ def learn_segmenter(
     language: str = "zh",
     output: Path,
     counts_output: Path,
-    epochs: int = 15,
+    epochs: PositiveInt = 15,
     seed: int = 1,
-    threads: int = 1,
+    threads: PositiveInt = 1,
 ) -> None:
     """Train Stanza's tokenizer on a treebank, so that text is divided into the tokens of the treebank.
 
@@ -51,8 +52,6 @@ def learn_segmenter(
     Raises:
         InputError: a file is no CoNLL-U, or has no sentence.
     """
-    if epochs < 1 or threads < 1:
-        raise InputError("epochs and threads must be at least 1")
     counts = Counts()
     language = language.partition("-")[0]
     is_chinese = language == "zh"
@@ -164,7 +163,3 @@ def _save(model: dict[str, Any], path: Path) -> None:
         model["lexicon"] = sorted(model["lexicon"])
     with whole(path) as temporary, temporary.open("wb") as file:
         torch.save(model, file)
-
-
-if __name__ == "__main__":
-    stage.run(learn_segmenter)

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -38,7 +37,3 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
             (best, count), *others = counts.most_common()
             fields = [f"{best} ({count}/{counts.total()})", *(f"{form} ({times})" for form, times in others)]
             file.write(" ".join(fields) + "\n")
-
-
-if __name__ == "__main__":
-    stage.run(learn_truecaser)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.languages import base_language
 from pipeline_py.progress import progress
@@ -34,7 +33,3 @@ def punctuation_normalizer(language: str) -> Callable[[str], str]:
 
     normalize: Callable[[str], str] = MosesPunctNormalizer(lang=base_language(language)).normalize
     return normalize
-
-
-if __name__ == "__main__":
-    stage.run(normalize_punctuation)

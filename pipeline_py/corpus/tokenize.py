@@ -5,15 +5,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.characters import has_spaces, is_latin, is_visible, without_invisible
 from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.input_error import InputError
 from pipeline_py.languages import UNSPACED, base_language
 from pipeline_py.progress import progress
+from pipeline_py.run.runner import Loaded
 from pipeline_py.text import read_lines
 
 Segment = Callable[[Iterable[str]], Iterator[list[str]]]
@@ -31,8 +31,10 @@ def tokenize(
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = "moses",
     lowercase: bool = False,
     stanza_directory: Path | None = None,
+    stanza_models: list[Path] | None = None,
     segmenter: Path | None = None,
     stanza_package: str | None = None,
+    segment: Annotated[Segment | None, Loaded()] = None,
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
 
@@ -50,13 +52,15 @@ def tokenize(
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
         stanza_directory: For `stanza`: a folder with Stanza's models.
+        stanza_models: Files of this folder that decide the tokens.
         segmenter: For `stanza`, instead of a folder: the model that `learn_segmenter` has trained.
         stanza_package: For `stanza`, instead of either: a package whose tokenizer is downloaded (`default`).
+        segment: What `load` has returned for these arguments; by default it is called here.
 
     Raises:
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
     """
-    segment = _segmenter(tokenizer, language, stanza_directory, segmenter, stanza_package)
+    segment = segment or load(tokenizer, language, stanza_directory, segmenter, stanza_package)
     with writing(output) as file:
         for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
             line = " ".join(tokens)
@@ -67,13 +71,14 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _segmenter(
+def load(
     tokenizer: str,
     language: str,
     stanza_directory: Path | None = None,
-    learnt: Path | None = None,
+    segmenter: Path | None = None,
     stanza_package: str | None = None,
 ) -> Segment:
+    """Load a tokenizer; arguments as of `tokenize`."""
     spoken = base_language(language)
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
@@ -86,8 +91,8 @@ def _segmenter(
         if spoken != "zh":
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
-    if learnt is not None:
-        return _visible(_with(_learnt(learnt, language), _texts if has_spaces(language) else _unbroken))
+    if segmenter is not None:
+        return _visible(_with(_learnt(segmenter, language), _texts if has_spaces(language) else _unbroken))
     return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
 
 
@@ -119,8 +124,8 @@ def _jieba() -> Segment:
 def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
     if directory is None and package is None:
         raise InputError(
-            f"no model for Stanza's tokenizer of {language}; give --stanza-directory, --segmenter or, to download one, "
-            "--stanza-package default"
+            f"no model for Stanza's tokenizer of {language}; give `stanza_directory` or, to download one, "
+            "`stanza_package: default`"
         )
     options = {"package": package} if directory is None else {"dir": str(directory), "download_method": None}
     try:
@@ -193,7 +198,3 @@ def _unbroken(tokens: list[Any]) -> list[str]:
             words.append(token.text)
         end = token.end_char
     return words
-
-
-if __name__ == "__main__":
-    stage.run(tokenize)

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -67,7 +66,3 @@ class Truecaser:
             elif token not in DELAYED_START:
                 starts = False
         return truecased
-
-
-if __name__ == "__main__":
-    stage.run(truecase)

@@ -1,6 +1,6 @@
 """What the rules of `corpus` are given: origins of text, limits, tokenization."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from pipeline_py.contrastive import read_pairs
 from pipeline_py.input_error import InputError
 from pipeline_py.languages import has_moses_rules
 from pipeline_py.plan.paths import ContentsOf
-from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job
 from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
 from pipeline_py.text import read_bytes
 
@@ -53,22 +53,28 @@ def lines_and_bytes(*files: str) -> tuple[int, int]:
     return lines, size
 
 
-def generation(what: Generated | GeneratedPairs, generator: Generator, share: Share) -> dict[str, Any]:
-    """Parameters of `generate` and `generate_contrast`."""
+def generation_job(what: Generated, generator: Generator, share: Share, is_learnt: bool) -> Job:
+    """Return the job that generates a text.
+
+    Args:
+        what: the sentences.
+        generator: the language.
+        share: the part of the language that they are from.
+        is_learnt: whether something learns from the text, so that it may be ambiguous.
+    """
+    settings = {**_generation_settings(what, generator, share), "ambiguous": generator.ambiguous if is_learnt else 0}
+    return Job("corpus.generate", settings=settings)
+
+
+def _generation_settings(what: Generated | GeneratedPairs, generator: Generator, share: Share) -> dict[str, Any]:
+    """Return the settings that `generate` and `generate_contrast` have in common."""
+    share_from, share_to = share
     return {
         **what.model_dump(),
         "lexicon": generator.lexicon,
-        "digits": "--digits" if generator.digits else "--no-digits",
-        "share": share,
-    }
-
-
-def generation_of_text(what: Generated, generator: Generator, share: Share, learnt: bool) -> dict[str, Any]:
-    """Parameters of `generate`, for what something learns from or is tried on."""
-    return {
-        **generation(what, generator, share),
-        "ambiguous": generator.ambiguous if learnt else 0,
-        "made_by": made_by("corpus.generate"),
+        "digits": generator.digits,
+        "share_from": share_from,
+        "share_to": share_to,
     }
 
 
@@ -122,12 +128,6 @@ class CorpusPlan:
         """Whether a side is tokenized with the software of the package that parses."""
         return "stanza" in (self.language("source").tokenizer, self.language("target").tokenizer)
 
-    def generation_of_split(self, split: str) -> dict[str, Any]:
-        """Parameters of `generate`."""
-        corpora = self.experiment.corpora
-        share = share_of_split(corpora.splits.index(split))
-        return generation_of_text(self._generated(split), corpora.generator, share, learnt=split == "train")
-
     def files_of(self, split: str, side: str) -> list[str]:
         """The user's files of one side of a split, in order; empty where the text is generated or contrastive."""
         if split in self.experiment.corpora.contrastive:
@@ -154,50 +154,10 @@ class CorpusPlan:
         """The files of a contrastive set: the user's, or the generated one."""
         return self.files_of_pairs(split) or [f"<results>/corpus/contrastive/{split}.generated.tsv"]
 
-    def generation_of_pairs(self, split: str) -> dict[str, Any]:
-        """Parameters of `generate_contrast`."""
-        corpora = self.experiment.corpora
-        what = corpora.contrastive[split].generate
-        assert what is not None
-        return {
-            **generation(what, corpora.generator, share_of_contrast()),
-            "kinds": [f"--kind={kind}" for kind in what.kinds],
-            "made_by": made_by("corpus.generate_contrast"),
-        }
-
     def gold_trees(self, split: str, trees: str) -> str:
         """The true trees of a generated text."""
         folder = "contrastive" if split in self.experiment.corpora.contrastive else "generated"
         return f"<results>/corpus/{folder}/{split}.{trees}"
-
-    def copies_of_files(self, split: str, texts: dict[str, str]) -> list[str]:
-        """What texts before cleaning, by side, are copies of, as options of `clean`; joined texts have no such."""
-        files = {side: self.files_of(split, side) for side in texts}
-        return [f"--called={texts[side]}={of_side[0]}" for side, of_side in files.items() if len(of_side) == 1]
-
-    def cleaning(self) -> dict[str, Any]:
-        """Parameters of `clean` for the training text."""
-        comparison = self.language("source").comparison
-        return {
-            **self.experiment.corpora.limits.model_dump(),
-            "comparison": comparison,
-            "tokenized": self.tokenized_sides(),
-            "made_by": made_by("corpus.clean", *(["sacremoses"] if comparison["punctuation_language"] else [])),
-        }
-
-    def cleaning_flags(self) -> list[str]:
-        """Options of `clean` that the training text may have."""
-        comparison = self.language("source").comparison
-        return [
-            *(["--keep-duplicates"] if self.experiment.corpora.limits.keep_duplicates else []),
-            *self.tokenized_sides(),
-            *(["--ignore-case"] if comparison["ignores_case"] else []),
-            *(f"--punctuation-language={language}" for language in [comparison["punctuation_language"]] if language),
-        ]
-
-    def tokenized_sides(self) -> list[str]:
-        """Return the options of `clean` for sides that come tokenized."""
-        return [f"--{side}-tokenized" for side in ("source", "target") if self.language(side).tokenizer == "none"]
 
     def most_sentences(self, split: str) -> int:
         """How many sentences a split has before cleaning, which may drop some of the training text.
@@ -293,34 +253,6 @@ class CorpusPlan:
         """Return the file of the tokenizer that a side learns; empty if it learns nothing."""
         return [f"<results>/corpus/segmenter.{self.trained_side(side)}.pt"] if self.segmenter_treebank(side) else []
 
-    def segmenter_learning(self, side: str) -> dict[str, Any]:
-        """Return the parameters of `learn_segmenter`."""
-        return {
-            "content": self.contents_of(self.segmenter_treebank(side).values()),
-            "language": self.language(side).language,
-            "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
-        }
-
-    def tokenization(self, side: str) -> dict[str, Any]:
-        """Parameters of `tokenize`."""
-        language = self.language(side)
-        return {
-            **language.model_dump(exclude={"punctuation", "stanza_directory"}),
-            "content": self.contents_of(self._models_of_tokenizer(language)),
-            "made_by": made_by("corpus.tokenize", *SOFTWARE_OF_TOKENIZERS[language.tokenizer]),
-        }
-
-    def tokenizer_flags(self, side: str, segmenter: list[str]) -> list[str]:
-        """Options of `tokenize` that a side may have."""
-        language = self.language(side)
-        directory = language.stanza_directory
-        return [
-            *(["--lowercase"] if language.case == "lower" else []),
-            *(f"--segmenter={file}" for file in segmenter),
-            *([f"--stanza-directory={self.experiment.path(directory)}"] if directory else []),
-            *([f"--stanza-package={language.stanza_package}"] if language.stanza_package else []),
-        ]
-
     def trained_side(self, side: str) -> Side:
         """The side of the training text that is in the language of a side, which may be one of several references."""
         return "source" if side == "source" else "target"
@@ -352,3 +284,143 @@ class CorpusPlan:
         if language.tokenizer != "stanza" or not language.stanza_directory or not index.is_file():
             return []
         return [str(file) for file in (index, *tokenizer_in(index.parent, language.language))]
+
+    def _tokenized_sides(self) -> dict[str, bool]:
+        """Return whether each side comes tokenized, as settings of `clean`."""
+        return {f"{side}_tokenized": self.language(side).tokenizer == "none" for side in ("source", "target")}
+
+    def _originals(self, split: str, sides: Sequence[str]) -> list[str | None]:
+        """Return the user's file that each side's text before cleaning is a copy of; joined texts have no such."""
+        files = [self.files_of(split, side) for side in sides]
+        return [of_side[0] if len(of_side) == 1 else None for of_side in files]
+
+    # Jobs of the rules, each called like its rule.
+
+    def generate(self, split: str) -> Job:
+        """Generate the text of a split."""
+        corpora = self.experiment.corpora
+        share = share_of_split(corpora.splits.index(split))
+        return generation_job(self._generated(split), corpora.generator, share, is_learnt=split == "train")
+
+    def fetch(self, split: str, side: str) -> Job:
+        """Copy the user's files of one side of a split."""
+        return Job("corpus.fetch", files={"input": self.files_of(split, side)})
+
+    def clean(self) -> Job:
+        """Clean the training text."""
+        source = self.language("source").comparison
+        return Job(
+            "corpus.clean",
+            files={
+                "source_input": self.raw("train", "source"),
+                "target_input": [self.raw("train", "target")],
+                "held_out": self.sets_that_may_leak(),
+            },
+            settings={
+                "mode": "train",
+                **self.experiment.corpora.limits.model_dump(),
+                **self._tokenized_sides(),
+                "ignore_case": source["ignores_case"],
+                "punctuation_language": source["punctuation_language"],
+            },
+            execution={"originals": self._originals("train", ["source", "target"])},
+            software=["sacremoses"] if source["punctuation_language"] else [],
+        )
+
+    def clean_held_out(self, split: str) -> Job:
+        """Clean a held-out or contrastive set."""
+        targets = self.references[split]
+        return Job(
+            "corpus.clean",
+            files={
+                "source_input": self.raw(split, "source"),
+                "target_input": [self.raw(split, side) for side in targets],
+            },
+            settings={"mode": "held-out", **self._tokenized_sides()},
+            execution={"originals": self._originals(split, ["source", *targets])},
+        )
+
+    def generate_contrast(self, split: str) -> Job:
+        """Generate a contrastive set."""
+        corpora = self.experiment.corpora
+        what = corpora.contrastive[split].generate
+        assert what is not None
+        return Job(
+            "corpus.generate_contrast", settings=_generation_settings(what, corpora.generator, share_of_contrast())
+        )
+
+    def contrastive_pairs(self, split: str) -> Job:
+        """Turn a contrastive set into a held-out set."""
+        return Job("corpus.contrastive_pairs", files={"input": self.raw_pairs(split)})
+
+    def learn_segmenter(self, side: str) -> Job:
+        """Learn to divide a side into tokens."""
+        return Job(
+            "corpus.learn_segmenter",
+            files={f"treebank_{part}": file for part, file in self.segmenter_treebank(side).items()},
+            settings={"language": self.language(side).language},
+            software=["stanza", "torch", "jieba"],
+        )
+
+    def normalize_punctuation(self, split: str, side: str) -> Job:
+        """Normalize the punctuation of a clean text."""
+        return Job(
+            "corpus.normalize_punctuation",
+            files={"input": f"<results>/corpus/clean/{split}.{side}"},
+            settings={"language": self.language(side).language},
+            software=["sacremoses"],
+        )
+
+    def tokenize(self, split: str, side: str) -> Job:
+        """Tokenize one side of a split."""
+        return self.tokenization_job(self.text(side).format(split=split), side)
+
+    def tokenization_job(self, text: str, side: str) -> Job:
+        """Return the job that tokenizes a text as those of a side."""
+        language = self.language(side)
+        directory = language.stanza_directory
+        return Job(
+            "corpus.tokenize",
+            files={
+                "input": text,
+                "segmenter": next(iter(self.segmenter(side)), None),
+                "stanza_models": self._models_of_tokenizer(language),
+            },
+            settings={
+                "language": language.language,
+                "tokenizer": language.tokenizer,
+                "lowercase": language.case == "lower",
+                "stanza_package": language.stanza_package,
+            },
+            execution={"stanza_directory": self.experiment.path(directory) if directory else None},
+            software=SOFTWARE_OF_TOKENIZERS[language.tokenizer],
+        )
+
+    def learn_truecaser(self, side: str) -> Job:
+        """Learn the case of words of one side of the training text."""
+        return Job(
+            "corpus.learn_truecaser",
+            files={"input": f"<results>/corpus/tokenized/train.{side}"},
+            software=["sacremoses"],
+        )
+
+    def truecase(self, split: str, side: str) -> Job:
+        """Truecase the tokens of one side of a split."""
+        return Job(
+            "corpus.truecase",
+            files={
+                "input": f"<results>/corpus/tokenized/{split}.{side}",
+                "model": f"<results>/corpus/truecaser.{self.trained_side(side)}",
+            },
+        )
+
+    def generalise(self, rarer: str, split: str, side: str) -> Job:
+        """Replace times, dates and numbers that are rarer than a number in the training text."""
+        return Job(
+            "corpus.generalise",
+            files={
+                "input": self.tokens(side).format(split=split),
+                "train": self.tokens(self.trained_side(side)).format(split="train"),
+            },
+            settings={"min_count": int(rarer)},
+        )

@@ -9,9 +9,10 @@ from pipeline_py.config.generated import Generated, share_of_treebank
 from pipeline_py.config.parsers import StanzaOptions, TrainedParser
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import TREES, Trees
-from pipeline_py.plan.corpus import generation_of_text
+from pipeline_py.plan.corpus import generation_job
 from pipeline_py.plan.paths import ContentsOf, one_of
 from pipeline_py.provenance import made_by
+from pipeline_py.run.job import Job
 
 PARTS = ("train", "dev", "test")
 
@@ -38,13 +39,13 @@ class ParsersPlan:
         assert isinstance(options, TrainedParser)
         return options
 
-    def generation_of_treebank(self, parser: str, part: str) -> dict[str, Any]:
-        """Parameters of `generate`."""
+    def generate_treebank(self, parser: str, part: str) -> Job:
+        """Generate a part of a treebank."""
         sentences = self.trained(parser).treebank.generate
         assert sentences is not None
         what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
         share = share_of_treebank(PARTS.index(part))
-        return generation_of_text(what, self.experiment.corpora.generator, share, learnt=part == "train")
+        return generation_job(what, self.experiment.corpora.generator, share, is_learnt=part == "train")
 
     def has_gold(self, parser: str, trees: Trees) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""

@@ -1,14 +1,18 @@
 """What the rules of `subword` are given, and where the units of the models lie."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.kinds.kind import Kind, all_kinds, kind_of
 from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.run.job import Job
 
 INHERITED = {kind.of_words: kind.name for kind in all_kinds() if kind.of_words}
 """How the files end that hold syntax of words, and the kind that pieces inherit from them."""
+
+JOINT = "joint"
+"""Both sides together, in the place of a side."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class SubwordPlan:
 
     def codes(self, units: str, side: str) -> str:
         """The merges of one side: its own, or those that both share."""
-        language = "joint" if self.experiment.units[units].joint else self.corpus.trained_side(side)
+        language = JOINT if self.experiment.units[units].joint else self.corpus.trained_side(side)
         return f"<results>/subword/{units}/codes.{language}"
 
     def pieces(self, units: str, side: str) -> str:
@@ -42,7 +46,7 @@ class SubwordPlan:
     def vocabulary(self, units: str, side: str) -> str:
         """The vocabulary of one side: its own, or the one that both share."""
         shared = self.experiment.units[units].joint_vocabulary is not None
-        return f"<results>/subword/{units}/vocabulary.{'joint' if shared else self.corpus.trained_side(side)}"
+        return f"<results>/subword/{units}/vocabulary.{JOINT if shared else self.corpus.trained_side(side)}"
 
     def packed(self, units: str, split: str, side: str) -> str:
         """Identifiers of the units of one side of a split."""
@@ -82,3 +86,160 @@ class SubwordPlan:
                     if kind.identifiers
                 } | files
         return files
+
+    # Jobs of the rules, each called like its rule.
+
+    def learn_bpe(self, units: str, side: str) -> Job:
+        """Learn the merges of one side of the training text, or of both."""
+        return Job(
+            "subword.learn_bpe",
+            files={"input": [self.words(units, one).format(split="train") for one in _sides(side)]},
+            settings=self.experiment.units[units].model_dump(include={"merges", "min_frequency"}),
+            software=["subword-nmt"],
+        )
+
+    def apply_bpe(self, units: str, split: str, side: str) -> Job:
+        """Split the words of a text into pieces."""
+        return Job(
+            "subword.apply_bpe",
+            files={"input": self.words(units, side).format(split=split), "codes": self.codes(units, side)},
+            software=["subword-nmt"],
+        )
+
+    def parsing_task(self, units: str) -> Job:
+        """Make the training text of translation and parsing."""
+        return Job(
+            "subword.parsing_task",
+            files={
+                **{side: self._translation_pieces(units, "train", side) for side in ("source", "target")},
+                "trees": f"<results>/syntax/{self.experiment.tasks[units].parser}/train.ptb",
+            },
+        )
+
+    def parsing_task_held_out(self, units: str, split: str, side: str) -> Job:
+        """Tag a text to translate for systems that also parse."""
+        return Job(
+            "subword.parsing_task_held_out",
+            files={"pieces": self._translation_pieces(units, split, side)},
+            settings={"is_source": side == "source"},
+        )
+
+    def _translation_pieces(self, units: str, split: str, side: str) -> str:
+        """Return the pieces of units without tags and parses."""
+        return self.pieces(self.of_translation(units), side).format(split=split)
+
+    def inherit(self, units: str, parser: str, split: str, syntax: str) -> Job:
+        """Transfer syntax of words to their pieces; `syntax` is how its files end."""
+        return Job(
+            "subword.inherit",
+            files={
+                "input": f"<results>/syntax/{parser}/{split}.{syntax}",
+                "pieces": self.pieces(units, "source").format(split=split),
+            },
+            settings={"kind": INHERITED[syntax]},
+            software=["pyarrow"],
+            modules=[f"kinds.{INHERITED[syntax]}"],
+        )
+
+    def make_vocabulary(self, units: str, side: str) -> Job:
+        """Make the vocabulary of one side, or of both."""
+        return Job(
+            "subword.vocabulary",
+            files={"input": [self.pieces(units, one).format(split="train") for one in _sides(side)]},
+            settings=getattr(self.experiment.units[units], f"{side}_vocabulary").model_dump(),
+        )
+
+    def vocabulary_of_units(self, units: str) -> Job:
+        """Make the vocabulary of the words in dependency units."""
+        return Job(
+            "subword.vocabulary",
+            files={"input": [self.corpus.tokens("source").format(split="train")]},
+            settings=self.experiment.units[units].unit_vocabulary.model_dump(),
+        )
+
+    def vocabulary_of_labels(self, units: str, parser: str) -> Job:
+        """Make the vocabulary of a parser's labels."""
+        del units  # each has a copy
+        return Job(
+            "subword.vocabulary",
+            files={"input": [f"<results>/syntax/{parser}/train.labels"]},
+            settings={"max_size": 0, "min_count": 1},
+        )
+
+    def pack(self, units: str, split: str, side: str) -> Job:
+        """Pack the pieces of a text."""
+        return Job(
+            "subword.pack",
+            files={
+                "input": self.pieces(units, side).format(split=split),
+                "vocabulary": self.vocabulary(units, side),
+            },
+            software=["pyarrow"],
+        )
+
+    def pack_labels(self, units: str, parser: str, split: str) -> Job:
+        """Pack the labels of pieces."""
+        return Job(
+            "subword.pack",
+            files={
+                "input": self.syntax(units, "labels").format(parser=parser, split=split),
+                "vocabulary": f"<results>/subword/{units}/vocabulary.labels.{parser}",
+            },
+            software=["pyarrow"],
+        )
+
+    def pack_units(self, units: str, parser: str, split: str) -> Job:
+        """Pack the dependency units of pieces."""
+        return Job(
+            "subword.pack_units",
+            files={
+                "units": self.syntax(units, "units").format(parser=parser, split=split),
+                "tokens": self.corpus.tokens("source").format(split=split),
+                "vocabulary": f"<results>/subword/{units}/vocabulary.units",
+            },
+            software=["pyarrow"],
+        )
+
+    def pack_trees(self, units: str, parser: str, split: str) -> Job:
+        """Pack the phrase trees over pieces."""
+        return Job(
+            "subword.pack_trees",
+            files={
+                "trees": self.syntax(units, "trees").format(parser=parser, split=split),
+                "pieces": self.pieces(units, "source").format(split=split),
+            },
+            software=["pyarrow"],
+        )
+
+    def pack_lexical_trees(self, units: str, split: str) -> Job:
+        """Pack trees over the pieces of each split word."""
+        return Job(
+            "subword.pack_trees",
+            files={"pieces": self.pieces(units, "source").format(split=split)},
+            software=["pyarrow"],
+        )
+
+    def pack_heads(self, units: str, parser: str, split: str) -> Job:
+        """Pack the head of each piece."""
+        return self._heads(units, parser, split, {})
+
+    def pack_parents(self, units: str, parser: str, split: str) -> Job:
+        """Pack the first and last piece of the head word of each piece."""
+        return self._heads(units, parser, split, {"parents": True})
+
+    def _heads(self, units: str, parser: str, split: str, settings: Mapping[str, bool]) -> Job:
+        return Job(
+            "subword.pack_heads",
+            files={
+                "trees": f"<results>/syntax/{parser}/{split}.conllu",
+                "tokens": self.corpus.tokens("source").format(split=split),
+                "pieces": self.pieces(units, "source").format(split=split),
+            },
+            settings=settings,
+            software=["pyarrow"],
+        )
+
+
+def _sides(side: str) -> tuple[str, ...]:
+    """Return a side, or both if they are joint."""
+    return ("source", "target") if side == JOINT else (side,)

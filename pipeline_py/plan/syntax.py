@@ -261,6 +261,10 @@ class SyntaxPlan:
         sentences = self.sentences[split]
         return [f"--first={shard * sentences}", f"--sentences={sentences}"]
 
+    def tokenize_treebank(self, parser: str, part: str) -> Job:
+        """Tokenize the text of a part of a parser's treebank as the source is."""
+        return self.corpus.tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
+
     def report_files(self, parser: str) -> dict[str, dict[str, str]]:
         """What a parser's report says of each text and kind of trees that systems read, by option and name."""
         kinds = self.experiment.trees_of(parser)

@@ -3,7 +3,6 @@
 from io import StringIO
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.input_error import InputError
@@ -87,7 +86,3 @@ def _checked(codes: Path) -> str:
     if not merges:
         raise InputError("no merges in the file; learn the codes again", codes)
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    stage.run(apply_bpe)

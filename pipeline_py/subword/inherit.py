@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
@@ -49,7 +48,7 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
     """
     inherited = {known.name: known for known in all_kinds() if known.of_words}
     if kind not in inherited:
-        raise InputError(f"--kind {kind}: not a kind of syntax over words; give one of {', '.join(inherited)}")
+        raise InputError(f"{kind}: not a kind of syntax over words; give one of {', '.join(inherited)}")
     values, ending = inherited[kind].values, inherited[kind].of_words or ""
     sentences = progress(subword.read(pieces), f"inherit {kind}")
     if isinstance(values, Distances):
@@ -166,7 +165,3 @@ def _check(words: int, word_of_piece: list[int], path: Path, pieces_path: Path, 
         raise InputError(
             f"{words} words, but the pieces of {pieces_path} make {found}; make both from the same text", path, line
         )
-
-
-if __name__ == "__main__":
-    stage.run(inherit)

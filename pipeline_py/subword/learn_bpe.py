@@ -6,7 +6,8 @@ from io import StringIO
 from itertools import chain
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import PositiveInt
+
 from pipeline_py.artifact import writing
 from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.input_error import InputError
@@ -14,7 +15,7 @@ from pipeline_py.progress import progress
 from pipeline_py.subword import pieces
 
 
-def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_frequency: int = 2) -> None:
+def learn_bpe(*, input: list[Path], output: Path, merges: PositiveInt = 8000, min_frequency: PositiveInt = 2) -> None:
     """Write the merges that subword-nmt learns from all input files together.
 
     Give one file to learn merges for one language, or both sides for joint merges. Among equally frequent pairs, the
@@ -23,7 +24,7 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
     are never split.
 
     Args:
-        input: Tokenized training text, one sentence a line; repeatable.
+        input: Tokenized training text, one sentence a line.
         output: The merges in subword-nmt's format, version 0.2: one on each line, in the order in which they were
             learned.
         merges: Number of merges.
@@ -32,8 +33,6 @@ def learn_bpe(*, input: list[Path], output: Path, merges: int = 8000, min_freque
     Raises:
         InputError: a file is not UTF-8, or no pair of characters in it is frequent enough.
     """
-    if merges < 1 or min_frequency < 1:
-        raise InputError("--merges and --min-frequency must be at least 1")
     codes = StringIO()
     if any(len(token) > 1 for tokens in _words(input) for token in tokens):
         lines = map(" ".join, _words(input))
@@ -58,7 +57,3 @@ def _learn(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: in
     # Its own bar would redraw itself thousands of times in a log file.
     library.tqdm = partial(progress, what="learn_bpe", total=merges, unit="merges")
     library.learn_bpe(lines, codes, merges, min_frequency)
-
-
-if __name__ == "__main__":
-    stage.run(learn_bpe)

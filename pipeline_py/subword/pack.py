@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.progress import progress
 from pipeline_py.ragged import write_rows
@@ -39,7 +38,3 @@ def _rows(path: Path, vocabulary: Vocabulary, counts: Counts) -> Iterator[np.nda
         if not ids:
             counts.note("empty line")
         yield np.array([*ids, EOS], dtype=np.int32)
-
-
-if __name__ == "__main__":
-    stage.run(pack)

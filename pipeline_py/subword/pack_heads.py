@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.heads import NO_HEAD
@@ -38,8 +37,8 @@ def pack_heads(
         pieces: The pieces of the same words. A sentence with as many pieces as words has only whole words; it may
             therefore come from a text with other words that are not split.
         parents: Write the positions of the head word's pieces instead of the head.
-        output: Arrow file; row k has n + 1 heads, those of the n pieces of sentence k and of EOS, int16; with --parents
-            two values for each.
+        output: Arrow file; row k has n + 1 heads, those of the n pieces of sentence k and of EOS, int16; with
+            `parents` two values for each.
         counts_output: JSON counts of sentences, of failed parses and of those with several roots.
 
     Raises:
@@ -129,7 +128,3 @@ def _word_of_piece(pieces: list[str], words: int, path: Path, line: int) -> list
             line,
         )
     return found
-
-
-if __name__ == "__main__":
-    stage.run(pack_heads)

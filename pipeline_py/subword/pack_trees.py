@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.trees import NO_ROOT
@@ -17,28 +16,24 @@ from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read_trees
 
 
-def pack_trees(
-    *, trees: Path | None = None, lexical: bool = False, pieces: Path, output: Path, counts_output: Path
-) -> None:
+def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_output: Path) -> None:
     """Write the nodes of each sentence's tree as numbers, lower nodes first.
 
     A row is [root, left, right, level, left, right, level, …]: the n pieces are the nodes 0 … n − 1; inner nodes follow
     from n, ordered by level (height) and then from left to right. The root is −1 if the parse failed, for an empty
-    line, and with `lexical`.
+    line, and without `trees`.
 
     Args:
-        trees: Binary Penn Treebank brackets over the pieces, one tree a line, from `inherit`.
-        lexical: Instead of --trees: a left-branching tree over the pieces of each split word, and nothing above words.
+        trees: Binary Penn Treebank brackets over the pieces, one tree a line, from `inherit`. Without it, each split
+            word has a left-branching tree over its pieces, and nothing is above words.
         pieces: The pieces of the sentences.
         output: Arrow file; row k has the trees of sentence k, int32.
         counts_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
 
     Raises:
-        InputError: neither or both of `trees` and `lexical` are given, the files have different numbers of sentences
-            or a sentence different numbers of leaves, or a phrase is not binary.
+        InputError: the files have different numbers of sentences or a sentence different numbers of leaves, or a
+            phrase is not binary.
     """
-    if (trees is None) is not lexical:
-        raise InputError("give either --trees FILE or --lexical, one of the two")
     counts = Counts()
     sentences = progress(subword.read(pieces), f"pack_trees {pieces.name}")
     rows = _lexical(sentences, counts) if trees is None else _parsed(trees, pieces, sentences, counts)
@@ -148,7 +143,3 @@ def _lexical(sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndar
             if others:
                 counts.note("words with a lexical tree")
         yield forest.row(None)
-
-
-if __name__ == "__main__":
-    stage.run(pack_trees)

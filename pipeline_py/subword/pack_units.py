@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import UNIT_SIZE
@@ -60,7 +59,3 @@ def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, counts: Counts) -> 
         counts.note("words in units", int((row > 0).sum()))
         counts.note("unknown words in units", int((table[row] == UNK).sum()))
         yield table[row]
-
-
-if __name__ == "__main__":
-    stage.run(pack_units)

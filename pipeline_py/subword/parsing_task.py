@@ -1,10 +1,9 @@
 """Make the data for parsing as a second task of a translation system (Currey and Heafield 2019)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -12,22 +11,15 @@ from pipeline_py.subword import pieces
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, read_trees
 
 TRANSLATE, PARSE = "<translate>", "<parse>"
-"""Stand before and behind a source sentence."""
+"""Tags before and after a source sentence."""
 
 
 def parsing_task(
-    *,
-    source: Path | None = None,
-    target: Path | None = None,
-    trees: Path | None = None,
-    source_output: Path | None = None,
-    target_output: Path | None = None,
-    counts_output: Path | None = None,
+    *, source: Path, target: Path, trees: Path, source_output: Path, target_output: Path, counts_output: Path
 ) -> None:
-    """Tag source sentences; in training text, add each one a second time with its parse as its translation.
+    """Tag the source sentences of training text, and add each one a second time with its parse as its translation.
 
-    Training text needs all options. Text to translate has no trees: its source is tagged, or its target is copied. A
-    parse is the sequence of the tree's phrases, without words and their tags: `(S` opens a phrase, `)S` closes it. A
+    A parse is the sequence of the tree's phrases, without words and their tags: `(S` opens a phrase, `)S` closes it. A
     sentence without a parse, or without a phrase, occurs once.
 
     Args:
@@ -39,22 +31,12 @@ def parsing_task(
         counts_output: JSON counts of training sentences, and of sentences without a parse.
 
     Raises:
-        InputError: options are missing, or files have different numbers of sentences.
+        InputError: files have different numbers of sentences.
     """
-    if (source is None, target is None) != (source_output is None, target_output is None):
-        raise InputError("give --source with --source-output, --target with --target-output")
-    if trees is None:
-        if source is not None and source_output is not None:
-            _write(source_output, (_tagged(sentence, TRANSLATE) for sentence in pieces.read(source)))
-        if target is not None and target_output is not None:
-            _write(target_output, pieces.read(target))
-        return
-    if source is None or target is None or source_output is None or target_output is None or counts_output is None:
-        raise InputError("--trees are those of training text: give --source, --target and all outputs too")
     counts = Counts()
     with writing(source_output) as sources, writing(target_output) as targets:
         for sentence, translation, _ in _aligned(source, target, trees):
-            print(*_tagged(sentence, TRANSLATE), file=sources)
+            print(*tag(sentence, TRANSLATE), file=sources)
             print(*translation, file=targets)
         for sentence, _, tree in progress(_aligned(source, target, trees), f"parsing_task {source.name}"):
             counts.keep()
@@ -62,7 +44,7 @@ def parsing_task(
             if not parse:
                 counts.note("no parse")
                 continue
-            print(*_tagged(sentence, PARSE), file=sources)
+            print(*tag(sentence, PARSE), file=sources)
             print(*parse, file=targets)
     counts.write(counts_output)
 
@@ -81,14 +63,9 @@ def linearized(tree: PhraseTree) -> list[str]:
     return symbols
 
 
-def _tagged(sentence: list[str], tag: str) -> list[str]:
-    return [tag, *sentence, tag]
-
-
-def _write(path: Path, sentences: Iterable[list[str]]) -> None:
-    with writing(path) as file:
-        for sentence in sentences:
-            print(*sentence, file=file)
+def tag(sentence: list[str], task: str) -> list[str]:
+    """Return a source sentence between the tags of a task."""
+    return [task, *sentence, task]
 
 
 def _aligned(source: Path, target: Path, trees: Path) -> Iterator[tuple[list[str], list[str], PhraseTree]]:
@@ -98,7 +75,3 @@ def _aligned(source: Path, target: Path, trees: Path) -> Iterator[tuple[list[str
             shorter = source if sentence is None else target if translation is None else trees
             raise InputError(f"the file has {number} sentences and others have more; make all from one text", shorter)
         yield sentence, translation, tree
-
-
-if __name__ == "__main__":
-    stage.run(parsing_task)

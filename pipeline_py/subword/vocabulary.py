@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipeline_py import stage
+from pydantic import NonNegativeInt, PositiveInt
+
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -17,14 +18,13 @@ SPECIALS = ("</s>", "<unk>")
 """The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
 
 
-def vocabulary(*, input: list[Path], output: Path, max_size: int = 0, min_count: int = 1) -> None:
+def vocabulary(*, input: list[Path], output: Path, max_size: NonNegativeInt = 0, min_count: PositiveInt = 1) -> None:
     """Write the tokens of a text with their counts: `token count`, most frequent first.
 
     The first lines are `</s> 0` and `<unk> 0`; equally frequent tokens are in code point order.
 
     Args:
-        input: Training text as tokens or pieces, one sentence a line; repeatable, for a joint vocabulary of both
-            languages.
+        input: Training text as tokens or pieces, one sentence a line; that of both languages for a joint vocabulary.
         output: The vocabulary.
         max_size: Most lines of the output, including the two special tokens; 0: no limit.
         min_count: Tokens that are less frequent than this are left out.
@@ -32,8 +32,8 @@ def vocabulary(*, input: list[Path], output: Path, max_size: int = 0, min_count:
     Raises:
         InputError: a text is not UTF-8, or they hold no token that is frequent enough.
     """
-    if max_size < 0 or 0 < max_size <= len(SPECIALS):
-        raise InputError(f"--max-size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
+    if 0 < max_size <= len(SPECIALS):
+        raise InputError(f"max_size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
     counts: Counter[str] = Counter()
     for text in input:
         for tokens in progress(pieces.read(text), f"vocabulary {text.name}"):
@@ -116,7 +116,3 @@ class Vocabulary:
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the token of each identifier, `</s>` for EOS."""
         return [self.tokens[id] for id in ids]
-
-
-if __name__ == "__main__":
-    stage.run(vocabulary)

@@ -1,8 +1,5 @@
 """Contrastive sets side by side: line k of every output is of pair k."""
 
-import subprocess
-import sys
-
 import pytest
 
 from pipeline_py.corpus.contrastive_pairs import contrastive_pairs
@@ -47,12 +44,3 @@ def test_nothing_is_written_where_a_file_is_wrong(files):
     with pytest.raises(InputError, match="no such file"):
         contrastive_pairs(**arguments([files[0], files[0].parent / "absent.tsv"]))
     assert not [*files[0].parent.glob("out.*")]
-
-
-def test_command_line(files):
-    command = [sys.executable, "-m", "pipeline_py.corpus.contrastive_pairs"]
-    for name, value in arguments(files).items():
-        command += [f"--{name.replace('_', '-')}={each}" for each in (value if isinstance(value, list) else [value])]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert (files[0].parent / "out.source").is_file()

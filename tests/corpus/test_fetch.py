@@ -1,8 +1,6 @@
 """Text comes in byte for byte, but for line ends and byte order marks."""
 
 import gzip
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -62,10 +60,3 @@ def test_a_bad_file_is_named_and_leaves_nothing_behind(
     with pytest.raises(InputError, match=words):
         fetch(input=[tmp_path / name], output=tmp_path / "out" / "text")
     assert not list(tmp_path.glob("out/*"))
-
-
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.corpus.fetch", "--input", "absent.txt", "--output", "out"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr == "error: absent.txt: no such file; check the path in the configuration\n"

@@ -1,8 +1,6 @@
 """Rare times, dates and numbers become placeholders: worked examples, and what nothing may change."""
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -109,15 +107,8 @@ def test_a_training_text_without_words_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "output").exists() and not (tmp_path / "counts").exists()
 
 
-def test_the_command(tmp_path: Path) -> None:
-    write(tmp_path / "text", "17 boxes")
-    command = [sys.executable, "-m", "pipeline_py.corpus.generalise", "--input", "text", "--train", "text"]
-    command += ["--output", "out", "--counts-output", "counts", "--min-count"]
-    done = subprocess.run([*command, "2"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and (tmp_path / "out").read_text() == "$number boxes\n"
-    done = subprocess.run([*command, "0"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "error: --min-count must be at least 1\n")
+def test_text_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"17\n\xff\n")
-    done = subprocess.run([*command, "2"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("error: text, line 2: byte 0 is not UTF-8")
+    files = {name: tmp_path / name for name in ("output", "counts_output")}
+    with pytest.raises(InputError, match="text, line 2: byte 0 is not UTF-8"):
+        generalise(input=tmp_path / "text", train=tmp_path / "text", min_count=2, **files)

@@ -167,8 +167,14 @@ def test_same_seed_same_bytes_in_another_process(tmp_path: Path) -> None:
     contents = []
     for hash_seed in ("1", "2"):
         directory = tmp_path / hash_seed
-        outputs = [part for name in NAMES for part in (f"--{name}-output", str(directory / name))]
-        command = [sys.executable, "-m", "pipeline_py.corpus.generate", "--sentences", "200", "--seed", "3", *outputs]
+        job = {
+            "stage": "corpus.generate",
+            "arguments": {"sentences": 200, "seed": 3, **{f"{name}_output": str(directory / name) for name in NAMES}},
+            "calls": [{}],
+            "results": str(directory),
+            "process": "",
+        }
+        command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed}, capture_output=True)
         contents.append([(directory / name).read_bytes() for name in NAMES])
     assert contents[0] == contents[1]
@@ -287,7 +293,6 @@ def test_some_trees_are_not_projective(corpus: tuple[Path, dict[str, list[str]]]
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sentences": 0}, "sentences"),
         ({"sentences": 5, "share_from": 0.5, "share_to": 0.5}, "share_from"),
         ({"sentences": 5, "share_to": 1.5}, "share_to"),
         ({"sentences": 5, "min_length": 2}, "min_length"),
@@ -303,14 +308,6 @@ def test_what_cannot_be_is_one_sentence_and_no_file(tmp_path: Path, options: dic
     with pytest.raises(InputError, match=words):
         run(tmp_path, **options)
     assert not list(tmp_path.iterdir())
-
-
-def test_command_line_error_is_one_sentence(tmp_path: Path) -> None:
-    outputs = [part for name in NAMES for part in (f"--{name}-output", str(tmp_path / name))]
-    command = [sys.executable, "-m", "pipeline_py.corpus.generate", "--sentences", "5", "--share-from", "0.9"]
-    done = subprocess.run([*command, "--share-to", "0.2", *outputs], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: share_from 0.9") and done.stderr.count("\n") == 1
 
 
 def test_the_compact_lexicon_is_a_part_of_the_whole_one_without_rare_numbers(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def run(directory: Path, **options: Any) -> dict[str, Path]:
 @pytest.fixture(scope="module", params=[*Lexicon])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("contrast")
-    return run(directory, sentences=PAIRS, kind=[*Contrast], seed=3, max_length=25, lexicon=request.param)
+    return run(directory, sentences=PAIRS, kinds=[*Contrast], seed=3, max_length=25, lexicon=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -250,29 +250,21 @@ def test_attachments_are_told_by_the_tree_alone(made: dict[str, Path], by_kind: 
 
 def test_some_kinds_alone_from_a_share(tmp_path: Path) -> None:
     kinds = [Contrast.case, Contrast.agreement]
-    paths = run(tmp_path, sentences=21, kind=kinds, share_from=0.5, share_to=0.6, lexicon=Lexicon.compact, digits=False)
+    options = {"kinds": kinds, "share_from": 0.5, "share_to": 0.6, "lexicon": Lexicon.compact, "digits": False}
+    paths = run(tmp_path, sentences=21, **options)
     assert Counter(pair.kind for pair in read_pairs(paths["pairs"])) == {"case": 11, "agreement": 10}
-    again = run(
-        tmp_path / "again",
-        sentences=21,
-        kind=kinds,
-        share_from=0.5,
-        share_to=0.6,
-        lexicon=Lexicon.compact,
-        digits=False,
-    )
+    again = run(tmp_path / "again", sentences=21, **options)
     assert all(paths[name].read_bytes() == again[name].read_bytes() for name in NAMES)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sentences": 0}, "sentences"),
         ({"sentences": 5, "share_to": 1.5}, "share_to"),
         ({"sentences": 50, "max_length": 4}, "ask for fewer sentences"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_no_file(tmp_path: Path, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        run(tmp_path, kind=[Contrast.phrase_attachment], **options)
+        run(tmp_path, kinds=[Contrast.phrase_attachment], **options)
     assert not list(tmp_path.iterdir())

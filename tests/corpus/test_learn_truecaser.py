@@ -1,7 +1,5 @@
 """The truecasing model against the one that sacremoses trains."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,10 +38,3 @@ def test_text_without_a_word_inside_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no sentence has a word after its first"):
         learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
     assert not (tmp_path / "model").exists()
-
-
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.corpus.learn_truecaser", "--input", "absent", "--output", "model"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: absent: no such file")

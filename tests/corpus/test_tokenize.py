@@ -2,10 +2,10 @@
 
 import gzip
 import marshal
-import subprocess
 import sys
 import tempfile
 import types
+from functools import wraps
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.corpus.tokenize import tokenize
+from pipeline_py.corpus.tokenize import Segment, load, tokenize
 from pipeline_py.input_error import InputError
+from pipeline_py.run.runner import run_job
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 
@@ -169,17 +170,10 @@ def test_a_tokenizer_of_another_language_is_refused(tmp_path: Path, language: st
         run(tmp_path, ["x"], language=language, tokenizer=tokenizer)
 
 
-def command(tmp_path: Path, *options: str) -> tuple[int, str]:
-    base = [sys.executable, "-m", "pipeline_py.corpus.tokenize", "--input", "in", "--output", "out"]
-    result = subprocess.run([*base, *options], cwd=tmp_path, capture_output=True, text=True)
-    return result.returncode, result.stderr.splitlines()[-1]
-
-
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+def test_text_that_is_not_utf8_is_named_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"fine\ncaf\xe9\n")
-    code, message = command(tmp_path, "--language", "en", "--tokenizer", "none")
-    assert code == 1
-    assert message.startswith("error: in, line 2: byte 3 is not UTF-8")
+    with pytest.raises(InputError, match="in, line 2: byte 3 is not UTF-8"):
+        tokenize(input=tmp_path / "in", output=tmp_path / "out", language="en", tokenizer="none")
     assert not (tmp_path / "out").exists()
 
 
@@ -200,8 +194,29 @@ def test_nothing_is_downloaded_unasked(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_directory_without_stanza_models_is_named(tmp_path: Path) -> None:
-    (tmp_path / "in").write_text("x\n")
     (tmp_path / "models").mkdir()
-    code, message = command(tmp_path, "--language", "zh", "--tokenizer", "stanza", "--stanza-directory", "models")
-    assert code == 1
-    assert message.startswith("error: models: Stanza has no tokenizer of zh here")
+    with pytest.raises(InputError, match="models: Stanza has no tokenizer of zh here"):
+        run(tmp_path, ["x"], language="zh", tokenizer="stanza", stanza_directory=tmp_path / "models")
+
+
+def test_what_is_loaded_serves_several_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = {
+        "stage": "corpus.tokenize",
+        "arguments": {"language": "en", "tokenizer": "moses", "lowercase": True, "segmenter": None},
+        "calls": [{"input": str(tmp_path / name), "output": str(tmp_path / f"{name}.out")} for name in "ab"],
+        "results": str(tmp_path),
+        "process": "",
+    }
+    for name in "ab":
+        (tmp_path / name).write_text(f"It's {name}.\n")
+    loads = []
+
+    @wraps(load)
+    def counted(**options: object) -> Segment:
+        loads.append(options)
+        return load(**options)
+
+    monkeypatch.setattr("pipeline_py.corpus.tokenize.load", counted)
+    run_job(job)
+    assert [(tmp_path / f"{name}.out").read_text() for name in "ab"] == ["it 's a .\n", "it 's b .\n"]
+    assert loads == [{"language": "en", "tokenizer": "moses", "segmenter": None}]

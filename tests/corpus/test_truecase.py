@@ -1,7 +1,5 @@
 """Truecasing against sacremoses, and token by token where sacremoses loses count."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -54,12 +52,3 @@ def test_a_malformed_model_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "model").write_text(f"a (1/1)\n{line}\n")
     with pytest.raises(InputError, match="model, line 2: not `word"):
         Truecaser.load(tmp_path / "model")
-
-
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("x\n")
-    (tmp_path / "model").write_text("no model\n")
-    command = [sys.executable, "-m", "pipeline_py.corpus.truecase", "--input", "text", "--model", "model"]
-    result = subprocess.run([*command, "--output", "out"], cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr == "error: model, line 1: not `word (count/total) …`; learn the truecaser again\n"

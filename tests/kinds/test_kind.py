@@ -74,5 +74,5 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
 
 
 def test_what_words_have_not_is_not_inherited(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--kind heads: .* give one of distances, labels, trees, units"):
+    with pytest.raises(InputError, match=r"heads: .* give one of distances, labels, trees, units"):
         inherit(kind="heads", input=tmp_path / "x", pieces=tmp_path / "x", output=tmp_path / "y")

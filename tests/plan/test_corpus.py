@@ -1,6 +1,7 @@
 """Origins of text, tokenization."""
 
 import gzip
+import json
 
 import pytest
 
@@ -40,20 +41,39 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
 
     tests = [{"name": "one", "source": "one.fr", "references": ["one.de"]}]
 
-    def flags(**options):
+    def comparison(**options):
         texts = {**FILES, "tests": tests, "source": source | options, "target": target}
-        return corpus_of(corpora=texts, targets=["table1"]).cleaning_flags()
+        job = corpus_of(corpora=texts, targets=["table1"]).clean()
+        names = ("source_tokenized", "target_tokenized", "ignore_case", "punctuation_language")
+        assert job.software == (["sacremoses"] if job.settings["punctuation_language"] else [])
+        return [job.settings[name] for name in names]
 
-    assert flags() == ["--target-tokenized"]
-    assert flags(case="lower") == flags(case="true") == ["--target-tokenized", "--ignore-case"]
-    assert flags(punctuation="normalize") == ["--target-tokenized", "--punctuation-language=fr"]
-    assert flags(tokenizer="none") == ["--source-tokenized", "--target-tokenized"]
+    assert comparison() == [False, True, False, None]
+    assert comparison(case="lower") == comparison(case="true") == [False, True, True, None]
+    assert comparison(punctuation="normalize") == [False, True, False, "fr"]
+    assert comparison(tokenizer="none") == [True, True, False, None]
 
 
 def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.copies_of_files("train", {"source": "raw"}) == []
-    assert corpus.copies_of_files("dev", {"target1": "raw"}) == [f"--called=raw={tmp_path}/d2.de"]
+    assert corpus.clean().execution == {"originals": [None, None]}
+    assert corpus.clean_held_out("dev").execution == {
+        "originals": [f"{tmp_path}/{x}" for x in ("d.en", "d.de", "d2.de")]
+    }
+
+
+def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
+    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    assert corpus.fetch("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
+    dev, raw = corpus.clean_held_out("dev"), "<results>/corpus/raw"
+    assert dev.files == {
+        "source_input": f"{raw}/dev.source",
+        "target_input": [f"{raw}/dev.target", f"{raw}/dev.target1"],
+    }
+    assert dev.settings == {"mode": "held-out"}
+    train = corpus.clean()
+    assert train.files["target_input"] == [f"{raw}/train.target"] and train.settings["mode"] == "train"
+    assert train.files["held_out"] == corpus.sets_that_may_leak()
 
 
 def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of, tmp_path):
@@ -106,19 +126,32 @@ def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
     corpus = corpus_of(corpora={"source": {**raw, "punctuation": "normalize"}})
     assert corpus.text("source") == "<results>/corpus/normalized/{split}.source"
     assert corpus.text("target1") == "<results>/corpus/clean/{split}.target1"
-    assert corpus.tokenization("source") == corpus_of(corpora={"source": raw}).tokenization("source")
+    job = corpus.tokenize("dev", "source")
+    assert job.files["input"] == "<results>/corpus/normalized/dev.source"
+    assert job.settings == corpus_of(corpora={"source": raw}).tokenize("dev", "source").settings
+    normalized = corpus.normalize_punctuation("dev", "source")
+    assert normalized.files == {"input": "<results>/corpus/clean/dev.source"}
+    assert normalized.settings == {"language": "en"}
 
 
 def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
     corpus = corpus_of(corpora={"source": side}, data="data")
-    assert corpus.tokenizer_flags("source", ["s.pt"]) == [
-        "--lowercase",
-        "--segmenter=s.pt",
-        "--stanza-directory=data/models",
-    ]
-    assert corpus.tokenizer_flags("target", []) == [] and corpus.stanza_tokenizes
-    assert set(corpus.tokenization("source")["made_by"]) == {"code", "stanza"}
+    job, other = corpus.tokenize("dev", "source"), corpus.tokenize("dev", "target")
+    assert job.settings == {"language": "en", "tokenizer": "stanza", "lowercase": True}
+    assert job.execution == {"stanza_directory": "data/models"} and job.software == ["stanza"]
+    assert other.settings["lowercase"] is False and other.execution == {"stanza_directory": None}
+    assert corpus.stanza_tokenizes
+
+
+def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
+    index, model = tmp_path / "resources.json", tmp_path / "en" / "tokenize" / "mine.pt"
+    index.write_text(json.dumps({"en": {"packages": {"default": {"tokenize": "mine"}}}}))
+    model.parent.mkdir(parents=True)
+    model.touch()
+    side = {"tokenizer": "stanza", "stanza_directory": str(tmp_path)}
+    files = corpus_of(corpora={"source": side}).tokenize("dev", "source").files
+    assert files["stanza_models"] == [str(index), str(model)]
 
 
 def test_languages_without_rules_of_moses_are_named(corpus_of):
@@ -151,6 +184,11 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     assert corpus.segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
     assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
     assert corpus_of().segmenter("source") == []
+    learning = corpus.learn_segmenter()
+    assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
+    assert learning.settings == {"language": language}
+    assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.pt"
+    assert corpus.tokenize("dev", "target").files["segmenter"] is None
 
 
 def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus_of):
@@ -203,7 +241,7 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     assert corpus.references["gender"] == ["target", "target1"]
     assert corpus.raw("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
     assert corpus.files_of_pairs("gender") == [f"{tmp_path}/g.tsv"]
-    assert corpus.copies_of_files("gender", {"target1": "raw"}) == []
+    assert corpus.clean_held_out("gender").execution == {"originals": [None, None, None]}
     assert corpus.sets_that_may_leak() == ["<results>/corpus/contrastive/gender.source"]
     assert [corpus.trained_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
 
@@ -221,20 +259,36 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
 
 def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
-    assert [corpus.generation_of_split(split)["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
-    assert corpus_of().generation_of_split("train")["ambiguous"] == 0.3
+    assert [corpus.generate(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
+    assert corpus_of().generate("train").settings["ambiguous"] == 0.3
 
 
 def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
     corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
-    given = corpus.generation_of_pairs("made")
-    assert (given["kinds"], given["seed"], given["lexicon"]) == (["--kind=case"], 5, "compact")
-    start, end = given["share"]
+    given = corpus.generate_contrast("made").settings
+    assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
+    start, end = given["share_from"], given["share_to"]
     others = [share_of_split(place) for place in range(10)] + [share_of_treebank(part) for part in range(3)]
     assert start < end and all(end <= first or last <= start for first, last in others)
-    assert corpus.raw_pairs("made") == ["<results>/corpus/contrastive/made.generated.tsv"]
+    generated = "<results>/corpus/contrastive/made.generated.tsv"
+    assert corpus.contrastive_pairs("made").files == {"input": [generated]}
     assert corpus.gold_trees("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
     assert corpus.gold_trees("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
     assert corpus.sets_that_may_leak() == [] and corpus.files_of_pairs("made") == []
     assert pairs_of_sets(corpus.experiment) == {"made": 30}
+
+
+def test_further_references_are_truecased_and_generalised_like_the_target(corpus_of):
+    corpus = corpus_of(corpora={"target": {"case": "true"}})
+    assert corpus.truecase("dev", "target1").files == {
+        "input": "<results>/corpus/tokenized/dev.target1",
+        "model": "<results>/corpus/truecaser.target",
+    }
+    assert corpus.learn_truecaser("target").files == {"input": "<results>/corpus/tokenized/train.target"}
+    job = corpus.generalise("3", "dev", "target1")
+    assert job.settings == {"min_count": 3}
+    assert job.files == {
+        "input": "<results>/corpus/truecased/dev.target1",
+        "train": "<results>/corpus/truecased/train.target",
+    }

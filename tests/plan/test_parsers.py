@@ -55,13 +55,13 @@ def test_a_parser_is_measured_in_the_case_of_the_text(planned):
 
 def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
     parsers = planned().parsers
-    sizes = [parsers.generation_of_treebank("embedded", part)["sentences"] for part in ("train", "dev", "test")]
+    sizes = [parsers.generate_treebank("embedded", part).settings["sentences"] for part in ("train", "dev", "test")]
     assert sizes == [900, 90, 90]
-    shares = {parsers.generation_of_treebank("embedded", part)["share"] for part in ("train", "dev", "test")}
+    shares = {parsers.generate_treebank("embedded", part).settings["share_from"] for part in ("train", "dev", "test")}
     assert len(shares) == 3
 
 
 def test_a_parser_learns_from_ambiguous_sentences_and_is_not_measured_on_them(planned):
     parsers = planned(corpora={"generator": {"ambiguous": 0.1}}).parsers
-    shares = [parsers.generation_of_treebank("embedded", part)["ambiguous"] for part in ("train", "dev", "test")]
+    shares = [parsers.generate_treebank("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")]
     assert shares == [0.1, 0, 0]

@@ -2,6 +2,8 @@
 
 import pytest
 
+SIDES = ("source", "target")
+
 
 def test_words_are_their_own_pieces(planned):
     subword = planned(subword={"scheme": "words", "generalise": None}).subword
@@ -68,3 +70,62 @@ def test_two_tasks_have_units_of_their_own(planned):
         == f"<results>/subword/{units}/packed/train.source.arrow"
     )
     assert plan.nmt.inputs("Task", "seed1", ["dev"])["source"] == [f"<results>/subword/{units}/packed/dev.source.arrow"]
+
+
+def test_jobs_read_the_files_of_their_wildcards(planned):
+    subword = planned(subword={"scheme": "bpe", "merges": 50, "joint": True, "generalise": 3}).subword
+    folder, words = "<results>/subword/default", "<results>/corpus/generalised/3"
+    learn = subword.learn_bpe("default", "joint")
+    assert learn.files == {"input": [f"{words}/train.source", f"{words}/train.target"]}
+    assert learn.settings == {"merges": 50, "min_frequency": 2}
+    assert subword.learn_bpe("default", "target").files == {"input": [f"{words}/train.target"]}
+    assert subword.apply_bpe("default", "dev", "target1").files == {
+        "input": f"{words}/dev.target1",
+        "codes": f"{folder}/codes.joint",
+    }
+    assert subword.pack("default", "dev", "target").files == {
+        "input": f"{folder}/pieces/dev.target",
+        "vocabulary": f"{folder}/vocabulary.target",
+    }
+    assert subword.pack_lexical_trees("default", "dev").files == {"pieces": f"{folder}/pieces/dev.source"}
+
+
+def test_syntax_is_inherited_by_its_kind(planned):
+    job = planned(subword={"scheme": "bpe"}).subword.inherit("default", "embedded", "dev", "binary.ptb")
+    assert job.files == {
+        "input": "<results>/syntax/embedded/dev.binary.ptb",
+        "pieces": "<results>/subword/default/pieces/dev.source",
+    }
+    assert job.settings == {"kind": "trees"} and job.modules == ["kinds.trees"]
+
+
+def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
+    options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
+    subword = planned(subword=options).subword
+    assert subword.make_vocabulary("default", "source").settings == {"max_size": 90, "min_count": 1}
+    units, labels = subword.vocabulary_of_units("default"), subword.vocabulary_of_labels("default", "embedded")
+    assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
+    assert units.files == {"input": [subword.corpus.tokens("source").format(split="train")]}
+    assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}
+    joint = planned(subword={"joint_vocabulary": {"max_size": 0}}).subword.make_vocabulary("default", "joint")
+    assert joint.files == {"input": [subword.pieces("default", side).format(split="train") for side in SIDES]}
+
+
+def test_heads_and_parents_differ_in_one_setting(planned):
+    subword = planned().subword
+    heads, parents = (make("default", "embedded", "dev") for make in (subword.pack_heads, subword.pack_parents))
+    assert heads.files == parents.files and heads.files["trees"] == "<results>/syntax/embedded/dev.conllu"
+    assert heads.settings == {} and parents.settings == {"parents": True}
+
+
+def test_text_of_two_tasks_is_made_of_the_pieces_of_one(planned):
+    subword = planned(systems={"Task": {"auxiliary_task": "parsing"}}).subword
+    units = "default.parsing.embedded"
+    assert subword.parsing_task(units).files == {
+        **{side: subword.pieces("default", side).format(split="train") for side in SIDES},
+        "trees": "<results>/syntax/embedded/train.ptb",
+    }
+    for side, is_source in (("source", True), ("target1", False)):
+        job = subword.parsing_task_held_out(units, "dev", side)
+        assert job.files == {"pieces": subword.pieces("default", side).format(split="dev")}
+        assert job.settings == {"is_source": is_source}

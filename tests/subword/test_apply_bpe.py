@@ -121,12 +121,3 @@ def test_a_vocabulary_without_frequent_pieces_is_refused(tmp_path: Path) -> None
     (tmp_path / "vocabulary").write_text("low 3\n")
     with pytest.raises(InputError, match="vocabulary: no piece occurs 4 times"):
         Segmenter(tmp_path / "codes", tmp_path / "vocabulary", vocabulary_threshold=4)
-
-
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("x\n")
-    (tmp_path / "codes").write_text("a\n")
-    command = [sys.executable, "-m", "pipeline_py.subword.apply_bpe", "--input", "text", "--codes", "codes"]
-    result = subprocess.run([*command, "--output", "out"], cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr == "error: codes, line 1: not two symbols separated by a space; learn the codes again\n"

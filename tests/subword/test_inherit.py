@@ -1,7 +1,5 @@
 """Pieces inherit the syntax of their word: against plain loops, and against nltk's trees."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -174,11 +172,6 @@ def test_a_file_that_holds_no_distances(tmp_path: Path) -> None:
         inherit(kind="distances", input=tmp_path / "absent", pieces=tmp_path / "pieces", output=tmp_path / "out")
 
 
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "pieces").write_text("a@@ b c\n")
-    (tmp_path / "trees").write_text("(X (A ab) (B c)\n")
-    command = [sys.executable, "-m", "pipeline_py.subword.inherit", "--kind", "trees", "--input", "trees"]
-    command += ["--pieces", "pieces", "--output", "out"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: trees, line 1: a bracket of this tree is never closed")
+def test_a_malformed_tree_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="trees, line 1: a bracket of this tree is never closed"):
+        trees(tmp_path, ["(X (A ab) (B c)"], ["a@@ b c"])

@@ -76,9 +76,7 @@ def test_text_without_a_frequent_pair(tmp_path: Path, text: str) -> None:
     assert not (tmp_path / "codes").exists()
 
 
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+def test_text_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"aa aa\n\xff\n")
-    command = [sys.executable, "-m", "pipeline_py.subword.learn_bpe", "--input", "text", "--output", "codes"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: text, line 2: byte 0 is not UTF-8")
+    with pytest.raises(InputError, match="text, line 2: byte 0 is not UTF-8"):
+        learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes")

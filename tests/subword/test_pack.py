@@ -1,12 +1,12 @@
 """Packed rows: identifiers with EOS, nothing lost."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from pipeline_py.input_error import InputError
 from pipeline_py.ragged import Ragged
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
@@ -46,12 +46,10 @@ def test_known_tokens_decode_to_the_text_across_blocks(tmp_path: Path) -> None:
     assert [" ".join(known.decode(rows[k][:-1])) for k in range(len(rows))] == lines
 
 
-def test_the_command_says_one_sentence(tmp_path: Path) -> None:
+def test_a_malformed_vocabulary_leaves_no_output(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\n")
     (tmp_path / "vocabulary").write_text("a 1\n")
-    command = [sys.executable, "-m", "pipeline_py.subword.pack", "--input", "text", "--vocabulary", "vocabulary"]
-    command += ["--output", "out", "--counts-output", "counts"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr == "error: vocabulary: the first tokens are not </s> and <unk>; build the vocabulary again\n"
+    paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
+    with pytest.raises(InputError, match="vocabulary: the first tokens are not </s> and <unk>; build the vocabulary"):
+        pack(input=tmp_path / "text", **paths)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["text", "vocabulary"]

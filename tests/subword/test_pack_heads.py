@@ -1,8 +1,6 @@
 """Rows of heads: of pieces they say what the tree says of words."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -136,12 +134,3 @@ def test_the_longest_sentence_has_its_own_positions(tmp_path: Path) -> None:
     write(tmp_path, [(["x" * 32767], [0], None)], ["x@@ " * 32766 + "x"])
     (row,) = run(tmp_path)
     assert row == [0] * 32767 + [32767]
-
-
-def test_the_command_line(tmp_path: Path) -> None:
-    write(tmp_path, [ONE], ["a b@@ c"])
-    options = [f"--{name}={file}" for name, file in FILES.items()]
-    command = [sys.executable, "-m", "pipeline_py.subword.pack_heads", *options, "--counts-output=counts.json"]
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
-    assert Ragged(tmp_path / "heads.arrow")[0].tolist() == [1, 1, 1, 3]

@@ -1,8 +1,6 @@
 """Rows of tree nodes: read back by number they are the trees they were made of."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +21,6 @@ SHAPES = st.recursive(LEAF, lambda shape: st.tuples(shape, shape), max_leaves=15
 def run(folder: Path, lexical: bool = False) -> list[list[int]]:
     pack_trees(
         trees=None if lexical else folder / "trees",
-        lexical=lexical,
         pieces=folder / "pieces",
         output=folder / "packed.arrow",
         counts_output=folder / "counts.json",
@@ -174,21 +171,3 @@ def test_what_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], me
         run(tmp_path)
     assert message.format(folder=tmp_path) in str(error.value)
     assert not (tmp_path / "packed.arrow").exists()
-
-
-def test_trees_are_either_given_or_lexical(tmp_path: Path) -> None:
-    write(tmp_path, ["(A a)"], ["a"])
-    files = {name: tmp_path / name for name in ("pieces", "output", "counts_output")}
-    for given_ in ({}, {"trees": tmp_path / "trees", "lexical": True}):
-        with pytest.raises(InputError, match="either --trees FILE or --lexical"):
-            pack_trees(**files, **given_)
-
-
-def test_the_command_line(tmp_path: Path) -> None:
-    write(tmp_path, [], ["a@@ b c"])
-    options = ["--lexical", "--pieces", "pieces", "--output", "rows.arrow", "--counts-output", "counts.json"]
-    command = [sys.executable, "-m", "pipeline_py.subword.pack_trees", *options]
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
-    assert Ragged(tmp_path / "rows.arrow")[0].tolist() == [-1, 0, 1, 1]
-    assert noted(tmp_path) == {"words with a lexical tree": 1}

@@ -1,8 +1,6 @@
 """Text of two tasks: what is translated, what is parsed, and what a parse is."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,16 +41,6 @@ def test_a_worked_example(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "counts.made").read_text())["noted"] == {"no parse": 3}
 
 
-def test_what_is_to_be_translated_is_tagged_and_its_target_handed_on(tmp_path: Path) -> None:
-    given = files(tmp_path)
-    parsing_task(source=given["source"], source_output=given["source_output"])
-    assert (tmp_path / "source.made").read_text(encoding="utf-8").splitlines() == [
-        f"<translate> {line} <translate>".replace("  ", " ") for line in SOURCE.splitlines()
-    ]
-    parsing_task(target=given["target"], target_output=given["target_output"])
-    assert (tmp_path / "target.made").read_text(encoding="utf-8") == TARGET
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -66,19 +54,3 @@ def test_files_of_other_texts_are_refused(tmp_path: Path, change: dict[str, str]
         parsing_task(**files(tmp_path, **change))
     assert message.format(folder=tmp_path) in str(error.value)
     assert not (tmp_path / "source.made").exists() and not (tmp_path / "target.made").exists()
-
-
-@pytest.mark.parametrize("missing", ["target", "source_output", "counts_output"])
-def test_options_that_belong_together(tmp_path: Path, missing: str) -> None:
-    given = files(tmp_path)
-    del given[missing]
-    with pytest.raises(InputError, match="give --source"):
-        parsing_task(**given)
-
-
-def test_the_command_line(tmp_path: Path) -> None:
-    given = files(tmp_path)
-    options = [f"--{name.replace('_', '-')}={file}" for name, file in given.items()]
-    command = [sys.executable, "-m", "pipeline_py.subword.parsing_task", *options]
-    subprocess.run(command, check=True, cwd=tmp_path, env={"PYTHONPATH": str(Path(__file__).parents[2])})
-    assert (tmp_path / "target.made").read_text(encoding="utf-8").endswith(")S )ROOT\n")

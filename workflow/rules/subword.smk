@@ -9,14 +9,11 @@ OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results
 """
 
 
-rule learn_bpe:
+use rule text_job as learn_bpe with:
     input:
-        text=lambda wildcards: [
-            plan.subword.words(wildcards.units, side).format(split="train")
-            for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
-        ],
+        inputs_of("subword.learn_bpe"),
     output:
-        codes="<results>/subword/{units}/codes.{side}",
+        output="<results>/subword/{units}/codes.{side}",
     log:
         "<logs>/subword/learn_bpe/{units}.{side}.log",
     benchmark:
@@ -25,68 +22,36 @@ rule learn_bpe:
         side="source|target|joint",
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        given=lambda wildcards: {
-            **EXPERIMENT.units[wildcards.units].model_dump(include={"merges", "min_frequency", "joint"}),
-            "made_by": made_by("subword.learn_bpe", "subword-nmt"),
-        },
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
-    shell:
-        """
-        python -m pipeline_py.subword.learn_bpe \
-            {params.files:q} \
-            --merges {params.given[merges]} \
-            --min-frequency {params.given[min_frequency]} \
-            --output {output.codes:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.learn_bpe"),
+        job=call_of("subword.learn_bpe"),
 
 
-rule apply_bpe:
+use rule text_job as apply_bpe with:
     input:
-        text=lambda wildcards: plan.subword.words(wildcards.units, wildcards.side),
-        codes=lambda wildcards: plan.subword.codes(wildcards.units, wildcards.side),
+        inputs_of("subword.apply_bpe"),
     output:
-        pieces="<results>/subword/{units}/pieces/{split}.{side}",
+        output="<results>/subword/{units}/pieces/{split}.{side}",
     log:
         "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
     benchmark:
         "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        given={"made_by": made_by("subword.apply_bpe", "subword-nmt")},
-    shell:
-        """
-        python -m pipeline_py.subword.apply_bpe \
-            --input {input.text:q} \
-            --codes {input.codes:q} \
-            --output {output.pieces:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.apply_bpe"),
+        job=call_of("subword.apply_bpe"),
 
 
-rule parsing_task:
+use rule text_job as parsing_task with:
     input:
-        source=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), "source").format(
-            split="train"
-        ),
-        target=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), "target").format(
-            split="train"
-        ),
-        trees=lambda wildcards: f"<results>/syntax/{EXPERIMENT.tasks[wildcards.units].parser}/train.ptb",
+        inputs_of("subword.parsing_task"),
     output:
         source="<results>/subword/{units}/tagged/train.source",
         target="<results>/subword/{units}/tagged/train.target",
@@ -99,32 +64,16 @@ rule parsing_task:
         units=one_of(EXPERIMENT.tasks),
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.parsing_task")},
-    shell:
-        """
-        python -m pipeline_py.subword.parsing_task \
-            --source {input.source:q} \
-            --target {input.target:q} \
-            --trees {input.trees:q} \
-            --source-output {output.source:q} \
-            --target-output {output.target:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.parsing_task"),
+        job=call_of("subword.parsing_task"),
 
 
-rule parsing_task_held_out:
+use rule text_job as parsing_task_held_out with:
     input:
-        pieces=lambda wildcards: plan.subword.pieces(plan.subword.of_translation(wildcards.units), wildcards.side),
+        inputs_of("subword.parsing_task_held_out"),
     output:
-        pieces="<results>/subword/{units}/tagged/{split}.{side}",
+        output="<results>/subword/{units}/tagged/{split}.{side}",
     log:
         "<logs>/subword/parsing_task_held_out/{units}.{split}.{side}.log",
     benchmark:
@@ -134,30 +83,16 @@ rule parsing_task_held_out:
         split=r"(?!train\.)[^/.]+",
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.parsing_task")},
-        side=lambda wildcards: "source" if wildcards.side == "source" else "target",
-    shell:
-        """
-        python -m pipeline_py.subword.parsing_task \
-            --{params.side} {input.pieces:q} \
-            --{params.side}-output {output.pieces:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.parsing_task_held_out"),
+        job=call_of("subword.parsing_task_held_out"),
 
 
-rule inherit:
+use rule text_job as inherit with:
     input:
-        syntax="<results>/syntax/{parser}/{split}.{syntax}",
-        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
+        inputs_of("subword.inherit"),
     output:
-        syntax="<results>/subword/{units}/{parser}/{split}.{syntax}",
+        output="<results>/subword/{units}/{parser}/{split}.{syntax}",
     log:
         "<logs>/subword/inherit/{units}.{parser}.{split}.{syntax}.log",
     benchmark:
@@ -166,36 +101,16 @@ rule inherit:
         syntax=one_of(INHERITED),
     group:
         on_cluster("views")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "kind": INHERITED[wildcards.syntax],
-            "made_by": made_by("subword.inherit", "pyarrow", parts=[f"kinds.{INHERITED[wildcards.syntax]}"]),
-        },
-    shell:
-        """
-        python -m pipeline_py.subword.inherit \
-            --kind {params.given[kind]} \
-            --input {input.syntax:q} \
-            --pieces {input.pieces:q} \
-            --output {output.syntax:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.inherit"),
+        job=call_of("subword.inherit"),
 
 
-rule vocabulary:
+use rule text_job as vocabulary with:
     input:
-        text=lambda wildcards: [
-            plan.subword.pieces(wildcards.units, side).format(split="train")
-            for side in (("source", "target") if wildcards.side == "joint" else (wildcards.side,))
-        ],
+        inputs_of("subword.make_vocabulary"),
     output:
-        vocabulary="<results>/subword/{units}/vocabulary.{side}",
+        output="<results>/subword/{units}/vocabulary.{side}",
     log:
         "<logs>/subword/vocabulary/{units}.{side}.log",
     benchmark:
@@ -204,34 +119,16 @@ rule vocabulary:
         side="source|target|joint",
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            **getattr(EXPERIMENT.units[wildcards.units], f"{wildcards.side}_vocabulary").model_dump(),
-            "made_by": made_by("subword.vocabulary"),
-        },
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
-    shell:
-        """
-        python -m pipeline_py.subword.vocabulary \
-            {params.files:q} \
-            --max-size {params.given[max_size]} \
-            --min-count {params.given[min_count]} \
-            --output {output.vocabulary:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.make_vocabulary"),
+        job=call_of("subword.make_vocabulary"),
 
 
-use rule vocabulary as vocabulary_of_units with:
+use rule text_job as vocabulary_of_units with:
     input:
-        text=plan.corpus.tokens("source").format(split="train"),
+        inputs_of("subword.vocabulary_of_units"),
     output:
-        vocabulary="<results>/subword/{units}/vocabulary.units",
+        output="<results>/subword/{units}/vocabulary.units",
     log:
         "<logs>/subword/vocabulary_of_units/{units}.units.log",
     benchmark:
@@ -239,17 +136,15 @@ use rule vocabulary as vocabulary_of_units with:
     group:
         on_cluster("views")
     params:
-        given=lambda wildcards: {
-            **EXPERIMENT.units[wildcards.units].unit_vocabulary.model_dump(),
-            "made_by": made_by("subword.vocabulary"),
-        },
+        identity=identity_of("subword.vocabulary_of_units"),
+        job=call_of("subword.vocabulary_of_units"),
 
 
-use rule vocabulary as vocabulary_of_labels with:
+use rule text_job as vocabulary_of_labels with:
     input:
-        text="<results>/syntax/{parser}/train.labels",
+        inputs_of("subword.vocabulary_of_labels"),
     output:
-        vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
+        output="<results>/subword/{units}/vocabulary.labels.{parser}",
     log:
         "<logs>/subword/vocabulary_of_labels/{units}.{parser}.log",
     benchmark:
@@ -257,15 +152,15 @@ use rule vocabulary as vocabulary_of_labels with:
     group:
         on_cluster("views")
     params:
-        given={"max_size": 0, "min_count": 1, "made_by": made_by("subword.vocabulary")},
+        identity=identity_of("subword.vocabulary_of_labels"),
+        job=call_of("subword.vocabulary_of_labels"),
 
 
-rule pack:
+use rule text_job as pack with:
     input:
-        text=lambda wildcards: plan.subword.pieces(wildcards.units, wildcards.side),
-        vocabulary=lambda wildcards: plan.subword.vocabulary(wildcards.units, wildcards.side),
+        inputs_of("subword.pack"),
     output:
-        rows="<results>/subword/{units}/packed/{split}.{side}.arrow",
+        output="<results>/subword/{units}/packed/{split}.{side}.arrow",
         counts="<results>/subword/{units}/packed/{split}.{side}.json",
     log:
         "<logs>/subword/pack/{units}.{split}.{side}.log",
@@ -273,31 +168,16 @@ rule pack:
         "<benchmarks>/subword/pack/{units}.{split}.{side}.tsv"
     group:
         on_cluster("units")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.pack", "pyarrow")},
-    shell:
-        """
-        python -m pipeline_py.subword.pack \
-            --input {input.text:q} \
-            --vocabulary {input.vocabulary:q} \
-            --output {output.rows:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.pack"),
+        job=call_of("subword.pack"),
 
 
-use rule pack as pack_labels with:
+use rule text_job as pack_labels with:
     input:
-        text=lambda wildcards: plan.subword.syntax(wildcards.units, "labels"),
-        vocabulary="<results>/subword/{units}/vocabulary.labels.{parser}",
+        inputs_of("subword.pack_labels"),
     output:
-        rows="<results>/subword/{units}/packed/{parser}/{split}.labels.arrow",
+        output="<results>/subword/{units}/packed/{parser}/{split}.labels.arrow",
         counts="<results>/subword/{units}/packed/{parser}/{split}.labels.json",
     log:
         "<logs>/subword/pack_labels/{units}.{parser}.{split}.log",
@@ -305,15 +185,16 @@ use rule pack as pack_labels with:
         "<benchmarks>/subword/pack_labels/{units}.{parser}.{split}.tsv"
     group:
         on_cluster("views")
+    params:
+        identity=identity_of("subword.pack_labels"),
+        job=call_of("subword.pack_labels"),
 
 
-rule pack_units:
+use rule text_job as pack_units with:
     input:
-        units=lambda wildcards: plan.subword.syntax(wildcards.units, "units"),
-        tokens=plan.corpus.tokens("source"),
-        vocabulary="<results>/subword/{units}/vocabulary.units",
+        inputs_of("subword.pack_units"),
     output:
-        rows="<results>/subword/{units}/packed/{parser}/{split}.units.arrow",
+        output="<results>/subword/{units}/packed/{parser}/{split}.units.arrow",
         counts="<results>/subword/{units}/packed/{parser}/{split}.units.json",
     log:
         "<logs>/subword/pack_units/{units}.{parser}.{split}.log",
@@ -321,32 +202,16 @@ rule pack_units:
         "<benchmarks>/subword/pack_units/{units}.{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.pack_units", "pyarrow")},
-    shell:
-        """
-        python -m pipeline_py.subword.pack_units \
-            --units {input.units:q} \
-            --tokens {input.tokens:q} \
-            --vocabulary {input.vocabulary:q} \
-            --output {output.rows:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.pack_units"),
+        job=call_of("subword.pack_units"),
 
 
-rule pack_trees:
+use rule text_job as pack_trees with:
     input:
-        trees=lambda wildcards: plan.subword.syntax(wildcards.units, "trees"),
-        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
+        inputs_of("subword.pack_trees"),
     output:
-        rows="<results>/subword/{units}/packed/{parser}/{split}.trees.arrow",
+        output="<results>/subword/{units}/packed/{parser}/{split}.trees.arrow",
         counts="<results>/subword/{units}/packed/{parser}/{split}.trees.json",
     log:
         "<logs>/subword/pack_trees/{units}.{parser}.{split}.log",
@@ -354,47 +219,33 @@ rule pack_trees:
         "<benchmarks>/subword/pack_trees/{units}.{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.pack_trees", "pyarrow")},
-        trees=lambda wildcards, input: f"--trees={input.trees}",
-    shell:
-        """
-        python -m pipeline_py.subword.pack_trees \
-            {params.trees:q} \
-            --pieces {input.pieces:q} \
-            --output {output.rows:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.pack_trees"),
+        job=call_of("subword.pack_trees"),
 
 
-use rule pack_trees as pack_lexical_trees with:
+use rule text_job as pack_lexical_trees with:
     input:
-        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
+        inputs_of("subword.pack_lexical_trees"),
     output:
-        rows="<results>/subword/{units}/packed/{split}.lexical_trees.arrow",
+        output="<results>/subword/{units}/packed/{split}.lexical_trees.arrow",
         counts="<results>/subword/{units}/packed/{split}.lexical_trees.json",
     log:
         "<logs>/subword/pack_lexical_trees/{units}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_lexical_trees/{units}.{split}.tsv"
+    group:
+        on_cluster("views")
     params:
-        trees="--lexical",
+        identity=identity_of("subword.pack_lexical_trees"),
+        job=call_of("subword.pack_lexical_trees"),
 
 
-rule pack_heads:
+use rule text_job as pack_heads with:
     input:
-        trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=plan.corpus.tokens("source"),
-        pieces=lambda wildcards: plan.subword.pieces(wildcards.units, "source"),
+        inputs_of("subword.pack_heads"),
     output:
-        rows="<results>/subword/{units}/packed/{parser}/{split}.heads.arrow",
+        output="<results>/subword/{units}/packed/{parser}/{split}.heads.arrow",
         counts="<results>/subword/{units}/packed/{parser}/{split}.heads.json",
     log:
         "<logs>/subword/pack_heads/{units}.{parser}.{split}.log",
@@ -402,35 +253,23 @@ rule pack_heads:
         "<benchmarks>/subword/pack_heads/{units}.{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("subword.pack_heads", "pyarrow")},
-        parents="",
-    shell:
-        """
-        python -m pipeline_py.subword.pack_heads \
-            {params.parents} \
-            --trees {input.trees:q} \
-            --tokens {input.tokens:q} \
-            --pieces {input.pieces:q} \
-            --output {output.rows:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("subword.pack_heads"),
+        job=call_of("subword.pack_heads"),
 
 
-use rule pack_heads as pack_parents with:
+use rule text_job as pack_parents with:
+    input:
+        inputs_of("subword.pack_parents"),
     output:
-        rows="<results>/subword/{units}/packed/{parser}/{split}.parents.arrow",
+        output="<results>/subword/{units}/packed/{parser}/{split}.parents.arrow",
         counts="<results>/subword/{units}/packed/{parser}/{split}.parents.json",
     log:
         "<logs>/subword/pack_parents/{units}.{parser}.{split}.log",
     benchmark:
         "<benchmarks>/subword/pack_parents/{units}.{parser}.{split}.tsv"
+    group:
+        on_cluster("views")
     params:
-        parents="--parents",
+        identity=identity_of("subword.pack_parents"),
+        job=call_of("subword.pack_parents"),

@@ -6,7 +6,9 @@ OUTPUTS:         <results>/corpus/contrastive/{split}.pairs.tsv and three texts 
 """
 
 
-rule generate_contrast:
+use rule text_job as generate_contrast with:
+    input:
+        inputs_of("corpus.generate_contrast"),
     output:
         pairs="<results>/corpus/contrastive/{split}.generated.tsv",
         conllu="<results>/corpus/contrastive/{split}.conllu",
@@ -21,38 +23,14 @@ rule generate_contrast:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: plan.corpus.generation_of_pairs(wildcards.split),
-    shell:
-        """
-        python -m pipeline_py.corpus.generate_contrast \
-            --sentences {params.given[sentences]} \
-            {params.given[kinds]} \
-            --seed {params.given[seed]} \
-            --share-from {params.given[share][0]} \
-            --share-to {params.given[share][1]} \
-            --min-length {params.given[min_length]} \
-            --max-length {params.given[max_length]} \
-            --lengths {params.given[lengths]} \
-            --lexicon {params.given[lexicon]} \
-            {params.given[digits]} \
-            --pairs-output {output.pairs:q} \
-            --conllu-output {output.conllu:q} \
-            --ptb-output {output.ptb:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.generate_contrast"),
+        job=call_of("corpus.generate_contrast"),
 
 
-rule contrastive_pairs:
+use rule text_job as contrastive_pairs with:
     input:
-        lambda wildcards: plan.corpus.raw_pairs(wildcards.split),
+        inputs_of("corpus.contrastive_pairs"),
     output:
         source="<results>/corpus/contrastive/{split}.source",
         correct="<results>/corpus/contrastive/{split}.target",
@@ -67,25 +45,6 @@ rule contrastive_pairs:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "content": plan.contents_of(plan.corpus.files_of_pairs(wildcards.split)),
-            "made_by": made_by("corpus.contrastive_pairs"),
-        },
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
-    shell:
-        """
-        python -m pipeline_py.corpus.contrastive_pairs \
-            {params.files:q} \
-            --source-output {output.source:q} \
-            --correct-output {output.correct:q} \
-            --contrastive-output {output.contrastive:q} \
-            --pairs-output {output.pairs:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.contrastive_pairs"),
+        job=call_of("corpus.contrastive_pairs"),

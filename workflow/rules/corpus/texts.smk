@@ -5,7 +5,9 @@ OUTPUTS:         <results>/corpus/clean/{split}.{side}, and of generated text it
 """
 
 
-rule generate:
+use rule text_job as generate with:
+    input:
+        inputs_of("corpus.generate"),
     output:
         source="<results>/corpus/generated/{split}.source",
         target="<results>/corpus/generated/{split}.target",
@@ -19,42 +21,16 @@ rule generate:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: plan.corpus.generation_of_split(wildcards.split),
-    shell:
-        """
-        python -m pipeline_py.corpus.generate \
-            --sentences {params.given[sentences]} \
-            --seed {params.given[seed]} \
-            --share-from {params.given[share][0]} \
-            --share-to {params.given[share][1]} \
-            --min-length {params.given[min_length]} \
-            --max-length {params.given[max_length]} \
-            --lengths {params.given[lengths]} \
-            --focus {params.given[focus]} \
-            --lexicon {params.given[lexicon]} \
-            {params.given[digits]} \
-            --ambiguous {params.given[ambiguous]} \
-            --source-output {output.source:q} \
-            --target-output {output.target:q} \
-            --conllu-output {output.conllu:q} \
-            --ptb-output {output.ptb:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.generate"),
+        job=call_of("corpus.generate"),
 
 
-rule fetch:
+use rule text_job as fetch with:
     input:
-        lambda wildcards: plan.corpus.files_of(wildcards.split, wildcards.side),
+        inputs_of("corpus.fetch"),
     output:
-        text="<results>/corpus/raw/{split}.{side}",
+        output="<results>/corpus/raw/{split}.{side}",
     log:
         "<logs>/corpus/fetch/{split}.{side}.log",
     benchmark:
@@ -62,35 +38,17 @@ rule fetch:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=lambda wildcards: {
-            "content": plan.contents_of(plan.corpus.files_of(wildcards.split, wildcards.side)),
-            "made_by": made_by("corpus.fetch"),
-        },
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
-    shell:
-        """
-        python -m pipeline_py.corpus.fetch \
-            {params.files:q} \
-            --output {output.text:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.fetch"),
+        job=call_of("corpus.fetch"),
 
 
-rule clean:
+use rule text_job as clean with:
     input:
-        source=plan.corpus.raw("train", "source"),
-        target=plan.corpus.raw("train", "target"),
-        held_out=plan.corpus.sets_that_may_leak(),
+        inputs_of("corpus.clean"),
     output:
         source="<results>/corpus/clean/train.source",
-        target="<results>/corpus/clean/train.target",
+        target=["<results>/corpus/clean/train.target"],
         lines="<results>/corpus/clean/train.lines",
         counts="<results>/corpus/clean/train.json",
     log:
@@ -100,37 +58,9 @@ rule clean:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=plan.corpus.cleaning(),
-        held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
-        flags=plan.corpus.cleaning_flags(),
-        called=lambda wildcards, input: plan.corpus.copies_of_files(
-            "train", {"source": input.source, "target": input.target}
-        ),
-    shell:
-        """
-        python -m pipeline_py.corpus.clean \
-            --mode train \
-            --source-input {input.source:q} \
-            --target-input {input.target:q} \
-            {params.held_out:q} \
-            --min-length {params.given[min_length]} \
-            --max-length {params.given[max_length]} \
-            --max-ratio {params.given[max_ratio]} \
-            {params.flags:q} \
-            {params.called:q} \
-            --source-output {output.source:q} \
-            --target-output {output.target:q} \
-            --lines-output {output.lines:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.clean"),
+        job=call_of("corpus.clean"),
 
 
 for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.values()}):
@@ -139,13 +69,10 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
         name:
             f"clean_held_out_with_{len(target_sides)}_references"
         input:
-            source=lambda wildcards: plan.corpus.raw(wildcards.split, "source"),
-            targets=lambda wildcards: [
-                plan.corpus.raw(wildcards.split, side) for side in plan.corpus.references[wildcards.split]
-            ],
+            inputs_of("corpus.clean_held_out"),
         output:
             source="<results>/corpus/clean/{split}.source",
-            targets=[f"<results>/corpus/clean/{{split}}.{side}" for side in target_sides],
+            target=[f"<results>/corpus/clean/{{split}}.{side}" for side in target_sides],
             lines="<results>/corpus/clean/{split}.lines",
             counts="<results>/corpus/clean/{split}.json",
         log:
@@ -161,28 +88,10 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
             "../../../envs/text.yaml"
         threads: 1
         resources:
-            mem_mb=lambda wildcards, attempt: 1000 * attempt,
-            runtime=lambda wildcards, attempt: 30 * attempt,
+            mem_mb=lambda wildcards, attempt: 4000 * attempt,
+            runtime=lambda wildcards, attempt: 120 * attempt,
         params:
-            given={"tokenized": plan.corpus.tokenized_sides(), "made_by": made_by("corpus.clean")},
-            targets=lambda wildcards, input, output: [
-                *(f"--target-input={file}" for file in input.targets),
-                *(f"--target-output={file}" for file in output.targets),
-            ],
-            called=lambda wildcards, input: plan.corpus.copies_of_files(
-                wildcards.split,
-                dict(zip(["source", *plan.corpus.references[wildcards.split]], [input.source, *input.targets])),
-            ),
+            identity=identity_of("corpus.clean_held_out"),
+            job=call_of("corpus.clean_held_out"),
         shell:
-            """
-            python -m pipeline_py.corpus.clean \
-                --mode held-out \
-                --source-input {input.source:q} \
-                --source-output {output.source:q} \
-                {params.targets:q} \
-                {params.given[tokenized]:q} \
-                {params.called:q} \
-                --lines-output {output.lines:q} \
-                --counts-output {output.counts:q} \
-                2>{log:q}
-            """
+            "python -m pipeline_py.run {params.job:q} 2>{log:q}"

@@ -6,11 +6,11 @@ OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where 
 """
 
 
-rule learn_segmenter:
+use rule text_job as learn_segmenter with:
     input:
-        unpack(lambda wildcards: plan.corpus.segmenter_treebank(wildcards.side)),
+        inputs_of("corpus.learn_segmenter"),
     output:
-        model="<results>/corpus/segmenter.{side}.pt",
+        output="<results>/corpus/segmenter.{side}.pt",
         counts="<results>/corpus/segmenter.{side}.json",
     log:
         "<logs>/corpus/learn_segmenter/{side}.log",
@@ -19,30 +19,16 @@ rule learn_segmenter:
     priority: 10
     conda:
         "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: plan.corpus.segmenter_learning(wildcards.side),
-    shell:
-        """
-        python -m pipeline_py.corpus.learn_segmenter \
-            --treebank-train {input.train:q} \
-            --treebank-dev {input.dev:q} \
-            --language {params.given[language]} \
-            --threads {threads} \
-            --output {output.model:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.learn_segmenter"),
+        job=call_of("corpus.learn_segmenter"),
 
 
-rule normalize_punctuation:
+use rule text_job as normalize_punctuation with:
     input:
-        text="<results>/corpus/clean/{split}.{side}",
+        inputs_of("corpus.normalize_punctuation"),
     output:
-        text="<results>/corpus/normalized/{split}.{side}",
+        output="<results>/corpus/normalized/{split}.{side}",
     log:
         "<logs>/corpus/normalize_punctuation/{split}.{side}.log",
     benchmark:
@@ -50,33 +36,16 @@ rule normalize_punctuation:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "language": plan.corpus.language(wildcards.side).language,
-            "made_by": made_by("corpus.normalize_punctuation", "sacremoses"),
-        },
-    shell:
-        """
-        python -m pipeline_py.corpus.normalize_punctuation \
-            --input {input.text:q} \
-            --language {params.given[language]} \
-            --output {output.text:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.normalize_punctuation"),
+        job=call_of("corpus.normalize_punctuation"),
 
 
-rule tokenize:
+use rule text_job as tokenize with:
     input:
-        text=lambda wildcards: plan.corpus.text(wildcards.side),
-        segmenter=lambda wildcards: plan.corpus.segmenter(wildcards.side),
+        inputs_of("corpus.tokenize"),
     output:
-        text="<results>/corpus/tokenized/{split}.{side}",
+        output="<results>/corpus/tokenized/{split}.{side}",
     log:
         "<logs>/corpus/tokenize/{split}.{side}.log",
     benchmark:
@@ -86,30 +55,19 @@ rule tokenize:
         on_cluster("text")
     conda:
         "../../../envs/syntax.yaml" if plan.corpus.stanza_tokenizes else "../../../envs/text.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        given=lambda wildcards: plan.corpus.tokenization(wildcards.side),
-        flags=lambda wildcards, input: plan.corpus.tokenizer_flags(wildcards.side, input.segmenter),
-    shell:
-        """
-        python -m pipeline_py.corpus.tokenize \
-            --input {input.text:q} \
-            --language {params.given[language]} \
-            --tokenizer {params.given[tokenizer]} \
-            {params.flags:q} \
-            --output {output.text:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.tokenize"),
+        job=call_of("corpus.tokenize"),
 
 
-rule learn_truecaser:
+use rule text_job as learn_truecaser with:
     input:
-        text="<results>/corpus/tokenized/train.{side}",
+        inputs_of("corpus.learn_truecaser"),
     output:
-        model="<results>/corpus/truecaser.{side}",
+        output="<results>/corpus/truecaser.{side}",
     log:
         "<logs>/corpus/learn_truecaser/{side}.log",
     benchmark:
@@ -117,29 +75,19 @@ rule learn_truecaser:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        given={"made_by": made_by("corpus.learn_truecaser", "sacremoses")},
-    shell:
-        """
-        python -m pipeline_py.corpus.learn_truecaser \
-            --input {input.text:q} \
-            --output {output.model:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.learn_truecaser"),
+        job=call_of("corpus.learn_truecaser"),
 
 
-rule truecase:
+use rule text_job as truecase with:
     input:
-        text="<results>/corpus/tokenized/{split}.{side}",
-        model=lambda wildcards: f"<results>/corpus/truecaser.{plan.corpus.trained_side(wildcards.side)}",
+        inputs_of("corpus.truecase"),
     output:
-        text="<results>/corpus/truecased/{split}.{side}",
+        output="<results>/corpus/truecased/{split}.{side}",
     log:
         "<logs>/corpus/truecase/{split}.{side}.log",
     benchmark:
@@ -147,30 +95,16 @@ rule truecase:
     priority: 10
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("corpus.truecase")},
-    shell:
-        """
-        python -m pipeline_py.corpus.truecase \
-            --input {input.text:q} \
-            --model {input.model:q} \
-            --output {output.text:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.truecase"),
+        job=call_of("corpus.truecase"),
 
 
-rule generalise:
+use rule text_job as generalise with:
     input:
-        text=lambda wildcards: plan.corpus.tokens(wildcards.side),
-        train=lambda wildcards: plan.corpus.tokens(plan.corpus.trained_side(wildcards.side)).format(split="train"),
+        inputs_of("corpus.generalise"),
     output:
-        text="<results>/corpus/generalised/{rarer}/{split}.{side}",
+        output="<results>/corpus/generalised/{rarer}/{split}.{side}",
         counts="<results>/corpus/generalised/{rarer}/{split}.{side}.json",
     log:
         "<logs>/corpus/generalise/{rarer}.{split}.{side}.log",
@@ -180,21 +114,6 @@ rule generalise:
         rarer=r"\d+",
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/text.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("corpus.generalise")},
-    shell:
-        """
-        python -m pipeline_py.corpus.generalise \
-            --input {input.text:q} \
-            --train {input.train:q} \
-            --min-count {wildcards.rarer} \
-            --output {output.text:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("corpus.generalise"),
+        job=call_of("corpus.generalise"),

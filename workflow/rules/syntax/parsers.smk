@@ -11,6 +11,8 @@ wildcard_constraints:
 
 
 use rule generate as generate_treebank with:
+    input:
+        inputs_of("parsers.generate_treebank"),
     output:
         source="<results>/syntax/{parser}/treebank/{part}.source",
         target=temp("<results>/syntax/{parser}/treebank/{part}.target"),
@@ -24,7 +26,8 @@ use rule generate as generate_treebank with:
     conda:
         "../../../envs/text.yaml"
     params:
-        given=lambda wildcards: plan.parsers.generation_of_treebank(wildcards.parser, wildcards.part),
+        identity=identity_of("parsers.generate_treebank"),
+        job=call_of("parsers.generate_treebank"),
 
 
 rule train_parser:
@@ -121,17 +124,16 @@ use rule treebank_text as original_text_of_treebank with:
 
 use rule tokenize as tokenize_treebank with:
     input:
-        text="<results>/syntax/{parser}/treebank/{part}.text",
-        segmenter=plan.corpus.segmenter("source"),
+        inputs_of("syntax.tokenize_treebank"),
     output:
-        text="<results>/syntax/{parser}/treebank/{part}.tokens",
+        output="<results>/syntax/{parser}/treebank/{part}.tokens",
     log:
         "<logs>/syntax/tokenize_treebank/{parser}.{part}.log",
     benchmark:
         "<benchmarks>/syntax/tokenize_treebank/{parser}.{part}.tsv"
     params:
-        given=lambda wildcards: plan.corpus.tokenization("source"),
-        flags=lambda wildcards, input: plan.corpus.tokenizer_flags("source", input.segmenter),
+        identity=identity_of("syntax.tokenize_treebank"),
+        job=call_of("syntax.tokenize_treebank"),
 
 
 rule learn_words:

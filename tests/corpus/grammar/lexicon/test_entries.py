@@ -1,5 +1,6 @@
 """The lexicon's tables: what may stand in them, and what a mistake says."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -67,8 +68,15 @@ def test_a_misprint_in_the_lexicon_is_one_sentence(
     before, found, after = file.read_text(encoding="utf-8").partition(old)
     assert found
     file.write_text(before + new + after, encoding="utf-8")
-    outputs = [part for name in ("source", "target", "conllu", "ptb", "counts") for part in (f"--{name}-output", name)]
-    command = [sys.executable, "-m", "pipeline_py.corpus.generate", "--sentences", "5", *outputs]
+    outputs = {f"{name}_output": name for name in ("source", "target", "conllu", "ptb", "counts")}
+    job = {
+        "stage": "corpus.generate",
+        "arguments": {"sentences": 5, **outputs},
+        "calls": [{}],
+        "results": str(tmp_path),
+        "process": "",
+    }
+    command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
     done = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )

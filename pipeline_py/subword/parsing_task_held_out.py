@@ -1,0 +1,23 @@
+"""Tag text to translate for a system that has learned to parse as a second task."""
+
+from pathlib import Path
+
+from pipeline_py.artifact import writing
+from pipeline_py.subword import pieces as subword
+from pipeline_py.subword.parsing_task import TRANSLATE, tag
+
+
+def parsing_task_held_out(*, pieces: Path, is_source: bool, output: Path) -> None:
+    """Tag the source sentences of a text to translate, or copy its target sentences.
+
+    Args:
+        pieces: Pieces of one side, one sentence a line.
+        is_source: Whether they are those of the source.
+        output: The tagged source, or the target.
+
+    Raises:
+        InputError: the text is not UTF-8.
+    """
+    with writing(output) as file:
+        for sentence in subword.read(pieces):
+            print(*(tag(sentence, TRANSLATE) if is_source else sentence), file=file)
