@@ -29,12 +29,14 @@ rule learn_segmenter:
             "language": plan.corpus.language("source").language,
             "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
         },
+        units="--no-words",
     shell:
         """
         python -m pipeline_py.corpus.learn_segmenter \
             --treebank-train {input.train:q} \
             --treebank-dev {input.dev:q} \
             --language {params.given[language]} \
+            {params.units} \
             --threads {threads} \
             --output {output.model:q} \
             --counts-output {output.counts:q} \
