@@ -87,7 +87,7 @@ def _segmenter(
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
     if learnt is not None:
-        return _visible(_with(_learnt(learnt, language), _texts if has_spaces(language) else _unbroken))
+        return _visible(_with(load_segmenter(learnt, language), _texts if has_spaces(language) else _unbroken))
     return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
 
 
@@ -139,7 +139,12 @@ def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
         ) from None
 
 
-def _learnt(model: Path, language: str) -> Any:
+def load_segmenter(model: Path, language: str) -> Any:
+    """Load a model of `learn_segmenter` as a Stanza pipeline, without a network.
+
+    Raises:
+        InputError: the file is not such a model.
+    """
     if not model.is_file():
         raise InputError("no such model; make it with learn_segmenter", model)
     with tempfile.TemporaryDirectory() as nothing_to_download:

@@ -25,12 +25,14 @@ rule learn_segmenter:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         given=lambda wildcards: plan.corpus.segmenter_learning(wildcards.side),
+        units="--no-words",
     shell:
         """
         python -m pipeline_py.corpus.learn_segmenter \
             --treebank-train {input.train:q} \
             --treebank-dev {input.dev:q} \
             --language {params.given[language]} \
+            {params.units} \
             --threads {threads} \
             --output {output.model:q} \
             --counts-output {output.counts:q} \
