@@ -134,9 +134,10 @@ class StanzaOptions(PhraseOptions):
         "auto",
         description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
         "english: the words of English treebanks of Universal Dependencies. treebank: the words of the treebank that "
-        "the parser is trained from. stanza: the words of the package's tokenizer. auto: of text that came tokenized "
-        "(tokenizer: none) its tokens; of other text the words of the package's tokenizer, where there is one, else "
-        "of English as english, else of a trained parser as treebank, else the tokens.",
+        "the parser is trained from, by a table. stanza: the words of the package's tokenizer; of a trained parser "
+        "those of a tokenizer that is trained on its treebank. auto: of text that came tokenized (tokenizer: none) its "
+        "tokens; of other text the words of the package's tokenizer, where there is one, else of English as english, "
+        "else of a trained parser as treebank, else the tokens.",
     )
 
     def known_language(self) -> KnownLanguage | None:
@@ -185,12 +186,6 @@ class TrainedParser(StanzaOptions):
     def _same_however_written(self) -> Self:
         for processor, epochs in EPOCHS.items():
             getattr(self, processor).with_null_for({"epochs": epochs, "hidden": HIDDEN})
-        return self
-
-    @model_validator(mode="after")
-    def _no_tokenizer(self) -> Self:
-        if self.words == "stanza":
-            raise ValueError("a trained parser has no tokenizer; set `words` to auto, treebank, text or english")
         return self
 
     def _default_words(self, source: Language) -> Words:

@@ -92,7 +92,7 @@ def load(
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
     if segmenter is not None:
-        return _visible(_with(_learnt(segmenter, language), _texts if has_spaces(language) else _unbroken))
+        return _visible(_with(load_segmenter(segmenter, language), _texts if has_spaces(language) else _unbroken))
     return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
 
 
@@ -144,7 +144,12 @@ def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
         ) from None
 
 
-def _learnt(model: Path, language: str) -> Any:
+def load_segmenter(model: Path, language: str) -> Any:
+    """Load a model of `learn_segmenter` as a Stanza pipeline, without a network.
+
+    Raises:
+        InputError: the file is not such a model.
+    """
     if not model.is_file():
         raise InputError("no such model; make it with learn_segmenter", model)
     with tempfile.TemporaryDirectory() as nothing_to_download:

@@ -102,6 +102,18 @@ class ParsersPlan:
         """The table from tokens to the words of a parser's treebank."""
         return f"<results>/syntax/{parser}/model/words.tsv"
 
+    def learned_words(self, parser: str) -> dict[str, str]:
+        """Return the tokenizer that is trained on a parser's treebank, and the table that expands its tokens."""
+        return {"segmenter": self.model_file(parser, "segmenter"), "word_table": self.word_table(parser)}
+
+    def segmenter_training(self, parser: str) -> dict[str, Any]:
+        """Parameters of `learn_segmenter` for the words of a parser's treebank."""
+        return {
+            "content": self.contents_of(self.treebank(parser, part, "conllu") for part in ("train", "dev")),
+            "language": self.experiment.language_of(parser),
+            "made_by": made_by("corpus.learn_segmenter", "stanza", "torch", "jieba"),
+        }
+
     def treebank_tokens(self, parser: str, part: str) -> str:
         """The text of a parser's gold trees, tokenized as the source is."""
         return f"<results>/syntax/{parser}/treebank/{part}.tokens"

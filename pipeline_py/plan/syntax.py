@@ -1,6 +1,6 @@
 """What the rules of trees are given: models, texts in shards, and what is compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import ceil
 from pathlib import Path
@@ -190,10 +190,14 @@ class SyntaxPlan:
         words = self.words_of(parser)
         if words == "treebank":
             return {"word_table": self.parsers.word_table(parser)}
-        return {
-            **({"text": self.corpus.text("source").replace("{split}", split)} if words != "text" else {}),
-            **({"tokenizer": self._tokenizers.get(parser, [])} if words == "stanza" else {}),
-        }
+        if words == "text":
+            return {}
+        text: dict[str, str | list[str]] = {"text": self.corpus.text("source").replace("{split}", split)}
+        if words != "stanza":
+            return text
+        if isinstance(self.stanza(parser), TrainedParser):
+            return text | self.parsers.learned_words(parser)
+        return text | {"tokenizer": self._tokenizers.get(parser, [])}
 
     def raw_text_to_divide(self, parser: str) -> dict[str, str | list[str]]:
         """Return the input files for the text of the parser's gold trees."""
@@ -205,11 +209,16 @@ class SyntaxPlan:
         measured = trees == "conllu" and self.parsers.measures_raw_text(parser)
         return {"raw_text": f"<results>/syntax/{parser}/accuracy/raw.conllu"} if measured else {}
 
-    def options_of_words(self, parser: str, text: str | None, word_table: str | None = None) -> list[str]:
-        """Options of `parse` where the parser reads other words than the tokens of a text."""
-        if word_table:
-            return [f"--word-table={word_table}"]
-        return [f"--text={text}", f"--words={self.words_of(parser)}"] if text else []
+    def options_of_words(self, parser: str, inputs: Mapping[str, str]) -> list[str]:
+        """Options of `parse` where the parser reads other words than the tokens of a text.
+
+        Args:
+            parser: its name.
+            inputs: files of `text_to_divide`, by their names.
+        """
+        files = {"word-table": "word_table", "segmenter": "segmenter", "text": "text"}
+        options = [f"--{option}={file}" for option, name in files.items() if (file := inputs.get(name))]
+        return [*options, f"--words={self.words_of(parser)}"] if inputs.get("text") else options
 
     def stanza(self, parser: str) -> StanzaOptions:
         """The options of a parser that runs Stanza."""

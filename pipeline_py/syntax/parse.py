@@ -45,6 +45,7 @@ def parse(
     package: str | None = None,
     text: Path | None = None,
     words: Literal["english", "stanza"] = "english",
+    segmenter: Path | None = None,
     word_table: Path | None = None,
     over_words: bool = False,
     language: str = "en",
@@ -79,8 +80,10 @@ def parse(
         package: Stanza package, e.g. default.
         text: The lines of --tokens before tokenization; without it the parser reads the tokens.
         words: The words that the parser reads of --text: those of English treebanks (hyphenated compounds stay whole if
-            the tagger has no tag for hyphens), or those of the tokenizer in the folder or package.
-        word_table: Instead of --text, the table of `learn_words` that turns tokens into words of the treebank.
+            the tagger has no tag for hyphens), or those of the tokenizer in the folder or package, or of --segmenter.
+        segmenter: The tokenizer that `learn_segmenter --words` has trained on the treebank of the model files.
+        word_table: The table of `learn_words` that turns tokens into words of the treebank. With --text, it only
+            expands multi-word tokens that the tokenizer leaves whole, since their words do not spell them.
         over_words: Write dependency trees over the words that the parser reads, not over the tokens.
         language: Stanza's code of the language.
         first: Number of lines before the shard.
@@ -98,11 +101,13 @@ def parse(
         raise InputError("batch size, max words and threads must be at least 1")
     if first < 0 or (sentences is not None and sentences < 1):
         raise InputError("first must be at least 0, sentences at least 1")
-    if text is not None and word_table is not None:
-        raise InputError("give either --text or --word-table")
+    if segmenter is not None and (text is None or words != "stanza"):
+        raise InputError("--segmenter goes with --text and --words=stanza; give them, or leave it out")
+    if text is not None and word_table is not None and segmenter is None:
+        raise InputError("give either --text or --word-table; both go with --segmenter")
     if over_words and annotation is not Annotation.DEPENDENCY:
         raise InputError("--over-words is for dependency trees")
-    source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package)
+    source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package, segmenter)
     total, content = _content(" ".join(tokens) for tokens in read_sentences(tokens, first, sentences))
     settings = [content, annotation, language, str(batch_size), str(max_words), device, code]
     if text is not None:
@@ -140,11 +145,14 @@ def parse(
     to_parse: Iterator[Sentence]
     if table is not None:
         counts.note(AMBIGUOUS, 0)  # zero is worth knowing
+    if table is not None and text is None:
         to_parse = read_in_words(tokens, tokens, first, sentences, table.divide, counts)
     elif text is None:
         to_parse = map(in_tokens, read_sentences(tokens, first, sentences))
     else:
         divide = source.tokenizer() if words == "stanza" else _english(pipeline)
+        if table is not None:
+            divide = table.expand_after(divide)
         to_parse = read_in_words(tokens, text, first, sentences, divide, counts)
     start = time.perf_counter()
     with writing(output) as file, models_left_alone():

@@ -8,7 +8,7 @@ from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
-from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
+from pipeline_py.syntax.measures import Row, read_accuracies, warn_of_whole_tokens, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
@@ -29,9 +29,10 @@ def parser_report(
 
     The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. The rows of each split
     come in the given order, followed by rows for the split `all`: versions of libraries, SHA-256 of models, accuracy on
-    held-out trees. If splits differ in a version or model, each has its own row. Means and shares are over parsed
-    sentences only (for dependency lengths, over dependencies); a mean over nothing is empty. Seconds per sentence are
-    over all sentences, without loading models.
+    held-out trees, and a warning if many multi-word tokens of the held-out text are left whole. If splits differ in a
+    version or model, each has its own row. Means and shares are over parsed sentences only (for dependency lengths,
+    over dependencies); a mean over nothing is empty. Seconds per sentence are over all sentences, without loading
+    models.
 
     Args:
         statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; repeatable, in order.
@@ -55,7 +56,10 @@ def parser_report(
     for annotation in dict.fromkeys(annotation for _, annotation in counted):
         rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
     for of_all, path in files_by_split(accuracy or [], "--accuracy", "ANNOTATION").items():
-        rows += [(*of_all, of.metric, of.value) for of in read_accuracies(path)]
+        accuracies = read_accuracies(path)
+        rows += [(*of_all, of.metric, of.value) for of in accuracies]
+        if (warning := warn_of_whole_tokens(accuracies)) is not None:
+            rows.append((*of_all, "warning", warning))
     write_measures(output, rows)
 
 

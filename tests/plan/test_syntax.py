@@ -44,8 +44,8 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     assert syntax.text_to_divide("without", "dev") == {"text": text}
     normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
     assert normalized.text_to_divide("without", "dev") == {"text": text.replace("clean", "normalized")}
-    assert syntax.options_of_words("without", text) == [f"--text={text}", "--words=english"]
-    assert syntax.options_of_words("without", None) == []
+    assert syntax.options_of_words("without", {"text": text}) == [f"--text={text}", "--words=english"]
+    assert syntax.options_of_words("without", {}) == []
     assert syntax.parsing("with", "conllu", "stanza")["words"] == "stanza" and "words" not in syntax.parsing(
         "with", "ptb"
     )
@@ -71,10 +71,37 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
     plan = planned(corpora=FRENCH, **options)
     table = "<results>/syntax/mine/model/words.tsv"
     assert plan.syntax.text_to_divide("mine", "dev") == plan.syntax.raw_text_to_divide("mine") == {"word_table": table}
-    assert plan.syntax.options_of_words("mine", None, table) == [f"--word-table={table}"]
+    assert plan.syntax.options_of_words("mine", {"word_table": table}) == [f"--word-table={table}"]
     assert plan.syntax.raw_text_trees("mine", "conllu") == {"raw_text": "<results>/syntax/mine/accuracy/raw.conllu"}
     assert plan.syntax.raw_text_trees("mine", "ptb") == {}
     assert plan.parsers.original_text("mine", "train")["form"] == ["--form=original", "--language=fr"]
+
+
+def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(planned, tmp_path):
+    (tmp_path / "x").write_text("a\n")
+    bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
+    plan = planned(
+        corpora=FRENCH,
+        parsers={"mine": {"type": "trained", "treebank": bank, "words": "stanza"}},
+        parser="mine",
+        targets=["table1"],
+        data=str(tmp_path),
+    )
+    inputs = plan.syntax.text_to_divide("mine", "dev")
+    model = "<results>/syntax/mine/model"
+    assert inputs == {
+        "text": "<results>/corpus/clean/dev.source",
+        "segmenter": f"{model}/segmenter.pt",
+        "word_table": f"{model}/words.tsv",
+    }
+    assert plan.syntax.raw_text_to_divide("mine") == inputs | {"text": "<results>/syntax/mine/treebank/test.text"}
+    assert plan.syntax.options_of_words("mine", inputs) == [
+        f"--word-table={model}/words.tsv",
+        f"--segmenter={model}/segmenter.pt",
+        "--text=<results>/corpus/clean/dev.source",
+        "--words=stanza",
+    ]
+    assert plan.parsers.segmenter_training("mine")["language"] == "fr"
 
 
 def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):

@@ -30,6 +30,7 @@ class ModelSource:
     pretrain: Path | None = None
     directory: Path | None = None
     package: str | None = None
+    segmenter: Path | None = None
 
     def __post_init__(self) -> None:
         """Check that it is one."""
@@ -37,6 +38,8 @@ class ModelSource:
             raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
         if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
             raise InputError("--depparse, --constituency and --pretrain go with --tagger; leave them out")
+        if self.tagger is None and self.segmenter is not None:
+            raise InputError("--segmenter goes with --tagger; leave it out")
         if self.tagger is not None and self.parser is None:
             option = "--depparse" if self.annotation is Annotation.DEPENDENCY else "--constituency"
             raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
@@ -55,7 +58,7 @@ class ModelSource:
         """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.
 
         Args:
-            with_tokenizer: whether those of the tokenizer of a directory are among them.
+            with_tokenizer: whether those of the tokenizer are among them.
 
         Raises:
             InputError: where resources.json of a directory is broken.
@@ -63,7 +66,8 @@ class ModelSource:
         if self.package is not None:
             return None
         if self.directory is None:
-            return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
+            segmenter = self.segmenter if with_tokenizer else None
+            return [path for path in (self.tagger, self.parser, self.pretrain, segmenter) if path is not None]
         tokenizer = tokenizer_in(self.directory, self.language) if with_tokenizer else []
         return models_in(self.directory, self.language, self.annotation) + tokenizer
 
@@ -86,8 +90,10 @@ class ModelSource:
         Raises:
             InputError: where they have none.
         """
-        from pipeline_py.syntax.stanza.tokenizer import tokenizer_of
+        from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
 
+        if self.segmenter is not None:
+            return learned_tokenizer(self.language, self.segmenter)
         if self.tagger is not None:
-            raise InputError("models that are trained here have no tokenizer; leave out --words=stanza")
+            raise InputError("--words=stanza needs the tokenizer of the parser's treebank; give --segmenter")
         return tokenizer_of(self.language, self.directory, self.package)

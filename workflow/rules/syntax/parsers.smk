@@ -1,7 +1,7 @@
 """Parsers that are trained here, and how good a parser is on trees that it has not seen.
 
 REQUIRED INPUTS: a treebank where a parser is trained; gold trees where it is measured
-OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt and words.tsv, <results>/syntax/{parser}/accuracy.tsv
+OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt, words.tsv and segmenter.pt, <results>/syntax/{parser}/accuracy.tsv
 """
 
 
@@ -169,6 +169,22 @@ rule learn_words:
         """
 
 
+use rule learn_segmenter as learn_parser_segmenter with:
+    input:
+        train=lambda wildcards: plan.parsers.treebank(wildcards.parser, "train", "conllu"),
+        dev=lambda wildcards: plan.parsers.treebank(wildcards.parser, "dev", "conllu"),
+    output:
+        model="<results>/syntax/{parser}/model/segmenter.pt",
+        counts="<results>/syntax/{parser}/model/segmenter.json",
+    log:
+        "<logs>/syntax/learn_parser_segmenter/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/learn_parser_segmenter/{parser}.tsv"
+    params:
+        given=lambda wildcards: plan.parsers.segmenter_training(wildcards.parser),
+        units="--words",
+
+
 use rule parse as parse_held_out_trees with:
     input:
         tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
@@ -206,7 +222,7 @@ use rule parse as parse_raw_text with:
     params:
         given=lambda wildcards: plan.syntax.parsing(wildcards.parser, "conllu", plan.syntax.words_of(wildcards.parser)),
         words=lambda wildcards, input: [
-            *plan.syntax.options_of_words(wildcards.parser, input.get("text"), input.get("word_table")),
+            *plan.syntax.options_of_words(wildcards.parser, input),
             "--over-words",
         ],
         models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, "conllu", input.models),
@@ -235,6 +251,7 @@ rule accuracy:
         given=lambda wildcards: {
             "annotation": ANNOTATION[wildcards.trees],
             "case": plan.parsers.case,
+            "language": EXPERIMENT.language_of(wildcards.parser),
             "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
             "made_by": made_by("syntax.accuracy"),
         },
@@ -244,6 +261,7 @@ rule accuracy:
         python -m pipeline_py.syntax.accuracy \
             --annotation {params.given[annotation]} \
             {params.given[case]} \
+            --language {params.given[language]} \
             --gold {input.gold:q} \
             --predicted {input.predicted:q} \
             {params.raw_text:q} \

@@ -42,9 +42,7 @@ rule parse:
             wildcards.parser, wildcards.trees, plan.syntax.words_of(wildcards.parser)
         ),
         part=[],
-        words=lambda wildcards, input: plan.syntax.options_of_words(
-            wildcards.parser, input.get("text"), input.get("word_table")
-        ),
+        words=lambda wildcards, input: plan.syntax.options_of_words(wildcards.parser, input),
         models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
         device=EXPERIMENT.training.device,
         cache=lambda wildcards, output: cache_of(output.trees),
