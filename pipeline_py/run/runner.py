@@ -84,7 +84,7 @@ class Stage:
             message = first["msg"].removeprefix("Value error, ")
             raise InputError(f"{self.name}: {place}: {message}; correct the configuration") from None
 
-    def call(self, arguments: Mapping[str, Any], loaded: Any = None) -> None:
+    def call(self, arguments: Mapping[str, Any], loaded: Any = None) -> Any:
         """Call the stage with validated arguments.
 
         Args:
@@ -94,16 +94,25 @@ class Stage:
         names = _loaded_parameters(self.function)
         if names and loaded is None:
             loaded = self.load(arguments)
-        self.function(**dict.fromkeys(names, loaded), **arguments)
+        return self.function(**dict.fromkeys(names, loaded), **arguments)
+
+    def hash_read_parts(self, arguments: Mapping[str, Any]) -> dict[Path, str]:
+        """Return hashes of the parts of inputs that decide the outputs, if the module's `hash_inputs` has such."""
+        function = getattr(self.module, "hash_inputs", None)
+        return {} if function is None else function(**_select(function, arguments))
 
     def load(self, arguments: Mapping[str, Any]) -> Any:
         """Return what the module loads for a call with these arguments; equal arguments load once."""
-        parameters = inspect.signature(self.module.load).parameters
-        values = {name: value for name, value in arguments.items() if name in parameters}
+        values = _select(self.module.load, arguments)
         key = repr(values)
         if key not in self._loaded:
             self._loaded[key] = self.module.load(**values)
         return self._loaded[key]
+
+
+def _select(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters
+    return {name: value for name, value in arguments.items() if name in parameters}
 
 
 def _arguments_type(function: Callable[..., None]) -> TypeAdapter[Any]:
@@ -135,14 +144,13 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
     for path in inputs:
         check_input(path)
     hashes = {path: hash_content(path) for path in inputs if path.exists() and not path.is_dir()}
-    key = _cache_key(job["process"], validated, hashes)
+    key = _cache_key(job["process"], validated, hashes | stage.hash_read_parts(validated))
     if validated.get(CHECKPOINTS) is not None:
         validated[CHECKPOINTS] /= key
     is_cached = can_reuse and job.get("is_cached")
     cache = OutputCache(_cache_folder(outputs[0]) if is_cached else None, key)
     remove_records(outputs)
-    if not cache.restore(*outputs):
-        stage.call(validated)
+    if not cache.restore(*outputs) and stage.call(validated) is not False:
         cache.store(*outputs)
     record = {
         **{name: job[name] for name in RECORDED if name in job},

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.corpus.characters import has_spaces
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -38,7 +37,7 @@ def accuracy(
     over the whole file, not over sentences. In a failed parse everything counts as wrong; the number of failed parses
     is also reported.
 
-    With --raw-text, the parser is also measured on the words that the pipeline makes of the text: words, UPOS, UAS and
+    With `raw_text`, the parser is also measured on the words that the pipeline makes of the text: words, UPOS, UAS and
     LAS as F1, as in the evaluation of Universal Dependencies. A word is correct if the gold tree has it; for UAS, its
     head must be correct too. In a failed parse only the words can be correct. Multi-word tokens of the gold trees are
     counted, and the share of them that the pipeline left whole.
@@ -46,8 +45,8 @@ def accuracy(
     Args:
         annotation: Kind of trees.
         gold: Gold trees, CoNLL-U or brackets in any layout, plain or gzipped.
-        predicted: The trees from `parse` for the words of --gold.
-        raw_text: The trees from `parse --over-words` for the text of --gold; dependency trees only.
+        predicted: The trees from `parse` for the words of `gold`.
+        raw_text: The trees from `parse` over words for the text of `gold`; dependency trees only.
         language: ISO 639 code of the text of --raw-text.
         lowercase: The parser saw lower-cased text.
         output: TSV with the columns metric, value (percent, or a number for failed parses), sentences, words.
@@ -131,7 +130,3 @@ def _constituency_metrics(pairs: Iterator[tuple[PhraseTree, PhraseTree]]) -> tup
         counts = counts.plus(compare(gold, predicted))
     metrics: Metrics = [("bracket precision", counts.precision), ("bracket recall", counts.recall)]
     return [*metrics, ("bracket F1", counts.f1), ("failed parses", failed)], sentences, words
-
-
-if __name__ == "__main__":
-    stage.run(accuracy)

@@ -12,6 +12,9 @@ from pipeline_py.text import read_lines
 MEASURES = ("split", "trees", "measure", "value")
 """Columns of what is said of the trees of a parser, or of two."""
 
+ALL = "all"
+"""The split of a row about all splits."""
+
 RAW_TEXT = " (raw text)"
 """Follows the name of a metric that is measured on the words that the pipeline makes of the text."""
 

@@ -7,8 +7,7 @@ from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.tables.sheet import Sheet, listed
-from pipeline_py.syntax.files_by_split import ALL
-from pipeline_py.syntax.measures import MEASURES, read_accuracies, warn_of_whole_tokens
+from pipeline_py.syntax.measures import ALL, MEASURES, read_accuracies, warn_of_whole_tokens
 
 PLACE = 20
 

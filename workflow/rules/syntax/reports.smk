@@ -21,36 +21,20 @@ use rule syntax_job as tree_statistics with:
         job=call_of("syntax.tree_statistics"),
 
 
-rule parser_report:
+use rule syntax_job as parser_report with:
     input:
-        unpack(lambda wildcards: lists_of(plan.syntax.report_files(wildcards.parser))),
+        inputs_of("syntax.parser_report"),
     output:
-        report="<results>/syntax/{parser}/report.tsv",
+        output="<results>/syntax/{parser}/report.tsv",
     log:
         "<logs>/syntax/parser_report/{parser}.log",
     benchmark:
         "<benchmarks>/syntax/parser_report/{parser}.tsv"
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "trees": EXPERIMENT.trees_of(wildcards.parser),
-            "made_by": made_by("syntax.parser_report"),
-        },
-        files=lambda wildcards, input: options_of(plan.syntax.report_files(wildcards.parser), input),
-    shell:
-        """
-        python -m pipeline_py.syntax.parser_report \
-            {params.files:q} \
-            --output {output.report:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.parser_report"),
+        job=call_of("syntax.parser_report"),
 
 
 use rule syntax_job as agreement with:

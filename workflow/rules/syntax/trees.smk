@@ -14,13 +14,11 @@ wildcard_constraints:
     shard=r"\d+",
 
 
-rule parse:
+use rule syntax_job as parse with:
     input:
-        unpack(lambda wildcards: plan.syntax.text_to_divide(wildcards.parser, wildcards.split)),
-        tokens=plan.corpus.tokens("source"),
-        models=lambda wildcards: plan.syntax.models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
+        inputs_of("syntax.parse"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -30,47 +28,20 @@ rule parse:
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] == 1),
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu,
     params:
-        given=lambda wildcards: plan.syntax.parsing(
-            wildcards.parser, wildcards.trees, plan.syntax.words_of(wildcards.parser)
-        ),
-        part=[],
-        words=lambda wildcards, input: plan.syntax.options_of_words(wildcards.parser, input),
-        models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
-        device=EXPERIMENT.training.device,
-        cache=lambda wildcards, output: cache_of(output.trees),
-    shell:
-        """
-        python -m pipeline_py.syntax.parse \
-            --annotation {params.given[annotation]} \
-            --language {params.given[language]} \
-            --tokens {input.tokens:q} \
-            {params.part} \
-            {params.words:q} \
-            {params.models:q} \
-            --max-words {params.given[max_words]} \
-            --batch-size {params.given[batch_size]} \
-            --device {params.device} \
-            --threads {threads} \
-            --code {params.given[made_by][code]} \
-            --cache {params.cache:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.parse"),
+        job=call_of("syntax.parse"),
 
 
-use rule parse as parse_shard with:
+use rule syntax_job as parse_shard with:
+    input:
+        inputs_of("syntax.parse_shard"),
     output:
-        trees="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
+        output="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
         counts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.json",
         facts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.facts.json",
     log:
@@ -80,8 +51,13 @@ use rule parse as parse_shard with:
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
     params:
-        part=lambda wildcards: plan.syntax.part_of_text(wildcards.split, int(wildcards.shard)),
+        identity=identity_of("syntax.parse_shard"),
+        job=call_of("syntax.parse_shard"),
 
 
 use rule syntax_job as merge_trees with:
