@@ -25,6 +25,7 @@ CHANGE_NO_RESULT = (
     "nmt.training.tensorboard",
     "options",
     "progress",
+    "run.runner",
     "stage",
     "usage",
 )
