@@ -20,7 +20,7 @@ BATCH_SIZE = 64
 NOTHING: np.ndarray = np.zeros(0, dtype=np.float32)
 
 
-def load(*, model: Path, config: Path, target_vocabulary: Path, device: str, threads: int) -> "Networks":
+def load(*, model: Path, config: Path, target_vocabulary: Path, device: str = "auto", threads: int = 1) -> "Networks":
     """Load the network that attends.
 
     Raises:

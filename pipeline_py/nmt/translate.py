@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def load(
-    *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str, threads: int
+    *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
 ) -> "Networks":
     """Load the networks that translate.
 
