@@ -190,7 +190,9 @@ def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
 def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 60, "dev": 20})
     pretrain(**corpus, **options(tmp_path, training={"max_length": 3}))
-    rows = Dataset(tmp_path / "train.source.arrow", tmp_path / "train.source.arrow", {}, {"source": WORDS, "target": WORDS}, 3)
+    rows = Dataset(
+        tmp_path / "train.source.arrow", tmp_path / "train.source.arrow", {}, {"source": WORDS, "target": WORDS}, 3
+    )
     assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped > 0
 
 
@@ -224,7 +226,10 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
     [
         ([[0, 1, 3], [0, 1]], "dev.heads.arrow, line 1: a position is outside its sentence; pack the heads"),
         ([[0, 1, 2], [0, -2]], "dev.heads.arrow, line 2: a position is outside its sentence; pack the heads"),
-        ([[0, 1, 2], [0]], "dev.heads.arrow, line 2: the sentence has 1 values of heads, but {folder}/dev.source.arrow has 2"),
+        (
+            [[0, 1, 2], [0]],
+            "dev.heads.arrow, line 2: the sentence has 1 values of heads, but {folder}/dev.source.arrow has 2",
+        ),
         ([[-1, -1, -1], [-1, -1]], "dev.heads.arrow: no word has a head, since no sentence has a parse"),
         ([[-1, -1, -1], [-1, 1]], "dev.heads.arrow: no word has a head, since no sentence has a parse"),
         ([[0, 1, 2]], "dev.heads.arrow: the file has 1 sentences and {folder}/dev.source.arrow has 2"),

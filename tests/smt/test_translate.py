@@ -49,9 +49,7 @@ def trained(folder, translation):
             write(folder / f"{name}.source", pairs)
             write(folder / f"{name}.target", map(translation, pairs))
         train(
-            system=PhraseBased.model_validate(
-                {"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}
-            ),
+            system=PhraseBased.model_validate({"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}),
             **{
                 f"{name}_{side}": folder / f"{name}.{side}"
                 for name in ("train", "dev")
