@@ -83,3 +83,27 @@ rule syntax_job:
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2>{log:q}"
+
+
+rule network_job:  # trains a network
+    conda:
+        f"{workflow.basedir}/envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
+
+
+rule network_job_with_warnings:  # runs networks; only its warnings are shown on the terminal
+    conda:
+        f"{workflow.basedir}/envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 480 * attempt,
+        gpu=plan.gpu,
+    shell:
+        'python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} | grep "^warning: " >&2)'

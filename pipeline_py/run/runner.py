@@ -1,6 +1,7 @@
 """Run a job: check its arguments and inputs, reuse cached outputs or call the stage, and record what was made."""
 
 import inspect
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from pipeline_py.run.job import hash_json
 from pipeline_py.run.record import check_input, hash_content, read_record, remove_records, write_records
 
 CHECKPOINTS = "checkpoints"
-"""The parameter of a stage for a folder of its checkpoints; a job with another identity gets another folder."""
+"""The parameter of a stage for a folder of its checkpoints.
+
+A job with another identity gets another folder. All of them are removed when the outputs are complete.
+"""
 
 RECORDED = ("stage", "plan", "wildcards", "identity", "process", "software", "is_cached", "results")
 """What the record of a job repeats of the job."""
@@ -150,7 +154,8 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
     is_cached = can_reuse and job.get("is_cached")
     cache = OutputCache(_cache_folder(outputs[0]) if is_cached else None, key)
     remove_records(outputs)
-    if not cache.restore(*outputs) and stage.call(validated) is not False:
+    is_restored = cache.restore(*outputs)
+    if not is_restored and stage.call(validated) is not False:
         cache.store(*outputs)
     record = {
         **{name: job[name] for name in RECORDED if name in job},
@@ -159,6 +164,8 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
         "seconds": round(time.perf_counter() - start, 3),
     }
     write_records(record, [path for path in outputs if path.exists()], Path(job["results"]))
+    if validated.get(CHECKPOINTS) is not None and not is_restored:
+        shutil.rmtree(validated[CHECKPOINTS].parent, ignore_errors=True)
 
 
 def is_output(parameter: str) -> bool:

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.text import read_lines, tokens_of
 
 
-def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -> None:
+def translate(*, model: Path, source: Path, pieces_output: Path, counts_output: Path) -> None:
     """Translate sentences; line k of the output belongs to sentence k of the source.
 
     An empty source becomes an empty line without a search. A sentence that is too long for Thot (200 words) is split
@@ -17,7 +16,7 @@ def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -
     Args:
         model: Folder from `smt.train`.
         source: Tokenized sentences, words separated by a space.
-        output: Words of the best translation, separated by spaces.
+        pieces_output: Words of the best translation, separated by spaces.
         counts_output: JSON counts of sentences, empty sources, split sentences, empty translations, and unknown words
             that were copied.
 
@@ -29,7 +28,7 @@ def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -
     lines = list(read_lines(source))
     translator = load(model)
     counts = Counts()
-    with writing(output) as file:
+    with writing(pieces_output) as file:
         for line in progress(lines, f"translate {source.name}", total=len(lines)):
             words = tokens_of(line)
             translation = translator.translate(words)
@@ -44,7 +43,3 @@ def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -
                 counts.note("unknown words copied", translation.unknown)
             file.write(" ".join(translation.words) + "\n")
     counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(translate)

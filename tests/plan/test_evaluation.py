@@ -66,7 +66,8 @@ def test_a_table_may_have_seeds_of_its_own(planned):
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
     assert plan.evaluation.first_outputs("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
     assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
-    assert plan.nmt.experiment.seeds() == [1, 3] and plan.nmt.name_of_run("SDAtt", "seed1") == "SDAtt (seed1)"
+    assert plan.nmt.experiment.seeds() == [1, 3]
+    assert plan.nmt.train("SDAtt", "seed1").execution["name"] == "SDAtt (seed1)"
     assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
     curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
