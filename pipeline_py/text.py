@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from pipeline_py.encodings import describe_encoding
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 
 MOST_DIGITS = 18
 """Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
@@ -70,7 +71,7 @@ def find_compression(path: Path) -> Compression | None:
     Raises:
         InputError: the file is in a format that cannot be read, or not in the one that its name promises.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         return _compression_of(file, path)
 
 
@@ -116,7 +117,7 @@ def read_bytes(path: Path) -> Iterator[bytes]:
     Raises:
         InputError: the file is broken, or in a compression that cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         compression = _compression_of(file, path)
         if compression is None or compression.open is None:
             yield from split_lines(file)
