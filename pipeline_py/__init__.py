@@ -4,6 +4,9 @@ from pipeline_py.import_path import is_command, put_project_last
 
 if is_command():
     put_project_last()
+    from pipeline_py.interruption import report_interruptions
+
+    report_interruptions()
 
 from typing import TYPE_CHECKING, Any
 

@@ -26,6 +26,7 @@ CHANGE_NO_RESULT = (
     "file_lock",
     "import_path",
     "input_error",
+    "interruption",
     "nmt.training.clock",
     "nmt.training.tensorboard",
     "options",

@@ -1,6 +1,7 @@
 """Starting the processes of one training."""
 
 import os
+import signal
 import sys
 
 from pipeline_py.input_error import InputError
@@ -27,7 +28,9 @@ def launch(count: int) -> None:
 
     Raises:
         SystemExit: one of them has failed, and said why; the others are ended.
+        KeyboardInterrupt: Ctrl-C has ended all of them.
     """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main
 
@@ -37,3 +40,7 @@ def launch(count: int) -> None:
         main(["--standalone", f"--nproc-per-node={count}", "-m", module.name, *sys.argv[1:]])
     except ChildFailedError:
         sys.exit(1)
+    except SignalException as error:
+        if error.sigval == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise
