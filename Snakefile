@@ -102,6 +102,7 @@ wildcard_constraints:
 
 include: "workflow/inputs.smk"
 include: "workflow/jobs.smk"
+include: "workflow/lock.smk"
 include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus/texts.smk"
@@ -132,6 +133,7 @@ rule all:
 
 
 onstart:
+    lock_results()
     # Else all jobs that wait are weighed anew every second, and after each job that ends once more in every second.
     if workflow.nodes is None:
         workflow.scheduler.job_rate_limiter = None

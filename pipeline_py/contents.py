@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 from pipeline_py.run.checked_json import read_checked_json, write_checked_json
 
 SETTLED = 2 * 10**9
@@ -46,12 +48,12 @@ class Contents:
             if isinstance(known, list) and known[:-1] == identity:
                 return str(known[-1])
             began = time.time_ns()
-            with path.open("rb") as file:
+            with open_regular_file(path) as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()[:16]
             if identity == _identity(path) and identity[-1] < began - SETTLED:
                 self._known[name] = [*identity, found]
                 write_checked_json(self._cache, self._known)
-        except (OSError, ValueError):
+        except (OSError, ValueError, InputError):
             return None
         return found
 

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from pipeline_py.encodings import describe_encoding
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -129,7 +130,7 @@ def read_bytes(path: Path) -> Generator[bytes, None, None]:
     Raises:
         InputError: the file is broken, an archive of files, or in a compression that cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         compression = _compression_of(file, path)
         if compression is None or compression.open is None:
             _check_archive(file, path)

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pipeline_py.config.base import Section
 from pipeline_py.config.generated import MOST_TESTS, Generated, GeneratedPairs, Generator
 from pipeline_py.config.language_codes import resolve_language
-from pipeline_py.config.names import LONGEST_NAME
+from pipeline_py.config.names import LONGEST_NAME, check_collisions
 from pipeline_py.config.numbers import Count, Ratio
 from pipeline_py.languages import UNSPACED, base_language
 
@@ -250,8 +250,10 @@ class Corpora(Section):
     def _check(self) -> Self:
         names = self.names
         # The last three name files beside those of a system's sets.
-        for name in {"train", "dev", "tests", "facts", "config", "pretraining"} & set(names):
+        reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
+        for name in {*reserved} & set(names):
             raise ValueError(f"a test set cannot be called `{name}`")
+        check_collisions("test sets and files", [*reserved, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
         if len(self.tests) > MOST_TESTS:

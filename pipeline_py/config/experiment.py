@@ -10,7 +10,7 @@ from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import listed, shortened, unknown
-from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
+from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, check_collisions, is_name, is_name_of_system
 from pipeline_py.config.parsers import GivenParser, StanzaOptions
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.translations import Translations
@@ -41,9 +41,14 @@ class Experiment(Description):
             if not is_name_of_system(name):
                 raise ValueError(
                     f"system {shortened(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
-                    "braces and unprintable characters, do not begin it with `.` or `-`, nor begin or end it with a "
-                    f"space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
+                    "braces and unprintable characters, do not begin it with `.`, `-` or `@`, nor begin or end it with "
+                    f"a space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
                 )
+        check_collisions("systems", self.systems)
+        check_collisions("parsers", self.parsers)
+        check_collisions("subwords", [DEFAULT_UNITS, *(name for name in self.subwords if name != DEFAULT_UNITS)])
+        check_collisions("tables", self.tables)
+        check_collisions("figures", self.figures)
         if DEFAULT_PARSER in self.parsers:
             raise ValueError(f"parsers: `{DEFAULT_PARSER}` stands for the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +40,9 @@ def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
 
     Raises:
         SystemExit: one of them has failed and printed why; the others are ended.
+        KeyboardInterrupt: Ctrl-C has ended all of them.
     """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main
 
@@ -48,6 +51,10 @@ def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
         main(["--standalone", f"--nproc-per-node={count}", "-m", "pipeline_py.nmt.training.launch", *call])
     except ChildFailedError:
         sys.exit(1)
+    except SignalException as error:
+        if error.sigval == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def run_process(stage: str, arguments: str) -> None:
