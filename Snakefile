@@ -23,14 +23,12 @@ from pipeline_py.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import TESTS
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_of, cache_of
+from pipeline_py.plan.paths import one_of
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
-from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.processors import count_processors
-from pipeline_py.provenance import made_by
 from pipeline_py.input_error import InputError
 from pipeline_py.orphans import RUNNER
 from pipeline_py.stage import OBJECTS
@@ -101,6 +99,7 @@ wildcard_constraints:
 
 
 include: "workflow/inputs.smk"
+include: "workflow/records.smk"
 include: "workflow/jobs.smk"
 include: "workflow/lock.smk"
 include: "workflow/terminal.smk"

@@ -256,13 +256,13 @@ def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name
         if isinstance(node, ast.Name):
             if node.id in module.definitions:
                 yield module.name, node.id
-            elif node.id in module.imports:
+            if node.id in module.imports:  # a function may import what is called like a definition of its module
                 yield from _reached_by(module.imports[node.id])
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             imported, name = module.imports.get(node.value.id, ("", ""))
             target = f"{imported}.{name}" if name else imported
-            if imported and node.value.id not in module.definitions and file_of(target) is not None:
+            if imported and file_of(target) is not None:
                 if _counts(target):
                     yield target, node.attr
                 continue

@@ -130,6 +130,7 @@ def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
         "from somewhere_py.package import other\n\ndef double(x):\n    return vars(other)\n",
         "from somewhere_py.package import other as o\n\ndef double(x):\n    return getattr(o, x)()\n",
         "from somewhere_py.package.other import nothing as double\n",
+        "def nothing():\n    from somewhere_py.package.other import nothing\n\n\ndouble = nothing\n",
         "from somewhere_py.package.other import nothing\n\nfor _ in [1]:\n    nothing()\n\ndouble = print\n",
         "from somewhere_py.package.other import nothing\n\nclass A:\n    f = nothing\n\ndouble = A.f\n",
         "def double(x):\n    from somewhere_py.package.other import nothing\n    return nothing()\n",

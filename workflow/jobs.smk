@@ -18,9 +18,6 @@ A rule for the method `plan.subword.apply_bpe(units, split, side)`, whose output
 An output that is named NAME is the parameter NAME_output of the stage.
 """
 
-from functools import cache
-
-
 @cache
 def find_job(name, wildcards):
     return plan.job(name, dict(wildcards))
@@ -30,6 +27,7 @@ def inputs_of(name, note=None):
     """Return the input files of the jobs of a rule; `note` is called with the wildcards of jobs of this run."""
 
     def inputs(wildcards):
+        force_outdated_jobs()
         if note is not None:
             note(wildcards)
         return find_job(name, tuple(wildcards.items())).inputs

@@ -4,6 +4,8 @@ Snakemake compares jobs with its own metadata, which may be lost, damaged or old
 outputs are compared here, without it.
 """
 
+from functools import cache
+
 from pipeline_py.plan.records import find_outdated_outputs
 
 

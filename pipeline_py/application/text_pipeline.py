@@ -27,6 +27,9 @@ DEFAULT_CONFIGURATION = Path("config.yaml")
 WHOLE_TEXTS = {"parsing": {"shard_size": 10**9}}
 """Texts are not parsed in shards, even if they are longer than the set whose place they take."""
 
+CODE = Path(__file__).parents[2]
+"""The folder of this code, with the claims of papers."""
+
 LOCK = Lock()
 """Stages set options of torch for all threads."""
 
@@ -88,7 +91,7 @@ class TextPipeline:
         if self.run not in experiment.runs(system):
             raise InputError(f"{system} has no run `{self.run}`, but {', '.join(experiment.runs(system))}")
         split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, where translations to score are put
-        self._plan = Plan(experiment, directory, directory / ".snakemake/contents.json")
+        self._plan = Plan(experiment, CODE, directory / ".snakemake/contents.json")
         self._jobs = TextJobs(self._plan, split)
         self._stages: dict[str, Stage] = {}
         self._checked: set[Path] = set()
@@ -199,9 +202,17 @@ class TextPipeline:
                     self._checked.add(path)
         with LOCK, without_progress():
             try:
-                stage.call(validated)
+                stage.call(validated, self._load_networks(stage_name, work))
             finally:
                 _restore_torch()
+
+    def _load_networks(self, stage_name: str, work: Path) -> Any:
+        """Return the networks of `nmt.translate` for a stage that uses the same; None for others."""
+        is_alone = len(self.experiment.networks(self.system)) == 1
+        if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_alone):
+            return None
+        stage = self._stages.setdefault("nmt.translate", Stage("nmt.translate"))
+        return stage.load(stage.validate(self.arguments(self.translation, work)))
 
     def _existing(self, file: str) -> Path:
         return self.directory / file.replace("<results>", self.experiment.folder("results"))
