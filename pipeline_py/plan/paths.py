@@ -29,12 +29,6 @@ def named_files(option: str, names: Iterable[str | tuple[str, ...]], files: Iter
     ]
 
 
-def shared_out(files: Sequence[str], parts: int) -> list[Sequence[str]]:
-    """Files of several sets, as many of each, in turn: those of each set."""
-    size = len(files) // parts
-    return [files[number * size : (number + 1) * size] for number in range(parts)]
-
-
 def folder_of_system(experiment: Description, system: str) -> str:
     """The folder of a system's runs, in the package that trains it, or takes it over from elsewhere."""
     if experiment.from_elsewhere(system):
