@@ -163,16 +163,14 @@ def _content(folder: Path) -> dict[str, str]:
 def _interrupt(job: Job, folder: Path) -> None:
     """Leave the checkpoint of a training that was killed beside the results of the one that was not."""
     made = folder / Path(job.outputs[0]).parent
-    saved = made / CHECKPOINTS / "rolling.safetensors"
     with tempfile.TemporaryDirectory(dir=folder) as name:
         finished = Path(name) / "finished"
         shutil.copytree(made, finished, copy_function=_link)
         remove(folder, job.outputs)
         shutil.rmtree(made / CACHE)
-        stages.stage(job.command, folder, LIMIT, until=saved)
-        if saved.exists():
-            (finished / CHECKPOINTS).mkdir(exist_ok=True)
-            saved.rename(finished / CHECKPOINTS / saved.name)
+        stages.stage(job.command, folder, LIMIT, until=lambda: any(made.glob(f"{CHECKPOINTS}/*/rolling.safetensors")))
+        if (made / CHECKPOINTS).exists():
+            (made / CHECKPOINTS).rename(finished / CHECKPOINTS)
         shutil.rmtree(made)
         finished.rename(made)
 

@@ -71,7 +71,7 @@ def _read_by(experiment: Experiment, users: bool) -> dict[str, list[tuple[Job, s
 
 
 def _is_cheap(job: Job) -> bool:
-    return any(job.command[0].startswith(f"pipeline_py.{package}.") for package in CHEAP) and job.rule not in COSTLY
+    return any(job.module.startswith(f"pipeline_py.{package}.") for package in CHEAP) and job.rule not in COSTLY
 
 
 def _given(experiment: Experiment) -> Sequence[str]:

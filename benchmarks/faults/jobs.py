@@ -1,16 +1,21 @@
 """What Snakemake would run: the command of each job, with the files that it reads and makes."""
 
+import json
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):\n(?P<facts>(?: {4}.*\n)*)Shell command:\s*(?P<command>\S.*)\n", re.M)
 SHELL = "bash"
 """What a command starts with that is no stage's."""
+
+RUNNER = "pipeline_py.run"
+"""The module that runs a job given as JSON."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,29 @@ class Job:
         return f"{self.rule} {self.outputs[0]}"
 
     @cached_property
+    def call(self) -> Mapping[str, Any]:
+        """The job that the runner gets; empty for other commands."""
+        return json.loads(self.command[1]) if self.command[0] == RUNNER else {}
+
+    @property
+    def module(self) -> str:
+        """The module of its stage, or `SHELL`."""
+        return f"pipeline_py.{self.call['stage']}" if self.call else self.command[0]
+
+    @property
+    def reused(self) -> list[str]:
+        """Folders of the cache and the checkpoints that it would reuse or resume from."""
+        if self.call:
+            caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
+            return [*caches, *filter(None, [self.call["arguments"].get("checkpoints")])]
+        options = zip(self.command, self.command[1:], strict=False)
+        return [value for option, value in options if option in ("--cache", "--checkpoints")]
+
+    @cached_property
     def paths(self) -> frozenset[str]:
-        """Whatever stands as a value behind its options."""
+        """Whatever stands as a value behind its options, or in its call."""
+        if self.call:
+            return frozenset([*_texts(self.call["arguments"]), *_texts(self.call["calls"]), *self.inputs]) - {""}
         values = [value for option in self.command[1:] for value in (option, option.partition("=")[2])]
         return frozenset([*values, *(value.partition("=")[2] for value in values), *self.inputs]) - {""}
 
@@ -45,7 +71,7 @@ class Job:
         ways = {file, *map(str, Path(file).parents)} - {"."}
         if file in self.outputs or {*self.outputs} & ways:
             return False
-        return bool(self.paths & ways) or (Path(file).parts[0] == "cache" and ".nmt." in self.command[0])
+        return bool(self.paths & ways) or (Path(file).parts[0] == "cache" and ".nmt." in self.module)
 
 
 def planned(said: str) -> list[Job]:
@@ -61,6 +87,15 @@ def planned(said: str) -> list[Job]:
         inputs, outputs = (_listed(found["facts"], key) for key in ("input", "output"))
         jobs.append(Job(found["rule"], inputs, outputs, command))
     return in_order(jobs)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def in_order(jobs: Iterable[Job]) -> list[Job]:

@@ -100,6 +100,5 @@ def _judged(on: str, case: Case, what: str, done: stages.Done, outputs: list[str
 
 def forget(folder: Path, job: Job) -> None:
     """Remove the caches and checkpoints that a job would reuse or resume from."""
-    for option, value in zip(job.command, job.command[1:], strict=False):
-        if option in ("--cache", "--checkpoints"):
-            shutil.rmtree(folder / value, ignore_errors=True)
+    for place in job.reused:
+        shutil.rmtree(folder / place, ignore_errors=True)

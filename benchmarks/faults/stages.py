@@ -86,13 +86,13 @@ class Process:
         os.close(written)
         os.set_blocking(self._output, False)
 
-    def done(self, limit: float, killed_after: float | None = None, until: Path | None = None) -> Done:
+    def done(self, limit: float, killed_after: float | None = None, until: Callable[[], bool] | None = None) -> Done:
         """Wait for its end.
 
         Args:
             limit: seconds after which it hangs and is stopped.
             killed_after: seconds after which it is killed, with all processes that it started; None: it is not.
-            until: it is also killed as soon as this file is there.
+            until: it is also killed as soon as this is true, such as that a file is there.
         """
         waits = limit if killed_after is None else min(limit, killed_after)
         said = bytearray()
@@ -104,16 +104,16 @@ class Process:
         seconds = time.monotonic() - self._began
         self._read(said)
         os.close(self._output)
-        hangs = late and killed_after is None and not (until and until.exists())
+        hangs = late and killed_after is None and not (until and until())
         code = None if hangs else os.waitstatus_to_exitcode(status)
         return Done(code, said.decode("utf-8", errors="replace"), seconds)
 
-    def _ends(self, limit: float, until: Path | None, said: bytearray) -> bool:
-        """Read what it says until its end; say whether this came before the limit, and before a file was there."""
+    def _ends(self, limit: float, until: Callable[[], bool] | None, said: bytearray) -> bool:
+        """Read what it says until its end; say whether this came before the limit, and before `until` was true."""
         end = time.monotonic() + limit
         descriptor = os.pidfd_open(self.id)
         try:
-            while (left := end - time.monotonic()) > 0 and not (until and until.exists()):
+            while (left := end - time.monotonic()) > 0 and not (until and until()):
                 ready, _, _ = select.select([descriptor, self._output], [], [], min(left, MOMENT) if until else left)
                 if descriptor in ready:
                     return True
@@ -146,7 +146,7 @@ def stage(
     folder: Path,
     limit: float,
     killed_after: float | None = None,
-    until: Path | None = None,
+    until: Callable[[], bool] | None = None,
     file_size: int | None = None,
 ) -> Done:
     """Run a stage as `python -m` does, to its end, or as long as `Process.done` says.

@@ -8,7 +8,6 @@ from pipeline_py.config.base import Section
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.systems.any_system import Ensemble
-from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.input_error import InputError
@@ -71,9 +70,10 @@ class NmtPlan:
             files["initial"] = f"<results>/nmt/{system}/{run}/pretrained.safetensors"
         job = self._training_job("nmt.train", system, run, files, ["torch", "numpy", "safetensors", "sacrebleu"])
         folder = f"{self.experiment.folder('results')}/nmt/{system}/{run}"
+        like = None if network.like is None else self.experiment.network(network.like).composition()
         return replace(
             job,
-            settings={**job.settings, "like": None if network.like is None else self._composition(network.like)},
+            settings={**job.settings, "like": like},
             execution={
                 **job.execution,
                 "checkpoints": f"{folder}/checkpoints",
@@ -148,7 +148,7 @@ class NmtPlan:
 
     def _training_job(self, stage: str, system: str, run: str, files: dict[str, Files], software: list[str]) -> Job:
         network = self.experiment.network(system)
-        composition = self._composition(system)
+        composition = network.composition()
         # Sizes that a share of the embedding stands for; code of the configuration, which is not hashed, computes them.
         sizes = [encoder.sizes(network.model.embedding) for encoder in network.encoders]
         return Job(
@@ -199,9 +199,6 @@ class NmtPlan:
 
     def _syntax(self, network: str, split: str, kinds: Sequence[str]) -> dict[str, str]:
         return dict(zip(kinds, self.subword.syntax_of(network, split, kinds), strict=True))
-
-    def _composition(self, system: str) -> dict[str, Any]:
-        return self.experiment.network(system).model_dump(mode="json", include={*System.model_fields})
 
     def _decoding(self, system: str) -> Decoding:
         options = self.experiment.systems[system]

@@ -155,6 +155,23 @@ def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
     assert [job.rule for job in behind(jobs, ["v"])] == ["pack"]
 
 
+CALLED = """
+rule train:
+    input: b.arrow, v
+    output: nmt/model, nmt/facts.json
+    jobid: 4
+Shell command:
+        python -m pipeline_py.run '{"stage":"nmt.train","arguments":{"source":"b.arrow","syntax":{"tags":"t"},"checkpoints":"nmt/checkpoints"},"calls":[{"model_output":"nmt/model"}]}' 2> >(tee x >&2)
+"""  # noqa: E501
+
+
+def test_a_job_as_json_is_read_like_options():
+    (train,) = planned(CALLED)
+    assert train.module == "pipeline_py.nmt.train" and train.command[0] == "pipeline_py.run"
+    assert train.reads("b.arrow") and train.reads("t") and not train.reads("nmt/model")
+    assert train.reused == ["nmt/cache/model", "nmt/cache/facts.json", "nmt/checkpoints"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "number"),
     [

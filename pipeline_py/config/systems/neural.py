@@ -1,6 +1,6 @@
 """A network among `systems`: its composition, and what it is trained, fed and searched with."""
 
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -48,6 +48,6 @@ class NeuralSystem(System):
         """Names of the kinds that are made from a parser's trees, those of the auxiliary task among them."""
         return [*super().kinds_parsed, *(["trees"] if self.auxiliary_task else [])]
 
-    def composition(self) -> str:
-        """The composition alone, as JSON."""
-        return self.model_dump_json(include={*System.model_fields})
+    def composition(self) -> dict[str, Any]:
+        """Return the composition alone, as JSON values."""
+        return self.model_dump(mode="json", include={*System.model_fields})
