@@ -5,7 +5,6 @@ import marshal
 import sys
 import tempfile
 import types
-from functools import wraps
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.corpus.tokenize import Segment, load, tokenize
+from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.input_error import InputError
-from pipeline_py.run.runner import run_job
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 
@@ -197,26 +195,3 @@ def test_a_directory_without_stanza_models_is_named(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     with pytest.raises(InputError, match="models: Stanza has no tokenizer of zh here"):
         run(tmp_path, ["x"], language="zh", tokenizer="stanza", stanza_directory=tmp_path / "models")
-
-
-def test_what_is_loaded_serves_several_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = {
-        "stage": "corpus.tokenize",
-        "arguments": {"language": "en", "tokenizer": "moses", "lowercase": True, "segmenter": None},
-        "calls": [{"input": str(tmp_path / name), "output": str(tmp_path / f"{name}.out")} for name in "ab"],
-        "results": str(tmp_path),
-        "process": "",
-    }
-    for name in "ab":
-        (tmp_path / name).write_text(f"It's {name}.\n")
-    loads = []
-
-    @wraps(load)
-    def counted(**options: object) -> Segment:
-        loads.append(options)
-        return load(**options)
-
-    monkeypatch.setattr("pipeline_py.corpus.tokenize.load", counted)
-    run_job(job)
-    assert [(tmp_path / f"{name}.out").read_text() for name in "ab"] == ["it 's a .\n", "it 's b .\n"]
-    assert loads == [{"language": "en", "tokenizer": "moses", "segmenter": None}]

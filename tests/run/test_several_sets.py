@@ -1,0 +1,74 @@
+"""A job of several sets: each is made as by a job of its own, with what is loaded once."""
+
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline_py.corpus.tokenize import Segment, load
+from pipeline_py.input_error import InputError
+from pipeline_py.run.record import check_input, record_path
+from pipeline_py.run.runner import run_job
+
+TEXTS = {"dev": "A dog (black) barks.\n", "test": 'The "cat" isn\'t here.\n\n'}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def job(folder: Path, *names: str) -> dict[str, Any]:
+    return {
+        "stage": "corpus.tokenize",
+        "arguments": {"language": "en", "tokenizer": "moses", "lowercase": True},
+        "calls": [{"input": str(folder / name), "output": str(folder / f"{name}.tokens")} for name in names],
+        "results": str(folder),
+        "process": "",
+    }
+
+
+def test_each_set_is_made_as_by_a_job_of_its_own(folder: Path) -> None:
+    run_job(job(folder, *TEXTS))
+    together = {name: (folder / f"{name}.tokens").read_bytes() for name in TEXTS}
+    assert together["dev"] == b"a dog ( black ) barks .\n"
+    for name in TEXTS:
+        output = folder / f"{name}.tokens"
+        output.write_bytes(b"another")
+        with pytest.raises(InputError, match="damaged"):
+            check_input(output)
+        run_job(job(folder, name))
+        assert output.read_bytes() == together[name]
+        check_input(output)
+
+
+def test_the_first_set_at_fault_ends_the_job(folder: Path) -> None:
+    (folder / "test").write_bytes(b"good\nb\xffd\n")
+    with pytest.raises(InputError, match="test, line 2: "):
+        run_job(job(folder, *TEXTS))
+    check_input(folder / "dev.tokens")
+    assert record_path(folder / "dev.tokens").is_file() and not (folder / "test.tokens").exists()
+
+
+def test_a_set_whose_input_has_changed_is_not_read(folder: Path) -> None:
+    run_job(job(folder, "test"))
+    (folder / "test.tokens").write_text("changed\n")
+    with pytest.raises(InputError, match="damaged"):
+        run_job(job(folder, "dev", "test.tokens"))
+    assert not (folder / "test.tokens.tokens").exists()
+
+
+def test_what_takes_long_to_load_is_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = []
+
+    @wraps(load)
+    def counted(**options: object) -> Segment:
+        loads.append(options)
+        return load(**options)
+
+    monkeypatch.setattr("pipeline_py.corpus.tokenize.load", counted)
+    run_job(job(folder, *TEXTS))
+    assert loads == [{"language": "en", "tokenizer": "moses"}]
