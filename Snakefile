@@ -18,7 +18,7 @@ include: "workflow/code.smk"
 from pipeline_py.config.loading.files import check_files
 from pipeline_py.config.loading.leaving_out import sentence_about
 from pipeline_py.config.loading.load import load
-from pipeline_py.config.names import is_path
+from pipeline_py.config.names import check_encoding, is_path
 from pipeline_py.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
@@ -42,6 +42,7 @@ include: "workflow/messages.smk"
 
 if not is_path(workflow.basedir):
     raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", workflow.basedir)
+check_encoding([workflow.basedir, os.getcwd()])
 
 if workflow.is_main_process:
     check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])

@@ -4,8 +4,11 @@ A file system has names of at most 255 bytes, and a file may be named after a sy
 """
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable
+
+from pipeline_py.input_error import InputError
 
 LONGEST_NAME = 48
 LONGEST_SYSTEM = 120
@@ -70,3 +73,18 @@ def check_collisions(kind: str, names: Iterable[str]) -> None:
 
 def _fold(name: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+
+
+def check_encoding(folders: Iterable[str]) -> None:
+    """Raise an error if names of files are not UTF-8, which logs, records and results need.
+
+    Raises:
+        InputError: Python reads names of files in another encoding, or the path of a folder is in another one.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        raise InputError(
+            f"Python reads names of files as {sys.getfilesystemencoding()}, not as UTF-8; set the variable PYTHONUTF8=1"
+        )
+    for folder in folders:
+        if any("\ud800" <= character <= "\udfff" for character in folder):
+            raise InputError("the path of this folder is not UTF-8; rename it, or work in another folder", folder)
