@@ -1,4 +1,4 @@
-"""A job that draws a figure in a process of its own, as the workflow runs it."""
+"""Jobs as the workflow runs them: with a cache, or in a process of their own."""
 
 import json
 import subprocess
@@ -6,6 +6,28 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+
+def cached_job(stage: str, folder: Path, arguments: Mapping[str, Any], process: str = "0") -> dict[str, Any]:
+    """Return a job whose outputs are cached in their folder."""
+    job = {"stage": stage, "results": folder, "is_cached": True, "process": process, "arguments": arguments}
+    described: dict[str, Any] = json.loads(json.dumps({**job, "calls": [{}]}, default=str))
+    return described
+
+
+def modules_of_job(job: Mapping[str, Any], *names: str) -> tuple[set[str], str]:
+    """Run a job in a process of its own.
+
+    Returns:
+        Those of the modules that it imports, and what it writes to stderr.
+    """
+    code = (
+        "import json, sys; from pipeline_py.run.runner import run_job; job, *names = sys.argv[1:]; "
+        "run_job(json.loads(job)); print(*(name for name in names if name in sys.modules))"
+    )
+    command = [sys.executable, "-c", code, json.dumps(job), *names]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return {*done.stdout.split()}, done.stderr
 
 
 def run_in_process(stage: str, folder: Path, arguments: Mapping[str, Any], name: str) -> None:

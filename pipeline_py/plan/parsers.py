@@ -179,7 +179,11 @@ class ParsersPlan:
                 "predicted": f"{folder}/test.{trees}",
                 "raw_text": f"{folder}/raw.conllu" if has_raw_text else None,
             },
-            settings={"annotation": ANNOTATION[trees], "lowercase": self._lowercase},
+            settings={
+                "annotation": ANNOTATION[trees],
+                "language": self.experiment.language_of(parser),
+                "lowercase": self._lowercase,
+            },
         )
 
     def accuracy_of_all_trees(self, parser: str) -> Job:

@@ -47,12 +47,12 @@ def accuracy(
         gold: Gold trees, CoNLL-U or brackets in any layout, plain or gzipped.
         predicted: The trees from `parse` for the words of `gold`.
         raw_text: The trees from `parse` over words for the text of `gold`; dependency trees only.
-        language: ISO 639 code of the text of --raw-text.
+        language: ISO 639 code of the text of `raw_text`.
         lowercase: The parser saw lower-cased text.
         output: TSV with the columns metric, value (percent, or a number for failed parses), sentences, words.
     """
     if raw_text is not None and annotation is not Annotation.DEPENDENCY:
-        raise InputError("--raw-text is for dependency trees; leave it out")
+        raise InputError("raw text is measured with dependency trees only; leave out `raw_text`")
     case: Callable[[str], str] = str.lower if lowercase else str
     kind = FORMATS[annotation]
     trees = in_pairs(kind.read_treebank(gold), kind.read(predicted), gold, predicted, AGAIN, case)

@@ -44,7 +44,7 @@ def merge_trees(
         InputError: if a shard has too few or too many trees; it names the shard.
     """
     if not parts or not len(parts) == len(counts) == len(facts):
-        raise InputError("give each part with its counts and its facts: --parts, --counts, --facts")
+        raise InputError("each part needs its counts and its facts; give as many of each")
     total, kept = Counts(), []
     for path in counts:
         counted = Counts.of(path, f"no counts of sentences; {AGAIN}")

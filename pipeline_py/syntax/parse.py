@@ -15,6 +15,8 @@ from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
+from pipeline_py.run.job import hash_json
+from pipeline_py.run.record import hash_content
 from pipeline_py.run.runner import Loaded
 from pipeline_py.syntax.stanza.model_source import LoadedModels, ModelSource
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
@@ -55,10 +57,22 @@ def load(
 
 
 def hash_inputs(
-    *, tokens: Path, text: Path | None = None, first: int = 0, sentences: int | None = None
+    *,
+    tokens: Path,
+    text: Path | None = None,
+    first: int = 0,
+    sentences: int | None = None,
+    directory: Path | None = None,
+    directory_files: list[Path] | None = None,
 ) -> dict[Path, str]:
-    """Hash the part of each text that a shard consists of; the trees of a shard depend on no other part."""
+    """Hash the part of each text that a shard consists of, and the models of a directory with their names.
+
+    The trees of a shard depend on no other part of a text. The names of models say which package they belong to.
+    """
     hashes = {}
+    for path in directory_files or ():
+        name = str(path if directory is None else path.relative_to(directory))
+        hashes[path] = hash_json([name, hash_content(path)])
     for path in (tokens, text):
         if path is not None:
             digest = hashlib.sha256()

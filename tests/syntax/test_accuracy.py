@@ -117,7 +117,7 @@ def test_raw_text_of_other_sentences(tmp_path: Path) -> None:
     files = {"gold": tmp_path / "gold", "predicted": tmp_path / "gold", "raw_text": tmp_path / "raw"}
     with pytest.raises(InputError, match=r"raw: not as many sentences as \S*gold; parse its text again"):
         accuracy(annotation=Annotation.DEPENDENCY, **files, output=tmp_path / "o.tsv")
-    with pytest.raises(InputError, match="--raw-text is for dependency trees"):
+    with pytest.raises(InputError, match="raw text is measured with dependency trees only"):
         accuracy(annotation=Annotation.CONSTITUENCY, **files, output=tmp_path / "o.tsv")
 
 

@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 
 from pipeline_py.input_error import InputError
+from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.parse import parse
+from pipeline_py.syntax.parse import load, parse
+from pipeline_py.syntax.stanza.directory import models_in
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from tests.job_process import cached_job, modules_of_job
 
 ROOT = Path(__file__).parents[2]
 STANZA = (ROOT / "../shared/data/stanza_en").resolve()
@@ -87,14 +90,11 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
     [
         ({}, "one source of models"),
         ({"directory": Path("d"), "package": "default"}, "one source of models"),
-        ({"tagger": Path("t")}, "give --depparse"),
-        ({"directory": Path("d"), "depparse": Path("p")}, "go with --tagger"),
-        ({"package": "default", "pretrain": Path("p")}, "go with --tagger"),
+        ({"tagger": Path("t")}, "give depparse"),
+        ({"directory": Path("d"), "depparse": Path("p")}, "go with a tagger"),
+        ({"package": "default", "pretrain": Path("p")}, "go with a tagger"),
         ({"tagger": Path("nowhere.pt"), "depparse": Path("nowhere.pt")}, r"nowhere\.pt: no such model"),
         ({"directory": Path("nowhere")}, r"nowhere: no resources\.json"),
-        ({"directory": Path("d"), "batch_size": 0}, "at least 1"),
-        ({"directory": Path("d"), "sentences": 0}, "sentences at least 1"),
-        ({"directory": Path("d"), "first": -1}, "first must be at least 0"),
     ],
 )
 def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_path: Path) -> None:
@@ -125,15 +125,16 @@ def test_model_that_is_none(tmp_path: Path) -> None:
         )
 
 
-def test_command_names_the_line_that_is_not_utf8(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("max_words", 0), ("sentences", 0), ("first", -1)])
+def test_a_number_out_of_range_is_named(name: str, value: int, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"syntax\.parse: {name}: Input should be greater than"):
+        run_job(parse_job(tmp_path, **{name: value}))
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\xff\n")
-    command = [sys.executable, "-m", "pipeline_py.syntax.parse", "--annotation", "dependency", "--directory", "d"]
-    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
-    command += ["--facts-output", tmp_path / "f"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "t, line 2: byte 1 is not UTF-8" in done.stderr
+    with pytest.raises(InputError, match="t, line 2: byte 1 is not UTF-8"):
+        run_job(parse_job(tmp_path))
     assert not (tmp_path / "o").exists()
 
 
@@ -254,27 +255,31 @@ def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
     return pipeline
 
 
-def parse_chains(folder: Path, **options: Any) -> str:
-    """Parse `t`; its cache is the folder `cache`."""
+def parse_job(folder: Path, **options: Any) -> dict[str, Any]:
+    """The job that parses `t` with the models of `chains`."""
     arguments: dict[str, Any] = {
-        "annotation": Annotation.DEPENDENCY,
+        "annotation": "dependency",
         "tokens": folder / "t",
         "output": folder / "o",
         "counts_output": folder / "l",
         "facts_output": folder / "f",
         "tagger": folder / "tagger.pt",
         "depparse": folder / "depparse.pt",
-        "cache": folder / "cache",
     }
-    parse(**arguments | options)
+    return cached_job("syntax.parse", folder, arguments | options)
+
+
+def parse_chains(folder: Path, **options: Any) -> str:
+    """Run the job that parses `t`; return the trees."""
+    run_job(parse_job(folder, **options))
     return (folder / "o").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
 def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
-    whole = parse_chains(tmp_path, cache=None)
+    whole = parse_chains(tmp_path)
     assert chains.batches == [[3, 2, 1, 1]]
-    slices = [parse_chains(tmp_path, cache=None, first=first, sentences=size) for first in range(0, 12, size)]
+    slices = [parse_chains(tmp_path, first=first, sentences=size) for first in range(0, 12, size)]
     assert "".join(slices) == whole
     assert [tree.words for tree in read_dependencies_of(whole, tmp_path)] == [
         ("a",),
@@ -327,18 +332,8 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     outputs = {name: (tmp_path / name).read_bytes() for name in "olf"}
     for name in outputs:
         (tmp_path / name).unlink()
-    files = {"output": "o", "counts_output": "l", "facts_output": "f", "tokens": "t", "cache": "cache"}
-    files |= {"tagger": "tagger.pt", "depparse": "depparse.pt"}
-    arguments = ", ".join(f"{option}=Path({str(tmp_path / name)!r})" for option, name in files.items())
-    code = (
-        "import sys; from pathlib import Path; from pipeline_py.syntax.parse import parse; "
-        "from pipeline_py.syntax.trees.formats import Annotation; "
-        f"parse(annotation=Annotation.DEPENDENCY, {arguments}); "
-        "print([name for name in ('stanza', 'torch') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout == "[]\n", done.stderr
-    assert "from the cache" in done.stderr
+    imported, messages = modules_of_job(parse_job(tmp_path), "stanza", "torch")
+    assert imported == set() and "from the cache" in messages
     assert {name: (tmp_path / name).read_bytes() for name in "olf"} == outputs
 
 
@@ -367,17 +362,23 @@ def test_what_failed_for_want_of_memory_is_not_kept(
 
 def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nb\n")
-    command = [sys.executable, "-X", "importtime", "-m", "pipeline_py.syntax.parse", "--annotation", "constituency"]
-    command += ["--tokens", tmp_path / "t", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
-    command += ["--facts-output", tmp_path / "f", "--directory", tmp_path / "nowhere", "--first", "2", "--sentences"]
-    done = subprocess.run([*command, "5"], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    imported = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
-    assert "pipeline_py.output_cache" in imported and not imported & {"torch", "stanza"}
+    source = {"annotation": "constituency", "tagger": None, "depparse": None, "directory": tmp_path / "nowhere"}
+    imported, _ = modules_of_job(parse_job(tmp_path, **source, first=2, sentences=5), "stanza", "torch")
+    assert imported == set()
     assert (tmp_path / "o").read_bytes() == b""
     assert json.loads((tmp_path / "l").read_text()) == {"in": 0, "kept": 0, "dropped": {}, "noted": {}}
     facts = TreeFacts.read(tmp_path / "f")
     assert (facts.sentences, facts.seconds, facts.device, facts.models) == (0, 0, "none", {})
+
+
+def test_models_are_loaded_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    for name in ("load", "tokenizer"):
+        monkeypatch.setattr(ModelSource, name, lambda *arguments, name=name: loaded.append(name) or arguments[1:])
+    models = load(annotation=Annotation.DEPENDENCY, package="gum", device="cpu", batch_size=3)
+    assert loaded == []
+    assert [models.pipeline, models.pipeline] == [("cpu", 3)] * 2 and loaded == ["load"]
+    assert [models.tokenizer, models.tokenizer] == [()] * 2 and loaded == ["load", "tokenizer"]
 
 
 def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path: Path) -> None:
@@ -386,6 +387,16 @@ def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path:
     assert parse_chains(tmp_path, first=1, sentences=2) == trees
     assert len(chains.batches) == 1
     parse_chains(tmp_path, first=1, sentences=3)
+    assert len(chains.batches) == 2
+
+
+def test_what_lies_outside_of_the_slice_of_an_untokenized_text_does_not_count(chains: Chains, tmp_path: Path) -> None:
+    chains.processors = {"pos": SimpleNamespace(get_known_xpos=list)}
+    (tmp_path / "text").write_text("a\nb b\n\nc c c\nd\n")
+    shard = {"text": tmp_path / "text", "first": 1, "sentences": 1}
+    for text in ("a\nb b\n\nc c c\nd\n", "new\nb b\n\nother\n", "a\nb  b\n\nc c c\nd\n"):
+        (tmp_path / "text").write_text(text)
+        parse_chains(tmp_path, **shard)
     assert len(chains.batches) == 2
 
 
@@ -400,28 +411,24 @@ def test_changed_file_is_parsed_again(changed: str, chains: Chains, tmp_path: Pa
     assert len(chains.batches) == 2
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"batch_size": 3},
-        {"max_words": 3},
-        {"device": "cpu"},
-        {"language": "de"},
-        {"code": "other"},
-        {"pretrain": "vectors.pt"},
-        {"cache": None},
-        {"package": "default", "tagger": None, "depparse": None},
-    ],
-)
-def test_changed_option_is_parsed_again(options: dict[str, Any], chains: Chains, tmp_path: Path) -> None:
-    if "pretrain" in options:
-        options = {"pretrain": tmp_path / options["pretrain"]}
-    for threads in (1, 2):
-        parse_chains(tmp_path, threads=threads)
-    assert len(chains.batches) == 1
-    for times in (2, 3 if "package" in options or "cache" in options else 2):
-        parse_chains(tmp_path, **options)
-        assert len(chains.batches) == times + (options.get("batch_size") == 3)
+def test_another_call_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
+    """Settings are in the hash `process`; threads and the device are in no hash."""
+    job = parse_job(tmp_path)
+    calls = {
+        "the first": job,
+        "threads": job | {"threads": 2},
+        "device": parse_job(tmp_path, device="cpu"),
+        "settings": job | {"process": "other"},
+        "vectors": parse_job(tmp_path, pretrain=tmp_path / "vectors.pt"),
+        "package": parse_job(tmp_path, tagger=None, depparse=None, package="default"),
+        "not cached": job | {"is_cached": False},
+    }
+    parsed_again = []
+    for name, call in calls.items():
+        before = len(chains.batches)
+        run_job(call)
+        parsed_again += [name] * (len(chains.batches) > before)
+    assert parsed_again == ["the first", "settings", "vectors", "package", "not cached"]
 
 
 @pytest.mark.parametrize(
@@ -444,18 +451,35 @@ def test_changed_file_of_a_directory(language: str, changed: str, again: bool, c
         if name != "forward_charlm":
             (directory / "zh-hans" / name / "a.pt").write_text(name)
     (directory / "resources.json").write_text('{"zh": {"alias": "zh-hans"}, "zh-hans": {}}')
-    source = {"directory": directory, "tagger": None, "depparse": None, "language": language}
-    parse_chains(tmp_path, **source)
+    parse_with_directory(tmp_path, language)
     with (directory / changed).open("a") as file:
         file.write(" ")
-    parse_chains(tmp_path, **source)
+    parse_with_directory(tmp_path, language)
     assert len(chains.batches) == 1 + again
+
+
+def test_a_renamed_model_of_a_directory(chains: Chains, tmp_path: Path) -> None:
+    models = tmp_path / "stanza" / "en" / "pos"
+    models.mkdir(parents=True)
+    (models / "a.pt").touch()
+    (tmp_path / "stanza" / "resources.json").write_text("{}")
+    parse_with_directory(tmp_path, "en")
+    (models / "a.pt").rename(models / "b.pt")
+    parse_with_directory(tmp_path, "en")
+    assert len(chains.batches) == 2
+
+
+def parse_with_directory(folder: Path, language: str) -> None:
+    directory = folder / "stanza"
+    files = models_in(directory, language, Annotation.DEPENDENCY)
+    source = {"directory": directory, "directory_files": files, "tagger": None, "depparse": None}
+    parse_chains(folder, **source, language=language)
 
 
 def test_resources_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "resources.json").write_text("[]")
     with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory"):
-        ModelSource(Annotation.DEPENDENCY, "en", directory=tmp_path).files()
+        models_in(tmp_path, "en", Annotation.DEPENDENCY)
 
 
 def test_the_collector_sees_everything_again_after_parsing() -> None:

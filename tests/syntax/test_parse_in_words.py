@@ -13,6 +13,7 @@ import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.input_error import InputError
+from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
@@ -20,6 +21,7 @@ from pipeline_py.syntax.trees.constituency import brackets, read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import ACROSS, AMBIGUOUS, OTHER_WORDS, PART, SEVERAL, Word
+from tests.job_process import cached_job
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "../shared/data"
@@ -79,7 +81,7 @@ def parsed(folder: Path, name: str = "trees", **options: Any) -> list[Dependency
     }
     if "directory" not in options:
         arguments |= {"tagger": folder / "tagger.pt", "depparse": folder / "depparse.pt"}
-    parse(**arguments | options)
+    run_job(cached_job("syntax.parse", folder, arguments | options, json.dumps(options, default=str)))
     return list(read_dependencies(folder / name)) if (folder / name).read_bytes() else []
 
 
@@ -165,7 +167,7 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
 def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> None:
     def runs(**options: Any) -> bool:
         chains.read = []
-        parsed(tmp_path, cache=tmp_path / "cache", **options)
+        parsed(tmp_path, **options)
         return bool(chains.read)
 
     assert [runs(), runs(), runs(text=None), runs(text=None), runs()] == [True, False, True, False, True]
@@ -194,10 +196,6 @@ def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> Non
     (tree,) = parsed(tmp_path, text=None, word_table=tmp_path / "table", over_words=True)
     assert tree.words == ("le", "parc", "de", "le", "chủ_tịch")
     assert tree.multiword == (MultiwordToken(3, 4, "du"),)
-    with pytest.raises(InputError, match="--over-words is for dependency trees"):
-        parsed(tmp_path, text=None, annotation=Annotation.CONSTITUENCY, over_words=True)
-    with pytest.raises(InputError, match="give either --text or --word-table"):
-        parsed(tmp_path, word_table=tmp_path / "table")
 
 
 def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -> None:
@@ -205,7 +203,7 @@ def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -
 
     def runs(**options: Any) -> bool:
         chains.read = []
-        parsed(tmp_path, text=None, word_table=tmp_path / "table", cache=tmp_path / "cache", **options)
+        parsed(tmp_path, text=None, word_table=tmp_path / "table", **options)
         return bool(chains.read)
 
     assert [runs(), runs(), runs(over_words=True), runs()] == [True, False, True, True]
@@ -242,11 +240,9 @@ def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch:
 
 
 def test_models_that_are_trained_need_a_tokenizer(chains: Chains, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--words=stanza needs the tokenizer of the parser's treebank; give --segm"):
+    with pytest.raises(InputError, match="`words: stanza` needs the tokenizer of the parser's treebank"):
         parsed(tmp_path, words="stanza")
-    with pytest.raises(InputError, match="--segmenter goes with --text and --words=stanza"):
-        parsed(tmp_path, segmenter=tmp_path / "segmenter")
-    with pytest.raises(InputError, match="--segmenter goes with --tagger"):
+    with pytest.raises(InputError, match="a segmenter goes with a tagger; leave it out"):
         package = {"tagger": None, "depparse": None, "package": "default"}
         parsed(tmp_path, words="stanza", segmenter=tmp_path / "segmenter", **package)
 
@@ -264,7 +260,7 @@ def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, mo
             yield [Word(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False) if text]
 
     monkeypatch.setattr(ModelSource, "tokenizer", lambda _: divide)
-    files = {"segmenter": tmp_path / "segmenter", "word_table": tmp_path / "table", "cache": tmp_path / "cache"}
+    files = {"segmenter": tmp_path / "segmenter", "word_table": tmp_path / "table"}
 
     def read() -> list[list[str]]:
         chains.read = []
