@@ -73,12 +73,11 @@ def hash_inputs(
     for path in directory_files or ():
         name = str(path if directory is None else path.relative_to(directory))
         hashes[path] = hash_json([name, hash_content(path)])
-    for path in (tokens, text):
-        if path is not None:
-            digest = hashlib.sha256()
-            for line in _part(read_lines(path), first, sentences):
-                digest.update(line.encode() + b"\n")
-            hashes[path] = digest.hexdigest()
+    for path in [tokens] if text is None else [tokens, text]:
+        digest = hashlib.sha256()
+        for line in _part(read_lines(path), first, sentences):
+            digest.update(line.encode() + b"\n")
+        hashes[path] = digest.hexdigest()
     return hashes
 
 
