@@ -23,14 +23,12 @@ from pipeline_py.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import TESTS
-from pipeline_py.plan.paths import lists_of, named_files, one_of, options_by_kind, options_of, cache_of
+from pipeline_py.plan.paths import one_of
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
-from pipeline_py.plan.syntax import ANNOTATION
 from pipeline_py.processors import count_processors
-from pipeline_py.provenance import made_by
 from pipeline_py.input_error import InputError
 from pipeline_py.orphans import RUNNER
 from pipeline_py.stage import OBJECTS
@@ -101,7 +99,9 @@ wildcard_constraints:
 
 
 include: "workflow/inputs.smk"
+include: "workflow/records.smk"
 include: "workflow/jobs.smk"
+include: "workflow/lock.smk"
 include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/corpus/texts.smk"
@@ -132,6 +132,7 @@ rule all:
 
 
 onstart:
+    lock_results()
     # Else all jobs that wait are weighed anew every second, and after each job that ends once more in every second.
     if workflow.nodes is None:
         workflow.scheduler.job_rate_limiter = None

@@ -1,5 +1,13 @@
 """From raw text to a table of translation systems; `load` opens one of them, to translate with."""
 
+from pipeline_py.import_path import is_command, put_project_last
+
+if is_command():
+    put_project_last()
+    from pipeline_py.interruption import report_interruptions
+
+    report_interruptions()
+
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from pipeline_py.artifact import whole
+from pipeline_py.regular_file import open_regular_file
 
 SEALED = (".arrow", ".safetensors")
 """Suffixes of the files that carry their checksum themselves."""
@@ -49,7 +50,7 @@ def is_sealed(path: Path) -> bool:
 
 @cache
 def _is_sealed(path: Path, *_: int) -> bool:
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         found = re.search(rb"crc32=([0-9a-f]{8})", file.read(HEAD))
     return found is not None and _of_file(path, found.start(1)) == found[1].decode()
 
@@ -102,7 +103,7 @@ def _of(path: Path) -> str:
 def _of_file(path: Path, place: int | None = None) -> str:
     """Compute the checksum of a file, with zeros for the eight digits at `place`."""
     found = 0
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         if place is not None:
             head = bytearray(file.read(HEAD + len(PLACE)))
             head[place : place + 8] = b"0" * 8

@@ -5,14 +5,13 @@ parameter changes with its content.
 """
 
 import hashlib
-import json
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
-from pipeline_py.artifact import write_json
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
+from pipeline_py.run.checked_json import read_checked_json, write_checked_json
 
 SETTLED = 2 * 10**9
 """Nanoseconds after its last change from which on a file cannot change again without another time of change."""
@@ -28,9 +27,7 @@ class Contents:
     def __init__(self, cache: Path) -> None:
         """Name the file in which hashes are remembered; it need not be there, and it may be lost at any time."""
         self._cache = cache
-        self._known: dict[str, list[int | str]] = {}
-        with suppress(OSError, ValueError, TypeError):
-            self._known = dict(json.loads(cache.read_text(encoding="utf-8")))
+        self._known: dict[str, list[int | str]] = read_checked_json(cache)
 
     def of(self, files: Iterable[str]) -> dict[str, str | None]:
         """Hash files.
@@ -51,13 +48,12 @@ class Contents:
             if isinstance(known, list) and known[:-1] == identity:
                 return str(known[-1])
             began = time.time_ns()
-            with path.open("rb") as file:
+            with open_regular_file(path) as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()[:16]
             if identity == _identity(path) and identity[-1] < began - SETTLED:
                 self._known[name] = [*identity, found]
-                with suppress(OSError, InputError):  # whoever cannot write reads the file again
-                    write_json(self._cache, self._known)
-        except (OSError, ValueError):
+                write_checked_json(self._cache, self._known)
+        except (OSError, ValueError, InputError):
             return None
         return found
 

@@ -1,15 +1,13 @@
 """The device that networks compute on, parsers and translators alike."""
 
-import fcntl
 import os
-import tempfile
-from pathlib import Path
-from typing import IO, Literal
+import sys
+from functools import cache
+from typing import Literal
 
+from pipeline_py.file_lock import hold_lock
 from pipeline_py.input_error import InputError
-
-_taken: list[IO[str]] = []
-"""The file whose lock says that a card is this process's, until it ends in whatever way."""
+from pipeline_py.private_folder import make_private_folder
 
 
 def device_named(name: str) -> Literal["cpu", "cuda"]:
@@ -30,6 +28,7 @@ def device_named(name: str) -> Literal["cpu", "cuda"]:
     return "cuda"
 
 
+@cache
 def _take_card() -> None:
     """Let `cuda` mean a card that no other process of this user has taken; where all are taken, the first one.
 
@@ -38,16 +37,13 @@ def _take_card() -> None:
     import torch
 
     cards = torch.cuda.device_count()
-    if cards == 1 or "LOCAL_RANK" in os.environ or _taken:
+    if cards == 1 or "LOCAL_RANK" in os.environ:
         return
-    for card in range(cards):
-        name = f"card-{os.getuid()}-{torch.cuda.get_device_properties(card).uuid}.lock"
-        file = (Path(tempfile.gettempdir()) / name).open("w", encoding="utf-8")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            continue
-        _taken.append(file)
-        torch.cuda.set_device(card)
-        return
+    try:
+        folder = make_private_folder()
+        for card in range(cards):
+            if hold_lock(folder / f"card-{torch.cuda.get_device_properties(card).uuid}.lock"):
+                torch.cuda.set_device(card)
+                return
+    except OSError as error:
+        print(f"warning: no GPU is reserved ({error}), so that several processes may use one", file=sys.stderr)

@@ -1,6 +1,8 @@
 """Recognition of text in a wrong encoding: not UTF-8, or not one sentence a line."""
 
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -58,6 +60,19 @@ In Latin script less than half of the bytes are outside ASCII, in other scripts 
 are letters in every other one, and not the other way round.
 """
 
+TYPOGRAPHIC = "“”‘’„‚…–—«»\xa0€"
+FREQUENT_CHARACTERS = frozenset(
+    TYPOGRAPHIC.join([*LATIN_ENCODINGS.values(), *SINGLE_BYTE_ENCODINGS.values(), *MULTIBYTE_ENCODINGS.values()])
+)
+MISREADING_ENCODINGS = ("WINDOWS-1252", "ISO-8859-1", "WINDOWS-1250", "WINDOWS-1251")
+"""Encodings in which UTF-8 is often misread and then saved as UTF-8; of two that are as likely the first is named."""
+
+FEWEST_CHARACTERS = 3
+"""Characters of a line that was misread if none of them is a frequent one."""
+
+ADJACENT_CHARACTERS = re.compile(rb"[\x80-\xbf][\xc2-\xf4]")
+"""Two adjacent characters outside ASCII, as in every line that was misread."""
+
 SMALLEST_SHARE_OF_LATIN, SMALLEST_SHARE_OF_OTHERS = 0.6, 0.1
 """Frequent characters among those outside ASCII, for an encoding to be named."""
 
@@ -76,6 +91,8 @@ class LineFaults:
         zeros: lines with NUL bytes.
         returns: CRs within lines.
         decomposed: lines with letters apart from their accents, which NFC composes.
+        misread: lines of UTF-8 that was read in another encoding and saved as UTF-8 again, by this encoding.
+        misread_line: the first of these lines.
         beginning: the first bytes of the text.
         sample: some lines that are not UTF-8.
     """
@@ -86,6 +103,8 @@ class LineFaults:
     zeros: int = 0
     returns: int = 0
     decomposed: int = 0
+    misread: Counter[str] = field(default_factory=Counter)
+    misread_line: str = ""
     beginning: bytes = b""
     sample: list[bytes] = field(default_factory=list)
 
@@ -100,6 +119,9 @@ class LineFaults:
         try:
             text = line.decode("utf-8")
             self.decomposed += not text.isascii() and len(normalize("NFC", text)) < len(text)
+            if ADJACENT_CHARACTERS.search(line) and (encodings := _find_misreading(text)):
+                self.misread.update(encodings)
+                self.misread_line = self.misread_line or text
         except UnicodeDecodeError:
             self.invalid += 1
             if len(self.sample) < SAMPLE_LINES:
@@ -119,6 +141,13 @@ class LineFaults:
                 f"{self._share(self.decomposed)} have letters apart from their accents (Unicode's NFD), which "
                 "tokenizers divide; convert the file to NFC, e.g. with uconv -x nfc"
             )
+        for encoding, lines in self.misread.most_common(1):
+            if lines > many and self.lines >= FEWEST_JUDGED_LINES:
+                wrong, right = _example_of_misreading(self.misread_line, encoding)
+                return (
+                    f"{self._share(lines)} are UTF-8 that was read as {encoding} and saved again (`{wrong}` for "
+                    f"`{right}`); fetch the original, or convert the file back: iconv -f UTF-8 -t {encoding} <FILE >NEW"
+                )
         if self.size > LONGEST_MEAN * self.lines:
             return (
                 f"the lines have {self.size // self.lines:,} bytes on average (there are {self.lines:,}); give one "
@@ -149,6 +178,31 @@ class LineFaults:
         return _most_likely_encoding(sample, MULTIBYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS) or _most_likely_encoding(
             sample, SINGLE_BYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS
         )
+
+
+def _find_misreading(text: str) -> list[str]:
+    """Return the encodings in which a line of UTF-8 may have been read before it was saved as UTF-8 again.
+
+    All characters of the line have to be bytes of UTF-8, which they seldom are by chance: three adjacent ones, or two
+    that stand for a frequent character.
+    """
+    encodings = []
+    for encoding in MISREADING_ENCODINGS:
+        try:
+            original = text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+        others = [character for character in original if not character.isascii()]
+        if len(others) >= FEWEST_CHARACTERS or not FREQUENT_CHARACTERS.isdisjoint(others):
+            encodings.append(encoding)
+    return encodings
+
+
+def _example_of_misreading(line: str, encoding: str) -> tuple[str, str]:
+    """Return the first misread character of a line, and what it stands for."""
+    original = line.encode(encoding, errors="replace").decode("utf-8", errors="replace")
+    right = next(character for character in original if not character.isascii())
+    return right.encode("utf-8").decode(encoding, errors="replace"), right
 
 
 def _most_likely_encoding(sample: bytes, encodings: Mapping[str, str], smallest_share: float) -> str | None:
@@ -204,8 +258,8 @@ def checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Yield the lines of a text, and judge the text as a whole after the last.
 
     Raises:
-        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes or are not in NFC, lines end in CR, or
-            lines are far longer than sentences.
+        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes, are not in NFC or were misread before
+            they were saved as UTF-8, lines end in CR, or lines are far longer than sentences.
     """
     faults = LineFaults()
     for line in lines:

@@ -16,6 +16,7 @@ from typing import Any
 
 from pipeline_py.artifact import whole, write_json
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 
 LAST = "last"
 IDENTITY = "identity.json"
@@ -25,7 +26,7 @@ def identity(files: Iterable[Path], *settings: str) -> str:
     """Hash what a result depends on: the content of its input files and all its settings, in order."""
     digest = hashlib.sha256()
     for path in files:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     digest.update(json.dumps(settings).encode())
     return digest.hexdigest()

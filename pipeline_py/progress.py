@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from tqdm import tqdm
@@ -9,6 +11,18 @@ from tqdm import tqdm
 Item = TypeVar("Item")
 
 SECONDS_BETWEEN_LOG_LINES = 60.0
+
+_is_silent = ContextVar("is_silent", default=False)
+
+
+@contextmanager
+def without_progress() -> Iterator[None]:
+    """Show no progress meanwhile, except at a terminal."""
+    token = _is_silent.set(not sys.stderr.isatty())
+    try:
+        yield
+    finally:
+        _is_silent.reset(token)
 
 
 def progress(
@@ -19,6 +33,9 @@ def progress(
     status: Callable[[], str] | None = None,
 ) -> Iterator[Item]:
     """Yield `items`, showing how far it is, the time left, and the rate or what `status` says instead."""
+    if _is_silent.get():
+        yield from items
+        return
     if total is None and isinstance(items, Sized):
         total = len(items)
     bar: tqdm[Any]

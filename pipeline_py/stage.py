@@ -15,6 +15,7 @@ from typing import Any
 
 from pipeline_py import checksum, failures
 from pipeline_py.input_error import InputError
+from pipeline_py.interruption import end_interrupted
 from pipeline_py.options import parsed
 from pipeline_py.orphans import end_with_runner
 
@@ -63,7 +64,7 @@ def end_after(work: Callable[[], None]) -> None:
     """Do some work, and end the process.
 
     An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
-    code 1.
+    code 1, and Ctrl-C with exit code 130.
     """
     end_with_runner()
     gc.set_threshold(OBJECTS)  # to import a library makes many objects and no garbage, and is a tenth faster so
@@ -77,6 +78,8 @@ def end_after(work: Callable[[], None]) -> None:
         print(f"error: {said}", file=sys.stderr)
         sys.stderr.flush()
         os._exit(1)  # whose stdout cannot be written would be told so once more
+    except KeyboardInterrupt:
+        end_interrupted()
     sys.stderr.flush()
     os._exit(0)  # to take a process apart that has imported torch takes a quarter of a second more
 

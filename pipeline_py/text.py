@@ -8,17 +8,22 @@ import bz2
 import gzip
 import lzma
 import re
+import tarfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
 from pipeline_py.encodings import describe_encoding
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
+
+BYTE_ORDER_MARK = "\ufeff"
 
 MOST_DIGITS = 18
 """Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
@@ -45,12 +50,21 @@ COMPRESSIONS = (
     Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), gzip.open),
     Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), bz2.open),
     Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), lzma.open),
+    Compression(
+        "LZMA",
+        ".lzma",
+        re.compile(rb"\x5d\x00\x00[\x00-\xff]{2}(?:\xff{8}|[\x00-\xff]{4}\x00{4})"),
+        partial(lzma.open, format=lzma.FORMAT_ALONE),
+    ),
     Compression("Zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd")),
     Compression("LZ4", ".lz4", re.compile(rb"\x04\x22\x4d\x18")),
-    Compression("ZIP", ".zip", re.compile(rb"PK\x03\x04")),
+    Compression("lzip", ".lz", re.compile(rb"LZIP[\x00\x01]")),
+    Compression("compress", ".Z", re.compile(rb"\x1f\x9d")),
+    Compression("ZIP", ".zip", re.compile(rb"PK(?:\x03\x04|\x05\x06)")),
+    Compression("RAR", ".rar", re.compile(rb"Rar!\x1a\x07")),
     Compression("7-Zip", ".7z", re.compile(rb"7z\xbc\xaf\x27\x1c")),
 )
-LONGEST_BEGINNING = 10
+LONGEST_BEGINNING = 13
 """Bytes that tell the compressions apart."""
 
 
@@ -64,14 +78,14 @@ def uncompressed_name(path: Path) -> str:
     return path.name if compression_of_name(path) is None else path.stem
 
 
-def find_compression(path: Path) -> Compression | None:
-    """Return how a file is compressed, by its first bytes.
+def check_format(path: Path) -> None:
+    """Check that the beginning of a file can be read.
 
     Raises:
-        InputError: the file is in a format that cannot be read, or not in the one that its name promises.
+        InputError: the file is broken, an archive of files, or in a compression that cannot be read.
     """
-    with path.open("rb") as file:
-        return _compression_of(file, path)
+    with closing(read_bytes(path)) as lines:
+        next(lines, None)
 
 
 def _compression_of(file: BufferedReader, path: Path) -> Compression | None:
@@ -110,19 +124,21 @@ def split_lines(file: IO[bytes]) -> Iterator[bytes]:
         yield line if number else line.removeprefix(BOM_UTF8)
 
 
-def read_bytes(path: Path) -> Iterator[bytes]:
+def read_bytes(path: Path) -> Generator[bytes, None, None]:
     """Yield the lines of a plain or compressed file as `split_lines` does.
 
     Raises:
-        InputError: the file is broken, or in a compression that cannot be read.
+        InputError: the file is broken, an archive of files, or in a compression that cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         compression = _compression_of(file, path)
         if compression is None or compression.open is None:
+            _check_archive(file, path)
             yield from split_lines(file)
             return
         try:
             with compression.open(file, "rb") as content:
+                _check_archive(content, path)
                 yield from split_lines(content)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             if getattr(error, "errno", None) is not None:  # of the disk
@@ -130,7 +146,15 @@ def read_bytes(path: Path) -> Iterator[bytes]:
             raise InputError(f"broken {compression.name} file ({error}); fetch it again", path) from None
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def _check_archive(content: BufferedReader, path: Path) -> None:
+    try:
+        tarfile.TarInfo.frombuf(content.peek(tarfile.BLOCKSIZE)[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return
+    raise InputError("a tar archive, which holds files and is no text; unpack it (tar -xf) and name a file in it", path)
+
+
+def read_lines(path: Path) -> Generator[str, None, None]:
     """Yield the lines of a UTF-8 file without their line ends.
 
     Raises:
@@ -162,7 +186,7 @@ def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
         InputError: where one file ends before another.
     """
     with ExitStack() as stack:
-        files = [stack.enter_context(_closing(read_lines(path))) for path in paths]
+        files = [stack.enter_context(closing(read_lines(path))) for path in paths]
         number = 0
         while True:
             lines = [next(file, None) for file in files]
@@ -178,16 +202,3 @@ def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
                         path,
                     )
             yield tuple(line for line in lines if line is not None)
-
-
-class _closing:
-    """Close a generator when the block ends (`contextlib.closing` does not type as the iterator itself)."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self.lines = lines
-
-    def __enter__(self) -> Iterator[str]:
-        return self.lines
-
-    def __exit__(self, *_: object) -> None:
-        self.lines.close()  # type: ignore[attr-defined]

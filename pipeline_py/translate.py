@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from pipeline_py import stage
-from pipeline_py.application.system import System, Translation, load_told
+from pipeline_py.application.system import System, Translation, load_with_options
 from pipeline_py.encodings import describe_faults
 from pipeline_py.input_error import InputError
-from pipeline_py.one_process import WARNING
 from pipeline_py.options import Option
 from pipeline_py.text import split_lines
 
@@ -41,14 +40,14 @@ def translate(
     Raises:
         InputError: the system is not trained, or does not support an option.
     """
-    found = load_told(system, run, configfile or [], config or [])
+    found = load_with_options(system, run, configfile or [], config or [])
     if nbest is not None and scores:
         raise InputError("--nbest has scores already; leave out --scores")
     if attention is not None:
         found.check_attends()
     raw = [*split_lines(sys.stdin.buffer)]
     if fault := describe_faults(raw):
-        print(f"{WARNING}standard input: {fault}", file=sys.stderr)
+        print(f"warning: standard input: {fault}", file=sys.stderr)
     lines = [line.decode("utf-8", errors="replace") for line in raw]
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
     if nbest is None and not scores:

@@ -98,7 +98,7 @@ def test_a_cache_that_is_lost_or_broken_is_made_anew(file: Path, cache: str) -> 
     first = of(file)
     (file.parent / "cache.json").write_text(cache)
     assert of(file) == first
-    assert list(json.loads((file.parent / "cache.json").read_text()))[-1] == str(file)
+    assert [*json.loads((file.parent / "cache.json").read_text())["content"]] == [str(file)]
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(file: Path) -> None:
@@ -110,3 +110,10 @@ def test_what_is_no_file_has_no_content(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     files = [str(tmp_path / name) for name in ("folder", "gone", "gone/below", "x" * 300)]
     assert Contents(tmp_path / "cache.json").of(files) == dict.fromkeys(files)
+
+
+def test_a_bit_that_flips_in_the_cache_decides_nothing(file: Path) -> None:
+    first = of(file)
+    cache = file.parent / "cache.json"
+    cache.write_text(cache.read_text().replace(str(first), str(first)[::-1]))
+    assert of(file) == first

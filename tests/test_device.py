@@ -27,7 +27,7 @@ time.sleep(60)
 @pytest.fixture
 def processes(tmp_path, monkeypatch):
     """Start processes that take a card each; they end with the test."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     started = []
 
     def start(**environment: str) -> tuple[subprocess.Popen, str]:
@@ -51,11 +51,23 @@ def test_processes_side_by_side_take_a_card_each(processes):
     assert processes()[1] == "0", "a process that was killed leaves its card"
 
 
+def test_locks_are_private_and_follow_no_link(processes, tmp_path, capfd):
+    assert processes()[1] == "0"
+    folder = tmp_path / "arbitree"
+    assert folder.stat().st_mode & 0o777 == 0o700 and [file.name for file in folder.iterdir()] == ["card-card0.lock"]
+    (tmp_path / "precious").write_text("kept")
+    (folder / "card-card1.lock").symlink_to(tmp_path / "precious")
+    assert processes()[1] == "cuda"
+    assert "warning: no GPU is reserved (" in capfd.readouterr().err
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
 def test_torchrun_says_which_card_is_whose(processes):
     assert processes(LOCAL_RANK="1")[1] == "cuda"
 
 
 def test_one_card_needs_no_choice(monkeypatch):
+    device._take_card.cache_clear()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda card: SimpleNamespace(uuid="one"))

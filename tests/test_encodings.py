@@ -1,11 +1,15 @@
 """Text that is not UTF-8, one sentence a line, is reported with the encoding that it looks like."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from pipeline_py.encodings import checked_lines, describe_encoding, describe_faults
+from pipeline_py.encodings import LineFaults, checked_lines, describe_encoding, describe_faults
 from pipeline_py.input_error import InputError
+from pipeline_py.text import read_bytes
+
+DATA = Path(__file__).parents[1] / "../shared/data"
 
 TEXTS = {
     "fr": "L'élève a reçu une très belle lettre à Noël, où était déjà sa mère.",
@@ -71,6 +75,86 @@ def test_letters_apart_from_their_accents_are_refused() -> None:
         "2 of 100 lines have letters apart from their accents (Unicode's NFD)"
     )
     assert describe_faults(["क़".encode()] * 100) is None, "NFC of this letter is longer"
+
+
+VIETNAMESE = "Tôi đã đến Hà Nội vào buổi sáng, trời lạnh quá."
+PORTUGUESE = "As informações não estão disponíveis à noite."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "example"),
+    [
+        (TEXTS["fr"], "ISO-8859-1", "`Ã©` for `é`"),
+        ("Das „große“ Haus kostet 5 €", "WINDOWS-1252", "`â€ž` for `„`"),
+        (PORTUGUESE, "WINDOWS-1252", "`Ã§` for `ç`"),
+        ("It’s a dog", "WINDOWS-1252", "`â€™` for `’`"),
+        (TEXTS["ja"], "ISO-8859-1", "for `こ`"),
+        ("ไทย", "ISO-8859-1", "for `ไ`"),
+        ("Žlutý kůrovec", "WINDOWS-1250", "`Ĺ˝` for `Ž`"),
+        ("Мама мыла раму", "WINDOWS-1251", "`Рњ` for `М`"),
+        (VIETNAMESE, "ISO-8859-1", "for `ô`"),
+        (TEXTS["el"], "ISO-8859-1", "for `Α`"),
+    ],
+)
+def test_utf8_that_was_misread_is_refused(text: str, encoding: str, example: str) -> None:
+    misread = text.encode().decode(encoding).encode()
+    fault = describe_faults([b"Hello ."] * 90 + [misread] * 10)
+    assert fault is not None
+    expected = "ISO-8859-1|WINDOWS-1252" if encoding == "ISO-8859-1" else encoding
+    assert re.match(f"10 of 100 lines are UTF-8 that was read as ({expected}) and saved again", fault)
+    assert example in fault and "fetch the original, or convert the file back: iconv -f UTF-8 -t" in fault
+    assert describe_faults([b"Hello ."] * 99 + [misread]) is None, "1 %"
+    assert describe_faults([misread] * 99) is None, "too few lines to judge"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *TEXTS.values(),
+        VIETNAMESE,
+        PORTUGUESE,
+        "NÃO É SÓ A MANHÃ",
+        "Ela disse “amanhã”…",
+        "VOCÊ…",
+        "Spaß…",
+        "„Das macht Spaß“",
+        "Il est passé…\xa0»",
+        "«\xa0jusqu’à…\xa0»",
+        "Ça va\xa0?",
+        "Ñandú “Ó”",
+        "Річ — це «рік»",
+        "Ђорђе Ћ…",
+        "Ä–Ö",
+        "£5 — ©2020 ½",
+        "ÄÖÜ ß",
+        "Tiếng Việt Ã Â",
+        "한국어 “말”",
+        "שלום “עולם”",
+        "😀 “ok”",
+    ],
+)
+def test_real_text_is_not_taken_for_misread(line: str) -> None:
+    assert describe_faults([line.encode()] * 100) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"multi30k/train.{language}" for language in ("fr", "de", "en")),
+        *(f"{corpus}/train.{language}" for corpus in ("tatoeba_enzh", "pydocs_enzh") for language in ("en", "zh")),
+        "small_parallel_enja/train.ja",
+        *(f"docs_ende/train.{language}" for language in ("en", "de")),
+        *(f"newstest_ende/newstest2014.{language}" for language in ("en", "de")),
+    ],
+)
+def test_no_line_of_a_real_text_is_taken_for_misread(name: str) -> None:
+    path = DATA / f"{name}.gz"
+    if not path.exists():
+        pytest.skip(f"{name} is not on this machine")
+    faults = LineFaults()
+    for line in read_bytes(path):
+        faults.add(line)
+    assert faults.lines > 1000 and not faults.misread
 
 
 def test_bytes_of_no_known_encoding_get_no_name() -> None:

@@ -203,10 +203,10 @@ def test_translations_from_elsewhere_score_as_published(tmp_path):
         )
         statistics(
             hypothesis=tmp_path / "text",
-            reference=[Path(experiment.path(test.references[0]))],
+            references=[Path(experiment.path(test.references[0]))],
             output=tmp_path / "statistics",
-            metric=["bleu"],
-            score_output=[tmp_path / "bleu.json"],
+            metrics=["bleu"],
+            scores_output=[tmp_path / "bleu.json"],
             tokenizer=experiment.evaluation.tokenizer,
             lowercase=experiment.evaluation.lowercase,
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py import provenance
+from tests.module_hash import module_hash
 
 
 @pytest.fixture
@@ -27,8 +28,8 @@ def package(tmp_path, monkeypatch):
 
 
 def code_cleared() -> None:
-    provenance.code_of.cache_clear()
-    provenance._read.cache_clear()
+    for function in ("code_of", "_read", "_read_definition", "file_of", "_counts"):
+        getattr(provenance, function).cache_clear()
 
 
 def code() -> str:
@@ -108,6 +109,46 @@ def test_parts_found_by_name_count_when_they_are_told_of(package):
     assert with_part() != before
 
 
+def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
+    edit(package / "used.py", "def double", "UNUSED = 1\n\n\ndef unused():\n    return double(UNUSED)\n\n\ndef double")
+    before = code()
+    edit(package / "used.py", "UNUSED = 1", "UNUSED = 2")
+    edit(package / "used.py", "return double(UNUSED)", "return UNUSED")
+    assert code() == before
+    edit(package / "used.py", "2 * x", "UNUSED * x")
+    after = code()
+    assert after != before
+    edit(package / "used.py", "UNUSED = 2", "UNUSED = 3")
+    assert code() != after
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "import somewhere_py.package.other\n\ndef double(x):\n    return somewhere_py.package.other.nothing()\n",
+        "from somewhere_py.package import other\n\ndef double(x):\n    return other.nothing()\n",
+        "from somewhere_py.package import other\n\ndef double(x):\n    return vars(other)\n",
+        "from somewhere_py.package import other as o\n\ndef double(x):\n    return getattr(o, x)()\n",
+        "from somewhere_py.package.other import nothing as double\n",
+        "def nothing():\n    from somewhere_py.package.other import nothing\n\n\ndouble = nothing\n",
+        "from somewhere_py.package.other import nothing\n\nfor _ in [1]:\n    nothing()\n\ndouble = print\n",
+        "from somewhere_py.package.other import nothing\n\nclass A:\n    f = nothing\n\ndouble = A.f\n",
+        "def double(x):\n    from somewhere_py.package.other import nothing\n    return nothing()\n",
+        "from somewhere_py.package.other import nothing\n\nA = B = nothing\n\ndef double(x):\n    return B\n",
+        "from somewhere_py.package.other import nothing\n\nA = [1]\nA += [nothing]\n\ndef double(x):\n    return A\n",
+        "from somewhere_py.package.other import nothing\n\ndef double(x, f=nothing):\n    return f\n",
+        "from somewhere_py.package.other import nothing\n\n@nothing\ndef double(x):\n    return x\n",
+        "from somewhere_py.package.other import nothing\n\nclass double(nothing):\n    pass\n",
+        "from somewhere_py.package.other import nothing\n\na, (double, b) = 1, (nothing, 2)\n",
+    ],
+)
+def test_every_way_to_use_a_definition_counts(package, used):
+    (package / "used.py").write_text(used)
+    before = code()
+    edit(package / "other.py", "None", "1")
+    assert code() != before
+
+
 def test_a_function_of_a_docstring_only_is_still_code(package):
     edit(package / "other.py", "return None", '"""Nothing."""')
     code()
@@ -132,47 +173,55 @@ STAGES = [
 STAGES += ["evaluation.statistics", "report.facts"]
 
 
-@pytest.fixture
-def copied(tmp_path, monkeypatch):
-    """A copy of the project's own code, and its hashes by stage."""
-    copy = tmp_path / "pipeline_py"
+def hashes(hash_code) -> dict[str, str]:
+    code_cleared()
+    return {stage: hash_code(stage) for stage in STAGES}
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the project's own code, and its hashes by definitions and by modules."""
+    copy = tmp_path_factory.mktemp("copied") / "pipeline_py"
     shutil.copytree(provenance.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(provenance, "FOLDER", copy)
-
-    def codes(*edited: str) -> dict[str, str]:
-        for file in edited:
-            assert (copy / file).is_file()
-            with (copy / file).open("a", encoding="utf-8") as code:
-                code.write("\nCHANGED = True\n")
-        code_cleared()
-        return {stage: provenance.code_of(stage) for stage in STAGES}
-
-    yield codes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(provenance, "FOLDER", copy)
+        yield copy, hashes(provenance.code_of), hashes(module_hash)
     code_cleared()
 
 
 def test_no_module_that_changes_no_result_counts(copied):
-    """To print progress more often, say a mistake in other words or measure time otherwise trains nothing again."""
-    before = copied()
-    assert copied(*(f"{module.replace('.', '/')}.py" for module in provenance.CHANGE_NO_RESULT)) == before
+    """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
+    copy, before, _ = copied
+    contents = {}
+    for module in provenance.CHANGE_NO_RESULT:
+        place = copy / module.replace(".", "/")
+        for file in [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else place.glob("*.py"):
+            contents[file] = file.read_text()
+            file.write_text("CHANGED = True\n")
+    assert len(contents) > len(provenance.CHANGE_NO_RESULT) and hashes(provenance.code_of) == before
+    for file, content in contents.items():
+        file.write_text(content)
 
 
-@pytest.mark.parametrize(
-    ("module", "counts"),
-    [
-        ("text.py", {*STAGES}),
-        ("corpus/grammar/lexicon/nouns.tsv", {"corpus.generate"}),
-        ("syntax/distances.py", set()),
-        ("syntax/trees/dependency.py", {"syntax.parse"}),
-        ("syntax/stanza/pipeline.py", {"syntax.parse"}),
-        ("config/systems/encoders.py", set()),
-        ("subword/vocabulary.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
-        ("nmt/attention.py", {"nmt.pretrain", "nmt.train", "nmt.translate"}),
-        ("nmt/training/divergence.py", {"nmt.pretrain", "nmt.train"}),
-        ("evaluation/metric.py", {"evaluation.statistics", "report.facts"}),
-    ],
-)
-def test_every_other_module_counts_where_it_is_imported(copied, module, counts):
-    before = copied()
-    after = copied(module)
-    assert {stage for stage in STAGES if before[stage] != after[stage]} == counts
+TRAINED = {"nmt.pretrain", "nmt.train"}
+EDITS = [
+    ("text.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
+    ("corpus/grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
+    ("syntax/distances.py", "def distances(", "def distances(changed, ", set()),
+    ("syntax/trees/dependency.py", "class DependencyTree", "class DependencyTree(Changed)", {"syntax.parse"}),
+    ("config/systems/encoders.py", "from ", "CHANGED = 1\nfrom ", set()),
+    ("nmt/training/divergence.py", "def ", "def changed(): pass\n\n\ndef ", set()),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "expected"), EDITS)
+def test_edits_count_where_the_definition_is_reached(copied, file, old, new, expected):
+    copy, before, before_by_modules = copied
+    text = (copy / file).read_text(encoding="utf-8")
+    assert old in text
+    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    after, after_by_modules = hashes(provenance.code_of), hashes(module_hash)
+    (copy / file).write_text(text, encoding="utf-8")
+    changed = {stage for stage in STAGES if before[stage] != after[stage]}
+    assert changed == expected
+    assert changed <= {stage for stage in STAGES if before_by_modules[stage] != after_by_modules[stage]}

@@ -605,7 +605,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     expected = [
         ("fetch", {"split": "dev", "side": "target"}, {"dev.target"}),
         ("contrastive_pairs", {"split": "told"}, {"pairs.tsv"}),
-        ("learn_segmenter", {}, {"train", "dev"}),
+        ("learn_segmenter", {"side": "source"}, {"train", "dev"}),
         ("train_parser", {"parser": "bank", "processor": "depparse"}, {"train", "dev", "vectors"}),
         (
             "train_parser",

@@ -28,6 +28,7 @@ if imported_folder() != own_folder:
         f"{own_folder} does not exist, and the code of another folder ({imported_folder()}) must not take its place; "
         "run Snakemake with the Snakefile of a complete copy of the project"
     )
+sys.path[:] = [*(path for path in sys.path if path != workflow.basedir), workflow.basedir]
 
 # Jobs: whatever folder they run in, and whatever that contains.
 other_folders = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path != workflow.basedir]

@@ -18,9 +18,6 @@ A rule for the method `plan.subword.apply_bpe(units, split, side)`, whose output
 An output that is named NAME is the parameter NAME_output of the stage.
 """
 
-from functools import cache
-
-
 @cache
 def find_job(name, wildcards):
     return plan.job(name, dict(wildcards))
@@ -30,6 +27,7 @@ def inputs_of(name, note=None):
     """Return the input files of the jobs of a rule; `note` is called with the wildcards of jobs of this run."""
 
     def inputs(wildcards):
+        force_outdated_jobs()
         if note is not None:
             note(wildcards)
         return find_job(name, tuple(wildcards.items())).inputs
@@ -72,3 +70,38 @@ rule reporting_text_job:  # its messages are shown on the terminal, too
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
+
+
+rule syntax_job:
+    conda:
+        f"{workflow.basedir}/envs/syntax.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2>{log:q}"
+
+
+rule network_job:  # trains a network
+    conda:
+        f"{workflow.basedir}/envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
+    shell:
+        "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
+
+
+rule network_job_with_warnings:  # runs networks; only its warnings are shown on the terminal
+    conda:
+        f"{workflow.basedir}/envs/nmt.yaml"
+    threads: EXPERIMENT.training.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 480 * attempt,
+        gpu=plan.gpu,
+    shell:
+        'python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} | grep "^warning: " >&2)'

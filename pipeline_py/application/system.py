@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline_py.application.chain import Chain, plan
+from pipeline_py.application.text_pipeline import TextPipeline, read_experiment
 from pipeline_py.input_error import InputError
 from pipeline_py.text import read_lines, tokens_of
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LONGEST = 2000
 """Characters that are translated as one sentence; time and memory grow with the square of its words."""
 
-SETTINGS_OF_NETWORKS = "syntax", "target_vocabulary", "device", "threads"
-"""What `nmt.translate` and the other stages that run networks are told alike, beside the networks."""
+NETWORK_ARGUMENTS = "model", "config", "source", "syntax", "target_vocabulary", "device", "threads"
+"""Arguments that `nmt.translate` and the other stages that run networks have in common."""
 
 
 class Translation(NamedTuple):
@@ -59,54 +59,56 @@ def load(
     """
     files = [configfile] if isinstance(configfile, str | Path) else configfile
     overrides = [f"{key}={json.dumps(value)}" for key, value in (config or {}).items()]
-    return load_told(system, run, [*map(str, files)], overrides, directory)
+    return load_with_options(system, run, [*map(str, files)], overrides, directory)
 
 
-def load_told(
+def load_with_options(
     system: str | Path,
     run: str | None,
     configfiles: Sequence[str],
     config: Sequence[str],
     directory: str | Path | None = None,
 ) -> "System":
-    """The same as `load`, of the options of a command line: `config` is KEY=VALUE."""
-    results, name, run_of_path = _named(system)
+    """Open a system as `load` does, with the options of a command line: `config` is KEY=VALUE."""
+    results, name, run_of_path = _split_path(system)
     start = Path.cwd() if results is None else results.absolute()
-    folder = Path(directory).absolute() if directory is not None else _with_snakefile(start)
-    found = plan(folder, name, run or run_of_path, configfiles, config)
-    if results is not None and results.resolve() != (folder / found.results).resolve():
+    folder = Path(directory).absolute() if directory is not None else _find_snakefile(start)
+    if not (folder / "Snakefile").is_file():
+        raise InputError("there is no Snakefile; go to the folder where you run snakemake, or name it", folder)
+    experiment = read_experiment(folder, configfiles, config)
+    if results is not None and results.resolve() != (folder / experiment.folder("results")).resolve():
         raise InputError(
-            f"this experiment keeps its results in {found.results}; name the configfile that the system was trained "
-            "with",
+            f"this experiment keeps its results in {experiment.folder('results')}; name the configfile that the system "
+            "was trained with",
             results,
         )
-    words = [found.files["text"], *(["--configfile", *configfiles] if configfiles else [])]
-    words += ["--config", *config] if config else []
-    return System(Chain(found, folder, f"snakemake --cores all {shlex.join(words)}"))
+    words = [*(["--configfile", *configfiles] if configfiles else []), *(["--config", *config] if config else [])]
+    remedy = f"snakemake --cores all {{file}} {shlex.join(words)}".strip()
+    return System(TextPipeline(experiment, name, run or run_of_path, folder, remedy))
 
 
 class System:
     """A trained system; `load` opens it, its models are loaded when they are first needed and then stay.
 
-    Every sentence goes through the steps of the workflow, cleaning to detokenization. Not to be used by several
-    threads at a time, since stages run in the folder of the experiment.
+    Every sentence goes through the jobs of the workflow, from cleaning to detokenization. Several threads may use it;
+    its stages run one at a time.
     """
 
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
+    def __init__(self, pipeline: TextPipeline) -> None:
+        self._pipeline = pipeline
 
     def __repr__(self) -> str:
         return f"<System {self.name} ({self.run})>"
 
     @property
     def name(self) -> str:
-        """What the experiment calls it."""
-        return self._chain.plan.system
+        """Its name in the experiment."""
+        return self._pipeline.system
 
     @property
     def run(self) -> str:
-        """Which of its trainings it is, e.g. "seed1"."""
-        return self._chain.plan.run
+        """The name of its training, e.g. "seed1"."""
+        return self._pipeline.run
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
         """Translate sentences, whatever they hold.
@@ -121,7 +123,7 @@ class System:
         """
         parts = [parts_of(sentence) for sentence in _several(sentences)]
         with self._work() as work:
-            texts = iter(self._translated(work, [part for of_one in parts for part in of_one], {}))
+            texts = iter(self._translate(work, [part for of_one in parts for part in of_one], {}))
             return [" ".join(filter(None, (next(texts) for _ in of_one))) for of_one in parts]
 
     def n_best(self, sentences: Sequence[str], size: int = 5) -> list[list[Translation]]:
@@ -135,7 +137,7 @@ class System:
             InputError: the system is phrase-based, or the beam is narrower.
         """
         self._need_networks("scores")
-        beam = json.loads(self._networks(Path(), "decoding")["decoding"])["beam"]
+        beam = self._decoding()["beam"]
         if not 1 <= size <= beam:
             raise InputError(f"the search keeps {beam} translations (`decoding.beam`); ask for 1 to {beam}, not {size}")
         parts = [parts_of(sentence) for sentence in _several(sentences)]
@@ -166,10 +168,11 @@ class System:
         if not pairs:
             return []
         with self._work() as work:
-            translation = self._read(work, pairs)
+            translation = self._prepare_pairs(work, pairs)
             output = work / "scores.tsv"
-            given = self._networks(work, "model", "config", "source", *SETTINGS_OF_NETWORKS)
-            self._chain.run("nmt.force_decode", work, {**given, "translation": [translation], "output": [output]})
+            arguments = self._network_arguments(work, *NETWORK_ARGUMENTS)
+            arguments |= {"translation": [str(translation)], "output": [str(output)]}
+            self._pipeline.execute("nmt.force_decode", arguments, work)
             return [float(line.split("\t")[0]) for line in [*read_lines(output)][1:]]
 
     def attention(self, source: str, target: str | None = None) -> "Attention":
@@ -189,7 +192,7 @@ class System:
             return found
         self.check_attends()
         with self._work() as work:
-            return self._attended(work, self._read(work, [(source, target)]), [1])[0]
+            return self._read_attentions(work, self._prepare_pairs(work, [(source, target)]), [1])[0]
 
     def attentions(self, sentences: Sequence[str]) -> "list[Attention | None]":
         """Say what the system attends to as it translates sentences.
@@ -203,12 +206,14 @@ class System:
         self.check_attends()
         with self._work() as work:
             fitting = [text if len(text) <= LONGEST else "" for text in _several(sentences)]
-            self._translated(work, fitting, {})
-            pieces = self._networks(work, "output")["output"]
-            source = [*read_lines(work / self._chain.plan.files["source_pieces"])] if fitting else []
+            self._translate(work, fitting, {})
+            pieces = Path(self._network_arguments(work, "pieces_output")["pieces_output"])
+            source = [*read_lines(self._pipeline.made("source_pieces", work))] if fitting else []
             numbers = [number for number, line in enumerate(source, start=1) if tokens_of(line)]
-            found = dict(zip(numbers, self._attended(work, pieces, numbers), strict=True)) if numbers else {}
-            return [found.get(number) for number in range(1, len(fitting) + 1)]
+            attentions = (
+                dict(zip(numbers, self._read_attentions(work, pieces, numbers), strict=True)) if numbers else {}
+            )
+            return [attentions.get(number) for number in range(1, len(fitting) + 1)]
 
     def check_attends(self) -> None:
         """See to it that the system is one network.
@@ -217,7 +222,7 @@ class System:
             InputError: it is phrase-based or an ensemble.
         """
         self._need_networks("attention")
-        if len(self._networks(Path(), "model")["model"]) > 1:
+        if len(self._network_arguments(Path(), "model")["model"]) > 1:
             raise InputError(f"{self.name} is an ensemble, each member of which attends for itself; name one of them")
 
     @contextmanager
@@ -226,28 +231,31 @@ class System:
             yield Path(folder).resolve()
 
     def _need_networks(self, what: str) -> None:
-        if "source_pieces" not in self._chain.plan.files:
+        if "source_pieces" not in self._pipeline.files:
             raise InputError(f"{self.name} is phrase-based and has no {what}; take a network")
 
-    def _networks(self, work: Path, *names: str) -> dict[str, Any]:
-        """Arguments of `nmt.translate`."""
-        given = self._chain.arguments("nmt.translate", work)
-        return {name: given[name] for name in names}
+    def _network_arguments(self, work: Path, *names: str) -> dict[str, Any]:
+        """Return some arguments of `nmt.translate`."""
+        arguments = self._pipeline.arguments(self._pipeline.translation, work)
+        return {name: arguments[name] for name in names if name in arguments}
 
-    def _translated(self, work: Path, sentences: Sequence[str], changes: Mapping[str, Any]) -> list[str]:
+    def _decoding(self) -> dict[str, Any]:
+        return dict(self._network_arguments(Path(), "decoding")["decoding"])
+
+    def _translate(self, work: Path, sentences: Sequence[str], changes: Mapping[str, Any]) -> list[str]:
         """Translate, with some arguments of `nmt.translate` changed."""
         if not sentences:
             return []
-        text = self._chain.plan.files["text"]
-        self._chain.make(work, [text], sentences, changes={"nmt.translate": changes})
-        return [*read_lines(work / text)]
+        text = self._pipeline.files["text"]
+        self._pipeline.make(work, [text], sentences, changes={"nmt.translate": changes})
+        return [*read_lines(self._pipeline.made("text", work))]
 
     def _ranked(self, work: Path, sentences: Sequence[str], size: int) -> list[list[Translation]]:
         if not sentences:
             return []
-        decoding = json.loads(self._networks(work, "decoding")["decoding"]) | {"n_best": size}
         file = work / "n-best"
-        best = self._translated(work, sentences, {"decoding": json.dumps(decoding), "n_best_output": file})
+        changes = {"decoding": self._decoding() | {"n_best": size}, "n_best_output": str(file)}
+        best = self._translate(work, sentences, changes)
         found: list[list[tuple[str, float]]] = [[] for _ in sentences]
         for line in read_lines(file):
             number, _, rest = line.partition(" ||| ")
@@ -264,14 +272,14 @@ class System:
         pieces, output = work / f"{rank}.pieces", work / f"{rank}.txt"
         lines = [of_one[rank][0] if rank < len(of_one) else "" for of_one in found]
         pieces.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-        given = self._chain.arguments("evaluation.postprocess", work)
-        if given["alignment"] is not None:  # the search tells that of the best alone
-            given["alignment"] = self._aligned(work, pieces, given["source_pieces"])
-        given |= {"pieces": pieces, "output": output, "counts_output": work / f"{rank}.json"}
-        self._chain.run("evaluation.postprocess", work, given)
+        arguments = self._pipeline.arguments(self._pipeline.job(self._pipeline.files["text"]), work)
+        if "alignment" in arguments:  # the search writes that of the best translation only
+            arguments["alignment"] = str(self._align(work, pieces, Path(arguments["source_pieces"])))
+        arguments |= {"pieces": str(pieces), "output": str(output), "counts_output": str(work / f"{rank}.json")}
+        self._pipeline.execute("evaluation.postprocess", arguments, work)
         return [*read_lines(output)]
 
-    def _aligned(self, work: Path, translation: Path, source_pieces: Path) -> Path:
+    def _align(self, work: Path, translation: Path, source_pieces: Path) -> Path:
         """For each piece the position of the source that it attends to most, phrases left aside."""
         from pipeline_py.ragged import read_rows
 
@@ -285,46 +293,39 @@ class System:
                 file.write(" ".join(map(str, weights.argmax(axis=1))) + "\n")
         return output
 
-    def _read(self, work: Path, pairs: Sequence[tuple[str, str]]) -> Path:
-        """Make what networks read of given pairs; the pieces of the translations are returned."""
-        pieces = self._chain.plan.files["target_pieces"]
+    def _prepare_pairs(self, work: Path, pairs: Sequence[tuple[str, str]]) -> Path:
+        """Make what networks read of pairs of texts, and return the pieces of the translations."""
         sources, targets = zip(*pairs, strict=True)
-        self._chain.make(work, [*self._chain.step("nmt.translate").inputs, pieces], sources, targets)
-        return work / pieces
+        files = [*self._pipeline.translation.inputs, self._pipeline.files["target_pieces"]]
+        self._pipeline.make(work, files, sources, targets)
+        return self._pipeline.made("target_pieces", work)
 
     def _attend(self, work: Path, translation: Path) -> tuple[Path, Path]:
         """Attention and gates of the first network when it says translations."""
-        given = self._networks(work, "model", "config", "source", *SETTINGS_OF_NETWORKS)
-        several = len(given["model"]) > 1
-        syntax = [text for text in given["syntax"] or [] if not several or text.startswith("1:")]
-        first = {name: given[name][0] for name in ("model", "config", "source")}
+        arguments = self._network_arguments(work, *NETWORK_ARGUMENTS)
+        arguments |= {name: arguments[name][0] for name in ("model", "config", "source", "syntax")}
         outputs = work / f"{translation.name}.attention.arrow", work / f"{translation.name}.gates.arrow"
-        arguments = {
-            **given,
-            **first,
-            "syntax": [text.removeprefix("1:") for text in syntax] if several else syntax,
-            "translation": translation,
-            **dict(zip(("attention_output", "gates_output"), outputs, strict=True)),
-        }
-        self._chain.run("nmt.attend", work, arguments)
+        arguments |= {"translation": str(translation)}
+        arguments |= dict(zip(("attention_output", "gates_output"), map(str, outputs), strict=True))
+        self._pipeline.execute("nmt.attend", arguments, work)
         return outputs
 
-    def _attended(self, work: Path, translation: Path, numbers: Sequence[int]) -> "list[Attention]":
+    def _read_attentions(self, work: Path, translation: Path, numbers: Sequence[int]) -> "list[Attention]":
         from pipeline_py.application.attention import Attention
         from pipeline_py.report.figures.attended_sentence import read_attended
 
         attention, gates = self._attend(work, translation)
-        files = self._chain.plan.files
+        pipeline = self._pipeline
         return [
             Attention(
                 **vars(
                     read_attended(
                         number,
-                        source_pieces=work / files["source_pieces"],
+                        source_pieces=pipeline.made("source_pieces", work),
                         translation=translation,
                         attention=attention,
-                        tree=work / files["tree"] if "tree" in files else None,
-                        lexical="lexical" in files,
+                        tree=pipeline.made("tree", work) if "tree" in pipeline.files else None,
+                        lexical=pipeline.reads_lexical_trees,
                         gates=gates,
                     )
                 )
@@ -359,8 +360,8 @@ def _several(sentences: Sequence[str]) -> Sequence[str]:
     return found
 
 
-def _named(system: str | Path) -> tuple[Path | None, str, str | None]:
-    """The folder of results, the system and the run that a name or a path says."""
+def _split_path(system: str | Path) -> tuple[Path | None, str, str | None]:
+    """Split the name or the path of a system into the folder of results, the system and the run."""
     parts = Path(system).parts
     if len(parts) == 1:
         return None, parts[0], None
@@ -370,7 +371,7 @@ def _named(system: str | Path) -> tuple[Path | None, str, str | None]:
     raise InputError("neither a system nor the folder of one; write SDAtt or results/nmt/SDAtt/seed1", Path(system))
 
 
-def _with_snakefile(start: Path) -> Path:
+def _find_snakefile(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / "Snakefile").is_file():
             return folder

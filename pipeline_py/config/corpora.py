@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pipeline_py.config.base import Section
 from pipeline_py.config.generated import MOST_TESTS, Generated, GeneratedPairs, Generator
 from pipeline_py.config.language_codes import resolve_language
-from pipeline_py.config.names import LONGEST_NAME
+from pipeline_py.config.names import LONGEST_NAME, check_collisions
 from pipeline_py.config.numbers import Count, Ratio
 from pipeline_py.languages import UNSPACED, base_language
 
@@ -145,6 +145,9 @@ LanguageCode = Annotated[
 """A language code, which becomes the one that all tools know."""
 
 
+Side = Literal["source", "target"]
+
+
 class Language(Section):
     """One side of the corpus."""
 
@@ -154,8 +157,13 @@ class Language(Section):
     )
     stanza_directory: str | None = Field(
         None,
-        description="For tokenizer stanza: a local model directory; null: a source is divided like "
-        "the treebank of the first parser that is trained from files; other text by a model that is downloaded.",
+        description="For tokenizer stanza: a local model directory; null: text is divided like the treebank of the "
+        "first parser of its language that is trained from files.",
+    )
+    stanza_package: str | None = Field(
+        None,
+        description="For tokenizer stanza: a package whose tokenizer is downloaded, such as default, the language's; "
+        "null: nothing is downloaded.",
     )
     punctuation: Literal["keep", "normalize"] = Field(
         "keep", description="normalize: quotation marks, dashes and spaces are each written in one way, as Moses does."
@@ -174,6 +182,8 @@ class Language(Section):
             raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose {others}")
         if self.punctuation == "normalize" and self.tokenizer == "none":
             raise ValueError("punctuation is normalized before text is tokenized; with tokenizer: none leave it out")
+        if self.stanza_package is not None and self.stanza_directory is not None:
+            raise ValueError("give either `stanza_package` (downloaded) or `stanza_directory` (local)")
         return self
 
     @property
@@ -202,8 +212,8 @@ class Language(Section):
 
     @property
     def learns_tokenizer(self) -> bool:
-        """Whether Stanza tokenizes it without a directory, so that a treebank of the source teaches it."""
-        return self.tokenizer == "stanza" and not self.stanza_directory
+        """Whether Stanza tokenizes it without a directory or package, so that a treebank has to teach it."""
+        return self.tokenizer == "stanza" and not self.stanza_directory and self.stanza_package is None
 
 
 class Limits(Section):
@@ -240,8 +250,10 @@ class Corpora(Section):
     def _check(self) -> Self:
         names = self.names
         # The last three name files beside those of a system's sets.
-        for name in {"train", "dev", "tests", "facts", "config", "pretraining"} & set(names):
+        reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
+        for name in {*reserved} & set(names):
             raise ValueError(f"a test set cannot be called `{name}`")
+        check_collisions("test sets and files", [*reserved, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
         if len(self.tests) > MOST_TESTS:

@@ -9,12 +9,20 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.comet import FoundComet, find_comet
-from pipeline_py.config.corpora import NAME, Corpora
+from pipeline_py.config.corpora import NAME, Corpora, Language, Side
 from pipeline_py.config.evaluation import Evaluation
 from pipeline_py.config.loading.entry_error import Entry
 from pipeline_py.config.names import LONGEST_NAME
 from pipeline_py.config.parser_language import is_same_language
-from pipeline_py.config.parsers import GivenParser, Parser, Parsing, StanzaOptions, StanzaParser
+from pipeline_py.config.parsers import (
+    GivenParser,
+    Parser,
+    Parsing,
+    StanzaOptions,
+    StanzaParser,
+    TrainedParser,
+    Treebank,
+)
 from pipeline_py.config.subword import Subword
 from pipeline_py.config.systems.any_system import AnySystem, Ensemble
 from pipeline_py.config.systems.decoding import Decoding
@@ -123,16 +131,43 @@ class Description(Section):
     def describe_foreign_parser(self, name: str, fault: str) -> str:
         """Format the error message for a parser of another language than the source's."""
         own = f"parsers.{name}"
+        related = f"; to use models of another language on purpose, name it in `{own}.model_language`"
         return (
             f"{'parser' if name == self.parser else own}: `{name}` {fault}, but the text is in "
             f"`{self.corpora.source.language}`; name another parser in `parser` (docs/parsers.md lists the types), "
             "choose `targets` that read no trees, or correct the language of the text (`corpora.source.language`) or "
-            f"of the parser (`{own}.language`)"
+            f"of the parser (`{own}.language`){related if isinstance(self.parsers[name], StanzaParser) else ''}"
         )
 
+    def tokenizer_treebank(self, side: Side) -> Treebank | None:
+        """Return the treebank that teaches Stanza to tokenize a side; None if it learns nothing, or there is none.
+
+        A parser knows the words of its treebank. So text and trees agree if the tokenizer of the source learns from the
+        experiment's parser, or else from the first that is trained from files of its language. A parser whose language
+        is unknown is for the source.
+        """
+        if not self.language_of_side(side).learns_tokenizer:
+            return None
+        names = sorted(self.parsers, key=lambda name: name != self.parser)
+        parsers = {name: self.parsers[name] for name in names if self._is_parser_of(name, side)}
+        treebanks = [parser.treebank for parser in parsers.values() if isinstance(parser, TrainedParser)]
+        return next((treebank for treebank in treebanks if not treebank.is_generated), None)
+
+    def language_of_side(self, side: Side) -> Language:
+        """Return the options of a side's language."""
+        return self.corpora.source if side == "source" else self.corpora.target
+
+    def _is_parser_of(self, parser: str, side: Side) -> bool:
+        known = self.parsers[parser].known_language()
+        if known is None:
+            return side == "source"
+        return is_same_language(known.code, self.language_of_side(side).language)
+
     def language_of(self, parser: str) -> str:
-        """Return the language that Stanza knows a parser by: the stated one, or the source's."""
+        """Return the language that Stanza knows a parser by: that of its models, the stated one, or the source's."""
         options = self.parsers[parser]
+        if isinstance(options, StanzaParser) and options.model_language is not None:
+            return options.model_language
         stated = options.language if isinstance(options, StanzaOptions) else None
         return stated or self.corpora.source.language
 

@@ -5,11 +5,12 @@ from typing import Self
 
 from pydantic import model_validator
 
+from pipeline_py.config.corpora import Side
 from pipeline_py.config.description import DEFAULT_UNITS, Description
 from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.loading.entry_error import Entry, EntryError
 from pipeline_py.config.loading.unknown import listed, shortened, unknown
-from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, is_name, is_name_of_system
+from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, check_collisions, is_name, is_name_of_system
 from pipeline_py.config.parsers import GivenParser, StanzaOptions
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.systems.translations import Translations
@@ -40,9 +41,14 @@ class Experiment(Description):
             if not is_name_of_system(name):
                 raise ValueError(
                     f"system {shortened(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
-                    "braces and unprintable characters, do not begin it with `.` or `-`, nor begin or end it with a "
-                    f"space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
+                    "braces and unprintable characters, do not begin it with `.`, `-` or `@`, nor begin or end it with "
+                    f"a space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
                 )
+        check_collisions("systems", self.systems)
+        check_collisions("parsers", self.parsers)
+        check_collisions("subwords", [DEFAULT_UNITS, *(name for name in self.subwords if name != DEFAULT_UNITS)])
+        check_collisions("tables", self.tables)
+        check_collisions("figures", self.figures)
         if DEFAULT_PARSER in self.parsers:
             raise ValueError(f"parsers: `{DEFAULT_PARSER}` stands for the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:
@@ -190,6 +196,20 @@ class Experiment(Description):
         for name in names:
             if name in self.corpora.unscored_tests:
                 raise EntryError(*entry, f": `{name}` has no references, so that nothing is scored on it; leave it out")
+
+    @model_validator(mode="after")
+    def _check_tokenizers(self) -> Self:
+        sides: tuple[Side, ...] = ("source", "target")
+        for side in sides:
+            language = self.language_of_side(side)
+            if language.learns_tokenizer and self.tokenizer_treebank(side) is None:
+                code = language.language
+                raise ValueError(
+                    f"corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
+                    f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: "
+                    f"{code}`), ask for a download by `stanza_package: default`, or choose another tokenizer"
+                )
+        return self
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:

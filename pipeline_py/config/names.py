@@ -4,6 +4,8 @@ A file system has names of at most 255 bytes, and a file may be named after a sy
 """
 
 import re
+import unicodedata
+from collections.abc import Iterable
 
 LONGEST_NAME = 48
 LONGEST_SYSTEM = 120
@@ -35,7 +37,7 @@ def is_name_of_system(name: str) -> bool:
         and name == name.strip()
         and name.isprintable()
         and not forbidden
-        and name[0] not in ".-"
+        and name[0] not in ".-@"
         and len(name.encode()) <= LONGEST_SYSTEM
         and not IN_A_ROW.search(name)
     )
@@ -44,3 +46,27 @@ def is_name_of_system(name: str) -> bool:
 def is_path(path: str) -> bool:
     """Whether Snakemake takes all of a path for a path."""
     return not {*PATH_OF_SNAKEMAKE} & {*path}
+
+
+def check_collisions(kind: str, names: Iterable[str]) -> None:
+    """Raise an error for names whose files are the same on a file system that ignores case or Unicode normalization.
+
+    Args:
+        kind: what the names are of, in the plural, for the message.
+        names: all names of a kind.
+
+    Raises:
+        ValueError: naming two of them.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(_fold(name), name)
+        if other != name:
+            raise ValueError(
+                f"{kind} {other!r} and {name!r} differ only in case or in how accents are encoded, which some file "
+                "systems ignore; rename one"
+            )
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())

@@ -30,14 +30,46 @@ def language_of_treebank(files: Iterable[str | None]) -> KnownLanguage | None:
     return next((KnownLanguage(match[1], f"its treebank is {name}") for match, name in matches if match), None)
 
 
+MIXED_LANGUAGES = {
+    "qaf": ("ar", "fr"),
+    "qfn": ("fy", "nl"),
+    "qhe": ("hi", "en"),
+    "qtd": ("tr", "de"),
+    "qte": ("te", "en"),
+    "qti": ("tr", "en"),
+}
+"""The languages of text that mixes two, by the code of its treebank in Universal Dependencies."""
+
+LARGEST_DISTANCE = 10
+"""Largest distance in CLDR's language matching between a parser and a text.
+
+Standards of one language (Croatian and Serbian) are at most 5 apart, a language and its macrolanguage (Egyptian and
+Arabic) 10, and other pairs 20 or more.
+"""
+
+
 def is_same_language(code: str, other: str) -> bool:
     """Return whether a parser of one language is for text of the other.
 
-    Regions and scripts (`en-gb`, `zh-hans`) and the length of codes (`fr`, `fra`) do not matter. Norwegian (`no`) is
-    both of its written languages.
+    Regions and scripts (`en-gb`, `zh-hans`) and the length of codes (`fr`, `fra`) do not matter. Standards of one
+    language (`hr`, `sr`) are the same, and so are a macrolanguage and its members (`ar`, `arz`), but not two members.
     """
-    codes = {_main_code(code), _main_code(other)}
-    return len(codes) == 1 or ("no" in codes and codes <= {"no", "nb", "nn"})
+    codes = [_main_codes(given) for given in (code, other)]
+    return any(_are_close(first, second) for first in codes[0] for second in codes[1])
+
+
+def _main_codes(code: str) -> tuple[str, ...]:
+    main = _main_code(code)
+    return MIXED_LANGUAGES.get(main, (main,))
+
+
+def _are_close(code: str, other: str) -> bool:
+    from langcodes import tag_distance
+
+    if {code, other} == {"no", "nn"}:  # CLDR takes `no` for `nb`
+        return True
+    first, second = (f"{main}-Latn-001" for main in (code, other))  # scripts and regions do not matter
+    return min(tag_distance(first, second), tag_distance(second, first)) <= LARGEST_DISTANCE
 
 
 def _main_code(code: str) -> str:

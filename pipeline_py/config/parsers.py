@@ -14,6 +14,7 @@ from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.numbers import Batch, Count, Seed, Size
 from pipeline_py.config.parser_language import KnownLanguage, language_of_treebank
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
+from pipeline_py.parser_defaults import EPOCHS, HIDDEN
 
 
 class Treebank(Section):
@@ -133,9 +134,10 @@ class StanzaOptions(PhraseOptions):
         "auto",
         description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
         "english: the words of English treebanks of Universal Dependencies. treebank: the words of the treebank that "
-        "the parser is trained from. stanza: the words of the package's tokenizer. auto: of text that came tokenized "
-        "(tokenizer: none) its tokens; of other text the words of the package's tokenizer, where there is one, else "
-        "of English as english, else of a trained parser as treebank, else the tokens.",
+        "the parser is trained from, by a table. stanza: the words of the package's tokenizer; of a trained parser "
+        "those of a tokenizer that is trained on its treebank. auto: of text that came tokenized (tokenizer: none) its "
+        "tokens; of other text the words of the package's tokenizer, where there is one, else of English as english, "
+        "else of a trained parser as treebank, else the tokens.",
     )
 
     def known_language(self) -> KnownLanguage | None:
@@ -162,13 +164,6 @@ class StanzaOptions(PhraseOptions):
         return "text"
 
 
-EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
-"""Default passes over the trees, by network: a minute or two on one core with 2,000 sentences."""
-
-HIDDEN = 100
-"""Default size of the layers."""
-
-
 class ProcessorTraining(Section):
     """How long and how wide one of a parser's networks is trained."""
 
@@ -191,12 +186,6 @@ class TrainedParser(StanzaOptions):
     def _same_however_written(self) -> Self:
         for processor, epochs in EPOCHS.items():
             getattr(self, processor).with_null_for({"epochs": epochs, "hidden": HIDDEN})
-        return self
-
-    @model_validator(mode="after")
-    def _no_tokenizer(self) -> Self:
-        if self.words == "stanza":
-            raise ValueError("a trained parser has no tokenizer; set `words` to auto, treebank, text or english")
         return self
 
     def _default_words(self, source: Language) -> Words:
@@ -243,6 +232,11 @@ class StanzaParser(StanzaOptions):
     type: Literal["stanza"]
     package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
+    model_language: LanguageCode | None = Field(
+        None,
+        description="The language of the models, if they shall read text in another one, such as a related language "
+        "without models; null: that of the parser.",
+    )
     test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure its accuracy; null: not measured.")
     constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 

@@ -4,7 +4,7 @@ The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and he
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -13,6 +13,7 @@ from typing import Literal
 
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
+from pipeline_py.corpus.moses import are_escaped, unescape
 from pipeline_py.corpus.sentence_key import fingerprint, sentence_hasher
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -20,8 +21,13 @@ from pipeline_py.text import read_bytes, read_lines, read_parallel
 
 REPAIRED = "control characters replaced by spaces"
 
+UNESCAPED = "escapes of Moses undone"
+
 REPEATED = "duplicate pair", "occurs in held-out"
 """Reasons to drop a pair that say nothing against it alone."""
+
+Repair = Callable[[str], str]
+"""Changes a sentence of one side."""
 
 LARGEST_UNUSABLE_SHARE = 0.95
 FEWEST_JUDGED_PAIRS = 100
@@ -57,7 +63,9 @@ def clean(
     which cannot be scored.
 
     In both modes a control character (also a tab, a lone CR, U+2028 and U+2029) becomes a space, and the sentence is
-    counted. Nothing else is changed: no Unicode normalization, no merging of spaces.
+    counted. In a tokenized side that tokenizer.perl has escaped (`&apos;`), the escapes are undone, and the sentence is
+    counted; otherwise a network would learn them, and no other text has them. Nothing else is changed: no Unicode
+    normalization, no merging of spaces.
 
     Words are separated by whitespace; each Han or Kana character also counts as a word, unless the side is tokenized.
     Two pairs are the same if their words are, whatever the spacing. A source is a held-out source if both look the same
@@ -78,8 +86,9 @@ def clean(
         max_length: Most words of either side; 0: no limit.
         max_ratio: Most words of one side per word of the other.
         keep_duplicates: Keep duplicate pairs.
-        source_tokenized: The source is tokenized: a Han or Kana character is not a word of its own.
-        target_tokenized: The same for the target.
+        source_tokenized: The source is tokenized: a Han or Kana character is not a word of its own, and escapes of
+            Moses are undone.
+        target_tokenized: The same for the targets.
         ignore_case: Sources that differ only by case are the same, since they are lower-cased or truecased later.
         punctuation_language: Sources are compared with punctuation normalized by the rules of this language, since it
             is normalized later.
@@ -99,9 +108,11 @@ def clean(
     counts = Counts()
     with ExitStack() as stack:
         stack.enter_context(_naming(dict(zip([source_input, *targets], originals or [], strict=False))))
+        repairs = [_text_repair(source_input, source_tokenized)]
+        repairs += [_text_repair(path, target_tokenized) for path in targets]
         if mode == "held-out":
             _check_line_counts([source_input, *targets])
-            sentences = _held_out_sentences([source_input, *targets], counts)
+            sentences = _held_out_sentences([source_input, *targets], repairs, counts)
         else:
             fingerprints = _fingerprints(source_input, targets[0])
             hash_source = sentence_hasher(source_tokenized, ignore_case, punctuation_language)
@@ -112,7 +123,7 @@ def clean(
             def is_held_out(source: str) -> bool:
                 return bool(held_out_sources) and hash_source(source) in held_out_sources
 
-            sentences = _training_pairs(source_input, targets[0], limits, is_held_out, repeats, counts)
+            sentences = _training_pairs(source_input, targets[0], repairs, limits, is_held_out, repeats, counts)
         files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_outputs)]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
@@ -158,6 +169,7 @@ class _Limits:
 def _training_pairs(
     source: Path,
     target: Path,
+    repairs: Sequence[Repair | None],
     limits: _Limits,
     is_held_out: Callable[[str], bool],
     repeats: bytes,
@@ -171,9 +183,7 @@ def _training_pairs(
         except UnicodeDecodeError:
             counts.drop("invalid UTF-8")
             continue
-        pair = (without_controls(raw[0]), without_controls(raw[1]))
-        if pair != raw:
-            counts.note(REPAIRED)
+        pair = _repaired_sides(raw, repairs, counts)
         if reason := limits.fault(*pair):
             counts.drop(reason)
         elif is_held_out(pair[0]):
@@ -185,13 +195,13 @@ def _training_pairs(
             yield str(number), *pair
 
 
-def _held_out_sentences(paths: list[Path], counts: Counts) -> Iterator[tuple[str, ...]]:
+def _held_out_sentences(
+    paths: list[Path], repairs: Sequence[Repair | None], counts: Counts
+) -> Iterator[tuple[str, ...]]:
     """Yield the line number and all sides of each sentence."""
     lines = progress(read_parallel(*paths), f"clean {paths[0].name}")
     for number, raw in enumerate(lines, start=1):
-        sides = tuple(without_controls(side) for side in raw)
-        if sides != raw:
-            counts.note(REPAIRED)
+        sides = _repaired_sides(raw, repairs, counts)
         if not words(sides[0]):
             counts.note("empty source")
         for path, side in zip(paths[1:], sides[1:], strict=True):
@@ -201,6 +211,23 @@ def _held_out_sentences(paths: list[Path], counts: Counts) -> Iterator[tuple[str
                 )
         counts.keep()
         yield str(number), *sides
+
+
+def _text_repair(path: Path, is_tokenized: bool) -> Repair | None:
+    """Return what undoes the escapes of a tokenized text; None if it has none."""
+    lines = (line.decode("utf-8", "replace") for line in read_bytes(path))
+    return unescape if is_tokenized and are_escaped(lines) else None
+
+
+def _repaired_sides(raw: Sequence[str], repairs: Sequence[Repair | None], counts: Counts) -> tuple[str, ...]:
+    """Replace control characters and undo escapes in all sides of a sentence, and count what is changed."""
+    clean_sides = [*map(without_controls, raw)]
+    if clean_sides != [*raw]:
+        counts.note(REPAIRED)
+    sides = [side if repair is None else repair(side) for side, repair in zip(clean_sides, repairs, strict=True)]
+    if sides != clean_sides:
+        counts.note(UNESCAPED)
+    return tuple(sides)
 
 
 def _repaired_lines(path: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,20 @@ from pydantic import PositiveInt
 from pipeline_py.artifact import Counts, whole
 from pipeline_py.corpus.characters import has_spaces, is_latin
 from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.text import BYTE_ORDER_MARK, read_lines
 
 TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"
 
 BATCH = 32  # sentences
+EPOCHS, BATCHES = (15, 40), 750
+"""Least and most default passes, and the number of batches from which the least suffice."""
+
+SHARE_OF_SENTENCES, CHARACTERS = 0.95, (100, 300)
+"""Longer sentences than this share are not learned from, since training takes time in proportion to the limit.
+
+The limit is at least the first number of characters, which is Stanza's default, and at most the second.
+"""
+
 INSIDE, LAST_OF_WORD, LAST_OF_SENTENCE = "0", "1", "2"
 """What Stanza learns of each character."""
 
@@ -27,43 +37,49 @@ def learn_segmenter(
     language: str = "zh",
     output: Path,
     counts_output: Path,
-    epochs: PositiveInt = 15,
+    words: bool = False,
+    epochs: PositiveInt | None = None,
     seed: int = 1,
     threads: PositiveInt = 1,
 ) -> None:
     """Train Stanza's tokenizer on a treebank, so that text is divided into the tokens of the treebank.
 
-    A recurrent network tags the characters of a sentence. Multi-word tokens are one token. The tokens of the treebank
-    are joined as its `SpaceAfter=No` tells. In languages without spaces, a sentence that records none is joined
-    without them, except between two tokens of ASCII letters or digits. Chinese is always joined in this way, and the
-    network also sees where jieba's words begin and end. The model of the epoch that is best on the dev trees is kept.
-    The same seed and number of threads give the same model, byte by byte.
+    A recurrent network tags the characters of a sentence. Multi-word tokens are one token, or with --words their words,
+    if these spell the token (Turkish `evdeydi` is `evde ydi`, but French `du` is not `de le`). The tokens of the
+    treebank are joined as its `SpaceAfter=No` tells. In languages without spaces, a sentence that records none is
+    joined without them, except between two tokens of ASCII letters or digits. Chinese is always joined in this way, and
+    the network also sees where jieba's words begin and end. The model of the epoch that is best on the dev trees is
+    kept. The same seed and number of threads give the same model, byte by byte.
 
     Args:
         treebank_train: CoNLL-U, plain or gzipped.
         treebank_dev: The same, with other sentences.
         language: ISO 639 code of the text.
         output: The Stanza model.
-        counts_output: JSON counts of training sentences.
-        epochs: Passes over the training sentences.
+        counts_output: JSON counts of training sentences; the longest ones are dropped (5 %; all above 300 characters,
+            none below 100).
+        words: Divide multi-word tokens into the words that spell them.
+        epochs: Passes over the training sentences; by default 15, and up to 40 over small treebanks.
         seed: Seed of all random numbers.
         threads: CPU threads.
 
     Raises:
-        InputError: a file is no CoNLL-U, or has no sentence.
+        InputError: a file is no CoNLL-U, or has no sentence to learn from.
     """
     counts = Counts()
     language = language.partition("-")[0]
     is_chinese = language == "zh"
-    train, dev = _sentences(treebank_train, language), _sentences(treebank_dev, language)
+    train, longest = _short_sentences(_sentences(treebank_train, language, words), treebank_train, counts)
+    dev = _sentences(treebank_dev, language, words)
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         for part, sentences in ((TRAIN, train), (DEV, dev)):
             _write(sentences, Path(part))
-        counts.keep(len(train))
         Path(EXPANSIONS).write_text("{}", encoding="utf-8")
         if is_chinese:
             Path(LEXICON).write_text("".join(f"{word}\n" for word in _lexicon()), encoding="utf-8")
-        model = _trained(language, is_chinese, -(-len(train) // BATCH), epochs, seed, threads)
+        steps = ceil(len(train) / BATCH)
+        epochs = epochs or min(max(EPOCHS[0], ceil(BATCHES / steps)), EPOCHS[1])
+        model = _trained(language, is_chinese, longest, steps, epochs, seed, threads)
     _save(model, output)
     counts.write(counts_output)
 
@@ -72,28 +88,53 @@ Token = tuple[str, bool]
 """A token of a sentence, and whether a space is before it."""
 
 
-def _sentences(treebank: Path, language: str) -> list[list[Token]]:
+def _short_sentences(sentences: list[list[Token]], treebank: Path, counts: Counts) -> tuple[list[list[Token]], int]:
+    """Return the sentences that Stanza learns from and the most characters of one, and count the other sentences."""
+    lengths = [sum(len(form) + has_space for form, has_space in sentence) for sentence in sentences]
+    least, most = CHARACTERS
+    limit = min(max(sorted(lengths)[int(SHARE_OF_SENTENCES * (len(lengths) - 1))], least), most)
+    short = [sentence for sentence, length in zip(sentences, lengths, strict=True) if length <= limit]
+    counts.keep(len(short))
+    if len(short) < len(sentences):
+        counts.drop(f"more than {limit} characters", len(sentences) - len(short))
+    if not short:
+        raise InputError(f"no sentence has at most {limit} characters; divide it into sentences", treebank)
+    return short, limit
+
+
+def _sentences(treebank: Path, language: str, words: bool) -> list[list[Token]]:
     from stanza.utils.conll import CoNLL
 
     try:
-        document = CoNLL.conll2doc(input_str="\n".join(read_lines(treebank)) + "\n\n")
+        lines = (line.removeprefix(BYTE_ORDER_MARK) for line in read_lines(treebank))  # of files that were joined
+        document = CoNLL.conll2doc(input_str="\n".join(lines) + "\n\n")
     except (ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"not CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
-    sentences = [_tokens(sentence.tokens, language) for sentence in document.sentences if sentence.tokens]
+    sentences = [_tokens(sentence.tokens, language, words) for sentence in document.sentences if sentence.tokens]
     if not sentences:
         raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)
     return sentences
 
 
-def _tokens(tokens: list[Any], language: str) -> list[Token]:
+def _tokens(tokens: list[Any], language: str, words: bool) -> list[Token]:
     forms = [token.text for token in tokens]
     is_unspaced = language == "zh" or (not has_spaces(language) and all(token.spaces_after for token in tokens))
     spaces = [
         is_latin(forms[place - 1][-1]) and is_latin(forms[place][0]) if is_unspaced else tokens[place - 1].spaces_after
         for place in range(1, len(tokens))
     ]
-    return [*zip(forms, [False, *map(bool, spaces)], strict=True)]
+    return [
+        (form, place == 0 and bool(has_space))
+        for token, has_space in zip(tokens, [False, *spaces], strict=True)
+        for place, form in enumerate(_words(token) if words else [token.text])
+    ]
+
+
+def _words(token: Any) -> list[str]:
+    """Return the words of a token if they spell it, and otherwise the token."""
+    forms = [word.text for word in token.words]
+    return forms if "".join(forms) == token.text else [token.text]
 
 
 def _write(sentences: list[list[Token]], path: Path) -> None:
@@ -121,12 +162,15 @@ def _lexicon() -> Iterator[str]:
             yield line.decode("utf-8").split(" ", maxsplit=1)[0]
 
 
-def _trained(language: str, with_lexicon: bool, steps: int, epochs: int, seed: int, threads: int) -> dict[str, Any]:
+def _trained(
+    language: str, with_lexicon: bool, longest: int, steps: int, epochs: int, seed: int, threads: int
+) -> dict[str, Any]:
     """Train on the files of the current directory.
 
     Args:
         language: ISO 639 code of two or three letters.
         with_lexicon: whether the network sees the words of a lexicon.
+        longest: most characters of a training sentence.
         steps: batches of an epoch.
         epochs: passes over the training sentences.
         seed: of all random numbers.
@@ -146,7 +190,7 @@ def _trained(language: str, with_lexicon: bool, steps: int, epochs: int, seed: i
             *("--dev_txt_file", f"{DEV}.txt", "--dev_label_file", f"{DEV}.labels"),
             *("--mwt_json_file", EXPANSIONS, "--no_use_mwt", "--skip_newline"),
             *(["--use_dictionary", "--external_dict", LEXICON] if with_lexicon else []),
-            *("--batch_size", str(BATCH), "--steps", str(steps * epochs)),
+            *("--max_seqlen", str(longest), "--batch_size", str(BATCH), "--steps", str(steps * epochs)),
             *("--eval_steps", str(steps), "--report_steps", str(steps)),
             *("--save_dir", ".", "--save_name", MODEL),
         ]

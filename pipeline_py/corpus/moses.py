@@ -1,11 +1,11 @@
-"""Moses' tokenizer and detokenizer: sacremoses, with Moses' rules for languages where sacremoses lacks them.
+"""Moses' tokenizer with its escapes, and its detokenizer: sacremoses, with Moses' rules where sacremoses lacks them.
 
 The rules are those of tokenizer.perl and detokenizer.perl, with two exceptions. The detokenizer undoes the apostrophes
 of the tokenizer in Irish and Catalan too. A Finnish suffix that is put behind its colon keeps its case.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 APOSTROPHE_AS_IN_ITALIAN = frozenset({"ga", "ca"})
 """Languages of which an apostrophe ends a word, besides French and Italian: `D' fhág`, `l' home`."""
@@ -23,6 +23,26 @@ CZECH_NUMBER = re.compile("[0-9]+")
 CZECH_POINT = re.compile("[.,]")
 CZECH_DASH = re.compile("[-–]")
 CZECH_AFTER_DASH = re.compile("li$|mail", re.IGNORECASE)
+
+
+ESCAPES = {
+    "&apos;": "'",
+    "&quot;": '"',
+    "&#91;": "[",
+    "&#93;": "]",
+    "&#124;": "|",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&bra;": "[",  # of old versions, as the next two
+    "&ket;": "]",
+    "&bar;": "|",
+    "&amp;": "&",
+}
+"""Characters by what tokenizer.perl writes for them."""
+
+_ESCAPE = re.compile("|".join(ESCAPES))
+_ESCAPED_CHARACTER = re.compile(f"[{re.escape(''.join({*ESCAPES.values()}))}]")
+_UNKNOWN = re.compile("<unk>")
 
 
 def moses_tokenizer(language: str) -> Callable[[str], list[str]]:
@@ -99,3 +119,18 @@ def _glue_finnish(tokens: list[str], suffix: re.Pattern[str]) -> list[str]:
         GLUE + token if place and tokens[place - 1].endswith(":") and suffix.fullmatch(token) else token
         for place, token in enumerate(tokens)
     ]
+
+
+def are_escaped(lines: Iterable[str]) -> bool:
+    """Return whether tokenizer.perl has escaped tokens: more characters that it escapes are escaped than are not."""
+    escaped = unescaped = 0
+    for line in lines:
+        rest, count = _ESCAPE.subn("", line)
+        escaped += count
+        unescaped += len(_ESCAPED_CHARACTER.findall(_UNKNOWN.sub("", rest)))
+    return escaped > unescaped
+
+
+def unescape(text: str) -> str:
+    """Undo the escapes of tokenizer.perl."""
+    return _ESCAPE.sub(lambda match: ESCAPES[match[0]], text)

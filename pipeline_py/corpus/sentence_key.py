@@ -4,6 +4,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 
 from pipeline_py.corpus.characters import without_invisible, without_joiners
+from pipeline_py.corpus.moses import unescape
 from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
 
 
@@ -21,7 +22,7 @@ def sentence_hasher(
     compared without both: `Hello , world` is `Hello, world`, and also `any one` is `anyone`.
 
     Args:
-        is_tokenized: The text is tokenized: words are compared, with all their characters.
+        is_tokenized: The text is tokenized: words are compared, with all their characters but the escapes of Moses.
         ignores_case: The text is lower-cased or truecased later.
         punctuation_language: The language by whose rules punctuation is normalized later; None: it is kept.
     """
@@ -30,8 +31,7 @@ def sentence_hasher(
     def hash_sentence(sentence: str) -> int:
         if normalize is not None:
             sentence = normalize(sentence)
-        if not is_tokenized:
-            sentence = without_joiners(without_invisible(sentence))
+        sentence = unescape(sentence) if is_tokenized else without_joiners(without_invisible(sentence))
         words = (" " if is_tokenized else "").join(sentence.split())
         # Lower-casing makes a sigma at the end of a word another letter, and ends are not known without spaces.
         return fingerprint(words.lower().replace("ς", "σ") if ignores_case else words)

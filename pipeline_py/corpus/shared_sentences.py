@@ -1,17 +1,14 @@
 """Which held-out sets have sentences in common with the training text, so that cleaning has to know of them."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.corpus.characters import without_controls
 from pipeline_py.corpus.sentence_key import sentence_hasher
-from pipeline_py.input_error import InputError
+from pipeline_py.run.checked_json import read_checked_json, write_checked_json
 from pipeline_py.text import read_bytes
 
 
@@ -41,12 +38,11 @@ def shared_sentences(
     sets = {split: [*map(experiment.path, of)] for split, of in files.items()}
     options = corpora.source.comparison
     keys = {split: _key(contents_of(train), contents_of(of), options) for split, of in sets.items()}
-    known = _read(cache)
+    known = read_checked_json(cache)
     unknown = {split: sets[split] for split, key in keys.items() if key and key not in known}
     if unknown:
         known |= {keys[split]: count for split, count in _counts(train, unknown, corpora.contrastive, options).items()}
-        with suppress(OSError, InputError):  # whoever cannot write counts again
-            write_json(cache, known)
+        write_checked_json(cache, known)
     return {split: known[key] for split, key in keys.items() if key}
 
 
@@ -56,12 +52,6 @@ def _key(train: Mapping[str, str | None], files: Mapping[str, str | None], optio
     if not all(of and all(of) for of in hashes):
         return ""
     return ":".join([*("+".join(map(str, of)) for of in hashes), *map(str, options.values())])
-
-
-def _read(cache: Path) -> dict[str, int]:
-    with suppress(OSError, ValueError, TypeError):
-        return {str(key): int(count) for key, count in json.loads(cache.read_text(encoding="utf-8")).items()}
-    return {}
 
 
 def _counts(

@@ -33,6 +33,7 @@ def tokenize(
     stanza_directory: Path | None = None,
     stanza_models: list[Path] | None = None,
     segmenter: Path | None = None,
+    stanza_package: str | None = None,
     segment: Annotated[Segment | None, Loaded()] = None,
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
@@ -50,15 +51,16 @@ def tokenize(
         language: ISO 639 code, which selects Moses' abbreviations and Stanza's model.
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
-        stanza_directory: Folder with Stanza's models; without it, Stanza downloads the model of the language.
+        stanza_directory: For `stanza`: a folder with Stanza's models.
         stanza_models: Files of this folder that decide the tokens.
         segmenter: For `stanza`, instead of a folder: the model that `learn_segmenter` has trained.
+        stanza_package: For `stanza`, instead of either: a package whose tokenizer is downloaded (`default`).
         segment: What `load` has returned for these arguments; by default it is called here.
 
     Raises:
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
     """
-    segment = segment or load(tokenizer, language, stanza_directory, segmenter)
+    segment = segment or load(tokenizer, language, stanza_directory, segmenter, stanza_package)
     with writing(output) as file:
         for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
             line = " ".join(tokens)
@@ -69,7 +71,13 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def load(tokenizer: str, language: str, stanza_directory: Path | None = None, segmenter: Path | None = None) -> Segment:
+def load(
+    tokenizer: str,
+    language: str,
+    stanza_directory: Path | None = None,
+    segmenter: Path | None = None,
+    stanza_package: str | None = None,
+) -> Segment:
     """Load a tokenizer; arguments as of `tokenize`."""
     spoken = base_language(language)
     if tokenizer == "none":
@@ -84,8 +92,8 @@ def load(tokenizer: str, language: str, stanza_directory: Path | None = None, se
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _visible(_jieba())
     if segmenter is not None:
-        return _visible(_with(_learnt(segmenter, language), _texts if has_spaces(language) else _unbroken))
-    return _visible(_with(_stanza(language, stanza_directory), _texts))
+        return _visible(_with(load_segmenter(segmenter, language), _texts if has_spaces(language) else _unbroken))
+    return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
 
 
 def _visible(segment: Segment) -> Segment:
@@ -113,15 +121,20 @@ def _jieba() -> Segment:
     return lambda sentences: (words.lcut(sentence) for sentence in sentences)
 
 
-def _stanza(language: str, directory: Path | None) -> Any:
-    options = {} if directory is None else {"dir": str(directory), "download_method": None}
+def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
+    if directory is None and package is None:
+        raise InputError(
+            f"no model for Stanza's tokenizer of {language}; give `stanza_directory` or, to download one, "
+            "`stanza_package: default`"
+        )
+    options = {"package": package} if directory is None else {"dir": str(directory), "download_method": None}
     try:
         return _pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         if directory is None:
             raise InputError(
-                f"Stanza cannot download its tokenizer of {language}; give a parser that is trained from a treebank of "
-                "the source, name a `stanza_directory` that stanza.download filled, or use another tokenizer"
+                f"Stanza cannot download its tokenizer of {language} (package {package}); correct `stanza_package`, "
+                "name a `stanza_directory` that stanza.download filled, or use another tokenizer"
             ) from None
         reason = str(error).strip().split("\n")[0]
         raise InputError(
@@ -131,7 +144,12 @@ def _stanza(language: str, directory: Path | None) -> Any:
         ) from None
 
 
-def _learnt(model: Path, language: str) -> Any:
+def load_segmenter(model: Path, language: str) -> Any:
+    """Load a model of `learn_segmenter` as a Stanza pipeline, without a network.
+
+    Raises:
+        InputError: the file is not such a model.
+    """
     if not model.is_file():
         raise InputError("no such model; make it with learn_segmenter", model)
     with tempfile.TemporaryDirectory() as nothing_to_download:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls
+from pipeline_py.corpus.moses import are_escaped, unescape
 from pipeline_py.encodings import checked_lines
-from pipeline_py.evaluation.files.forms import Form, are_escaped, find_misfit, unescape
+from pipeline_py.evaluation.files.forms import Form, find_misfit
 from pipeline_py.evaluation.postprocess import Detokenizer, detokenizer_of
 from pipeline_py.evaluation.restoring.attended import words_of
 from pipeline_py.input_error import InputError

@@ -5,34 +5,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from pydantic import PositiveInt
 
-from pipeline_py import stage
 from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
 from pipeline_py.order import in_order
 from pipeline_py.progress import progress
+from pipeline_py.run.runner import Loaded
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.search.ensemble import Member
+    from pipeline_py.nmt.search.ensemble import Member, Networks
 
 BATCH_SIZE = 64
 
 NOTHING: np.ndarray = np.zeros(0, dtype=np.float32)
 
 
+def load(*, model: Path, config: Path, target_vocabulary: Path, device: str = "auto", threads: int = 1) -> "Networks":
+    """Load the network that attends.
+
+    Raises:
+        InputError: a file is not what it should be, or does not fit another.
+    """
+    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.search.ensemble import Networks
+
+    return Networks.load([model], [config], target_vocabulary, prepare(device, threads))
+
+
 def attend(
     *,
-    model: Annotated[Path, Option()],
-    config: Annotated[Path, Option()],
-    source: Annotated[Path, Option()],
-    syntax: Annotated[list[str] | None, Option()] = None,
-    translation: Annotated[Path, Option()],
-    target_vocabulary: Annotated[Path, Option()],
-    sentences: Annotated[list[int] | None, Option()] = None,
-    device: Annotated[str, Option()] = "auto",
-    threads: Annotated[int, Option()] = 1,
-    attention_output: Annotated[Path, Option()],
-    gates_output: Annotated[Path, Option()],
+    networks: Annotated["Networks", Loaded()],
+    model: Path,
+    config: Path,
+    source: Path,
+    syntax: dict[str, Path],
+    translation: Path,
+    target_vocabulary: Path,
+    sentences: list[int] | None = None,
+    device: str = "auto",
+    threads: PositiveInt = 1,
+    attention_output: Path,
+    gates_output: Path,
 ) -> None:
     """Write the attention of each step of given translations under forced decoding; row k belongs to sentence k.
 
@@ -40,14 +53,15 @@ def attend(
     EOS, also if the translation was cut at the maximum length.
 
     Args:
+        networks: What `load` returns for `model`, `config`, `target_vocabulary`, `device` and `threads`.
         model: Weights from `nmt.train`.
-        config: The configuration from `nmt.train`, beside the weights.
+        config: The configuration from `nmt.train` next to the weights.
         source: Packed source sentences (ragged int32, each row ending with EOS).
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. trees=test.trees.arrow; repeatable.
+        syntax: Files of the syntax that the system reads, by kind.
         translation: Pieces of a translation on each line, from `nmt.translate`.
         target_vocabulary: `token count` on each line: the vocabulary that the model was trained with.
-        sentences: Number of a sentence, from 1, to compute attention for; repeatable. All others get empty rows. By
-            default all sentences.
+        sentences: Numbers of the sentences to compute attention for, from 1. All others get empty rows. By default all
+            sentences.
         device: auto, cpu or cuda.
         threads: CPU threads.
         attention_output: Weights of the first context (ragged float32). A row holds a matrix, row by row: a row for
@@ -57,23 +71,16 @@ def attend(
             if the system has no such weight.
 
     Raises:
-        InputError: options or files are invalid, or do not belong together.
+        InputError: files are invalid, or do not belong together, or a sentence number is out of range.
     """
-    if threads < 1:
-        raise InputError("--threads must be at least 1")
-
     from pipeline_py.nmt.data.translations import read_translations
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.search.ensemble import open_members
     from pipeline_py.ragged import write_rows
-    from pipeline_py.subword.vocabulary import Vocabulary
 
-    vocabulary = Vocabulary.load(target_vocabulary)
-    predicted = target_vocabulary, len(vocabulary)
-    (member,) = open_members([model], [config], [source], syntax or [], predicted, prepare(device, threads))
-    targets = read_translations(translation, vocabulary, source, len(member.sources))
+    prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
+    (member,) = networks.open_members([source], [syntax])
+    targets = read_translations(translation, networks.vocabulary, source, len(member.sources))
     wanted = _wanted(sentences, source, len(member.sources))
-
     attended = in_order(_attention(member, targets, wanted))
     gates: list[np.ndarray] = []
 
@@ -93,7 +100,7 @@ def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.n
     """Say for each sentence whether it is asked for (N,)."""
     for number in numbers or []:
         if not 1 <= number <= sentences:
-            raise InputError(f"--sentences {number}: {source} has {sentences} sentences, counted from 1")
+            raise InputError(f"sentence {number}: {source} has {sentences} sentences, counted from 1")
     wanted = np.full(sentences, not numbers)
     wanted[[number - 1 for number in numbers or []]] = True
     return wanted
@@ -128,7 +135,3 @@ def _attention(
             if not np.isfinite(rows).all():
                 raise FloatingPointError("the model attends with a weight that is not a number")
             yield number, (rows.ravel(), NOTHING if gates is None else gates[:steps, place])
-
-
-if __name__ == "__main__":
-    stage.run(attend)

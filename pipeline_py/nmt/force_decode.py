@@ -1,36 +1,54 @@
 """Compute the probability of given translations under a trained system or an ensemble (forced decoding)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from pydantic import PositiveInt
 
 from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.progress import progress
+from pipeline_py.run.runner import Loaded
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.search.ensemble import Member
+    from pipeline_py.nmt.search.ensemble import Member, Networks
 
 BATCH_SIZE = 64
 
 COLUMNS = ("log_probability", "pieces")
 
 
+def load(
+    *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
+) -> "Networks":
+    """Load the networks that give probabilities.
+
+    Raises:
+        InputError: a file is not what it should be, or does not fit another.
+    """
+    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.search.ensemble import Networks
+
+    return Networks.load(model, config, target_vocabulary, prepare(device, threads))
+
+
 def force_decode(
     *,
-    model: Annotated[list[Path], Option()],
-    config: Annotated[list[Path], Option()],
-    source: Annotated[list[Path], Option()],
-    syntax: Annotated[list[str] | None, Option()] = None,
-    translation: Annotated[list[Path], Option()],
-    target_vocabulary: Annotated[Path, Option()],
-    device: Annotated[str, Option()] = "auto",
-    threads: Annotated[int, Option()] = 1,
-    output: Annotated[list[Path], Option()],
+    networks: Annotated["Networks", Loaded()],
+    model: list[Path],
+    config: list[Path],
+    source: list[Path],
+    syntax: list[dict[str, Path]],
+    translation: list[Path],
+    target_vocabulary: Path,
+    device: str = "auto",
+    threads: PositiveInt = 1,
+    output: list[Path],
 ) -> None:
     """Compute log p(translation | source) of given translations; row k of each output belongs to sentence k.
 
@@ -40,13 +58,12 @@ def force_decode(
     translations with the same identifiers have exactly the same value.
 
     Args:
-        model: Weights from `nmt.train`; repeatable for an ensemble.
-        config: The configuration from `nmt.train`, beside the weights; one for each model, in the same order.
-        source: Packed source sentences (ragged int32, each row ending with EOS): one file for all models, or one for
-            each in the same order.
-        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow;
-            repeatable. In an ensemble NUMBER:KIND=FILE, with models numbered from 1.
-        translation: Pieces of a translation on each line, separated by spaces; repeatable.
+        networks: What `load` returns for `model`, `config`, `target_vocabulary`, `device` and `threads`.
+        model: Weights from `nmt.train`, of each network.
+        config: The configurations from `nmt.train` next to the weights.
+        source: Packed source sentences of each network (ragged int32, each row ending with EOS), or one file for all.
+        syntax: Files of the syntax that each network reads, by kind.
+        translation: Files with the pieces of a translation on each line, separated by spaces.
         target_vocabulary: `token count` on each line: the vocabulary that all models were trained with.
         device: auto, cpu or cuda.
         threads: CPU threads.
@@ -55,21 +72,13 @@ def force_decode(
             their number, EOS included.
 
     Raises:
-        InputError: options or files are invalid, or do not belong together; a source is empty.
+        InputError: files are invalid, or do not belong together; a source is empty.
     """
-    if threads < 1:
-        raise InputError("--threads must be at least 1")
-    if len(output) != len(translation):
-        raise InputError(f"--output: {len(output)} for {len(translation)} files of translations; give as many")
-
     from pipeline_py.nmt.data.translations import read_translations
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.search.ensemble import open_members
-    from pipeline_py.subword.vocabulary import Vocabulary
 
-    vocabulary = Vocabulary.load(target_vocabulary)
-    predicted = target_vocabulary, len(vocabulary)
-    members = open_members(model, config, source, syntax or [], predicted, prepare(device, threads))
+    prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
+    members = networks.open_members(source, syntax)
     sources = members[0].sources
     if (sources.lengths == 1).any():
         raise InputError(
@@ -77,7 +86,7 @@ def force_decode(
             source[0],
             int((sources.lengths == 1).argmax()) + 1,
         )
-    files = [read_translations(path, vocabulary, source[0], len(sources)) for path in translation]
+    files = [read_translations(path, networks.vocabulary, source[0], len(sources)) for path in translation]
 
     scores = np.empty((len(files), len(sources)))
     computed = progress(_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources))
@@ -123,5 +132,73 @@ def _log_probabilities(
         yield from zip(numbers.tolist(), rows, strict=True)
 
 
+def score_translations(
+    *,
+    model: Annotated[list[Path], Option()],
+    config: Annotated[list[Path], Option()],
+    source: Annotated[list[Path], Option()],
+    syntax: Annotated[list[str] | None, Option()] = None,
+    translation: Annotated[list[Path], Option()],
+    target_vocabulary: Annotated[Path, Option()],
+    device: Annotated[str, Option()] = "auto",
+    threads: Annotated[int, Option(min=1)] = 1,
+    output: Annotated[list[Path], Option()],
+) -> None:
+    """Compute log p(translation | source) of given translations; row k of each output belongs to sentence k.
+
+    Args:
+        model: Weights from `nmt.train`; repeatable for an ensemble.
+        config: The configuration from `nmt.train`, next to the weights; one for each model, in the same order.
+        source: Packed source sentences (ragged int32, each row ending with EOS): one file for all models, or one for
+            each in the same order.
+        syntax: KIND=FILE for each kind of syntax that the system reads, e.g. distances=test.distances.arrow;
+            repeatable. In an ensemble NUMBER:KIND=FILE, with models numbered from 1.
+        translation: Pieces of a translation on each line, separated by spaces; repeatable.
+        target_vocabulary: `token count` on each line: the vocabulary that all models were trained with.
+        device: auto, cpu or cuda.
+        threads: CPU threads.
+        output: TSV with a header; one file for each file of translations, in the same order. Columns:
+            `log_probability`, the sum of the natural logarithms of the probabilities of all pieces and EOS; `pieces`,
+            their number, EOS included.
+
+    Raises:
+        InputError: options or files are invalid, or do not belong together; a source is empty.
+    """
+    if len(config) != len(model):
+        raise InputError(f"--config: {len(config)} for {len(model)} models; give one for each, in the same order")
+    if len(source) not in (1, len(model)):
+        raise InputError(
+            f"--source: {len(source)} for {len(model)} models; give one for all, or one for each in the same order"
+        )
+    if len(output) != len(translation):
+        raise InputError(f"--output: {len(output)} for {len(translation)} files of translations; give as many")
+    files = _syntax_of_models(syntax or [], len(model))
+    networks = load(model=model, config=config, target_vocabulary=target_vocabulary, device=device, threads=threads)
+    force_decode(
+        networks=networks,
+        model=model,
+        config=config,
+        source=source,
+        syntax=files,
+        translation=translation,
+        target_vocabulary=target_vocabulary,
+        device=device,
+        threads=threads,
+        output=output,
+    )
+
+
+def _syntax_of_models(options: Sequence[str], models: int) -> list[dict[str, Path]]:
+    """Assign KIND=FILE, or of several models NUMBER:KIND=FILE, to the models."""
+    files: list[dict[str, Path]] = [{} for _ in range(models)]
+    for option in options:
+        match = re.fullmatch(r"(?:(\d+):)?(\w+)=(.+)", option)
+        if match is None or (match[1] is None) != (models == 1) or not 1 <= int(match[1] or 1) <= models:
+            form = "KIND=FILE" if models == 1 else f"NUMBER:KIND=FILE, with models numbered from 1 to {models}"
+            raise InputError(f"--syntax {option}: give {form}")
+        files[int(match[1] or 1) - 1][match[2]] = Path(match[3])
+    return files
+
+
 if __name__ == "__main__":
-    stage.run(force_decode)
+    stage.run(score_translations)

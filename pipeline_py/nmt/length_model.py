@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from pydantic import NonNegativeInt
 
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.packed import check_aligned
@@ -15,7 +15,7 @@ from pipeline_py.text import is_number, read_lines
 COLUMNS = ("source_length", "target_length", "count")
 
 
-def length_model(*, source: Path, target: Path, added: int = 0, output: Path) -> None:
+def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, counts_output: Path) -> None:
     """Count pairs of sentence lengths, from which p(target length | source length) is estimated (tree2seq eq. 28).
 
     Lengths are in the models' units (tokens or pieces), without EOS on either side.
@@ -23,9 +23,9 @@ def length_model(*, source: Path, target: Path, added: int = 0, output: Path) ->
     Args:
         source: Packed source sentences of the training data (ragged int32, each row ending with EOS).
         target: The same for the target.
-        added: Number of tags that models read beside each source sentence.
-        output: TSV with the header `source_length target_length count`, sorted by both lengths; every sentence pair is
-            counted.
+        added: Number of tags that models read in addition to each source sentence.
+        counts_output: TSV with the header `source_length target_length count`, sorted by both lengths; every sentence
+            pair is counted.
 
     Raises:
         InputError: the files are not packed, differ in sentences, or are empty.
@@ -35,7 +35,7 @@ def length_model(*, source: Path, target: Path, added: int = 0, output: Path) ->
     if len(sources) == 0:
         raise InputError("the file is empty; check the corpus", source)
     pairs, counts = np.unique(np.stack([_lengths(sources) + added, _lengths(targets)]), axis=1, return_counts=True)
-    with writing(output) as file:
+    with writing(counts_output) as file:
         for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
             file.write("\t".join(map(str, fields)) + "\n")
 
@@ -108,7 +108,3 @@ class LengthModel:
                 row[:] = self._floor
                 row[lengths[reached]] = values[reached]
         return table
-
-
-if __name__ == "__main__":
-    stage.run(length_model)

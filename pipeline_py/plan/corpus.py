@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language
+from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language, Side
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.generated import (
     Generated,
@@ -16,7 +16,6 @@ from pipeline_py.config.generated import (
     share_of_contrast,
     share_of_split,
 )
-from pipeline_py.config.parsers import TrainedParser
 from pipeline_py.contrastive import read_pairs
 from pipeline_py.input_error import InputError
 from pipeline_py.languages import has_moses_rules
@@ -231,7 +230,7 @@ class CorpusPlan:
 
     def language(self, side: str) -> Language:
         """What the configuration says of the language of a side; all references are in the target's."""
-        return self.experiment.corpora.source if side == "source" else self.experiment.corpora.target
+        return self.experiment.language_of_side(self.trained_side(side))
 
     def warnings_on_tokenizers(self) -> list[str]:
         """Name the languages for which Moses' tokenizer has no rules."""
@@ -243,28 +242,18 @@ class CorpusPlan:
             if side.tokenizer == "moses" and not has_moses_rules(side.language)
         ]
 
-    def treebank_of_words(self) -> dict[str, str]:
-        """Gold trees that say what a token of the source is, as inputs; none where that is not learnt.
-
-        A parser knows the words of its treebank. So where Stanza shall separate words and no directory has its models,
-        the experiment's parser, or else the first that is trained from files for this language, gives its treebank, and
-        text and trees agree.
-        """
-        source = self.experiment.corpora.source
-        if not source.learns_tokenizer:
+    def segmenter_treebank(self, side: str) -> dict[str, str]:
+        """Return the gold trees that a side's tokenizer learns from, as inputs; empty if it learns nothing."""
+        treebank = self.experiment.tokenizer_treebank(self.trained_side(side))
+        if treebank is None:
             return {}
-        names = [name for name in self.experiment.parsers if name not in self.experiment.foreign_parsers]
-        names.sort(key=lambda name: name != self.experiment.parser)
-        parsers = [self.experiment.parsers[name] for name in names]
-        banks = [parser.treebank for parser in parsers if isinstance(parser, TrainedParser)]
-        in_files = [bank for bank in banks if not bank.is_generated]
-        return {part: self.experiment.path(getattr(bank, part)) for bank in in_files[:1] for part in ("train", "dev")}
+        return {part: self.experiment.path(getattr(treebank, part)) for part in ("train", "dev")}
 
     def segmenter(self, side: str) -> list[str]:
-        """The model that separates the words of a side, where it is learnt."""
-        return ["<results>/corpus/segmenter.pt"] if side == "source" and self.treebank_of_words() else []
+        """Return the file of the tokenizer that a side learns; empty if it learns nothing."""
+        return [f"<results>/corpus/segmenter.{self.trained_side(side)}.pt"] if self.segmenter_treebank(side) else []
 
-    def trained_side(self, side: str) -> str:
+    def trained_side(self, side: str) -> Side:
         """The side of the training text that is in the language of a side, which may be one of several references."""
         return "source" if side == "source" else "target"
 
@@ -296,6 +285,10 @@ class CorpusPlan:
             return []
         return [str(file) for file in (index, *tokenizer_in(index.parent, language.language))]
 
+    def _tokenized_sides(self) -> dict[str, bool]:
+        """Return whether each side comes tokenized, as settings of `clean`."""
+        return {f"{side}_tokenized": self.language(side).tokenizer == "none" for side in ("source", "target")}
+
     def _originals(self, split: str, sides: Sequence[str]) -> list[str | None]:
         """Return the user's file that each side's text before cleaning is a copy of; joined texts have no such."""
         files = [self.files_of(split, side) for side in sides]
@@ -315,7 +308,7 @@ class CorpusPlan:
 
     def clean(self) -> Job:
         """Clean the training text."""
-        source, target = (self.language(side).comparison for side in ("source", "target"))
+        source = self.language("source").comparison
         return Job(
             "corpus.clean",
             files={
@@ -326,8 +319,7 @@ class CorpusPlan:
             settings={
                 "mode": "train",
                 **self.experiment.corpora.limits.model_dump(),
-                "source_tokenized": source["is_tokenized"],
-                "target_tokenized": target["is_tokenized"],
+                **self._tokenized_sides(),
                 "ignore_case": source["ignores_case"],
                 "punctuation_language": source["punctuation_language"],
             },
@@ -344,7 +336,7 @@ class CorpusPlan:
                 "source_input": self.raw(split, "source"),
                 "target_input": [self.raw(split, side) for side in targets],
             },
-            settings={"mode": "held-out"},
+            settings={"mode": "held-out", **self._tokenized_sides()},
             execution={"originals": self._originals(split, ["source", *targets])},
         )
 
@@ -361,12 +353,12 @@ class CorpusPlan:
         """Turn a contrastive set into a held-out set."""
         return Job("corpus.contrastive_pairs", files={"input": self.raw_pairs(split)})
 
-    def learn_segmenter(self) -> Job:
-        """Learn to divide the source into tokens."""
+    def learn_segmenter(self, side: str) -> Job:
+        """Learn to divide a side into tokens."""
         return Job(
             "corpus.learn_segmenter",
-            files={f"treebank_{part}": file for part, file in self.treebank_of_words().items()},
-            settings={"language": self.language("source").language},
+            files={f"treebank_{part}": file for part, file in self.segmenter_treebank(side).items()},
+            settings={"language": self.language(side).language},
             software=["stanza", "torch", "jieba"],
         )
 
@@ -398,6 +390,7 @@ class CorpusPlan:
                 "language": language.language,
                 "tokenizer": language.tokenizer,
                 "lowercase": language.case == "lower",
+                "stanza_package": language.stanza_package,
             },
             execution={"stanza_directory": self.experiment.path(directory) if directory else None},
             software=SOFTWARE_OF_TOKENIZERS[language.tokenizer],

@@ -1,29 +1,34 @@
-"""What the rules of `nmt` are given: what a network reads, is trained with and is searched with."""
+"""The jobs of the rules of `nmt`: training networks, and translating and scoring with them."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from pipeline_py.config.base import Section
 from pipeline_py.config.effects import Effect
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.systems.any_system import Ensemble
+from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
-from pipeline_py.plan.paths import cache_of, named_files, one_of, shared_out
+from pipeline_py.plan.paths import one_of
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.provenance import PACKAGE, file_of
+from pipeline_py.run.job import Files, Job
 
 SIDES = ("source", "target")
 SPLITS = ("train", "dev")
 """Of training."""
 
+TAGS = 2
+"""Tags in each source sentence of a system with an auxiliary task."""
+
 
 @dataclass(frozen=True)
 class NmtPlan:
-    """Inputs, settings and options of networks.
+    """Jobs of networks.
 
     Raises:
         InputError: a part of a network has no module.
@@ -50,172 +55,180 @@ class NmtPlan:
         """A pattern for the systems that translate: networks and ensembles of them."""
         return one_of(filter(self.experiment.is_neural, self.experiment.systems))
 
-    def training_inputs(self, system: str, run: str) -> dict[str, str | list[str]]:
-        """Sentences, syntax and vocabularies that a network is trained with, and weights, if it was pretrained."""
+    # Jobs of the rules, each called like its rule.
+
+    def pretrain(self, system: str, run: str) -> Job:
+        """Train the parsing encoder of a network, before the network is trained to translate."""
         network = self.experiment.network(system)
-        pretrained = {"initial": f"<results>/nmt/{system}/{run}/pretrained.safetensors"}
-        return self._learnt_from(system, SIDES, network.trained_on) | (pretrained if network.pretrained_on else {})
+        files = self._training_files(system, ("source",), sorted({*network.trained_on, *network.pretrained_on}))
+        return self._training_job("nmt.pretrain", system, run, files, ["torch", "numpy", "safetensors"])
 
-    def pretraining_inputs(self, system: str) -> dict[str, str | list[str]]:
-        """The same of the source alone, for training on parsing."""
-        return self._learnt_from(system, ("source",), self.kinds_of_pretraining(system))
+    def train(self, system: str, run: str) -> Job:
+        """Train a network to translate, starting from pretrained weights if its encoder learns to parse first."""
+        network = self.experiment.network(system)
+        files = self._training_files(system, SIDES, network.trained_on)
+        if network.pretrained_on:
+            files["initial"] = f"<results>/nmt/{system}/{run}/pretrained.safetensors"
+        job = self._training_job("nmt.train", system, run, files, ["torch", "numpy", "safetensors", "sacrebleu"])
+        folder = f"{self.experiment.folder('results')}/nmt/{system}/{run}"
+        return replace(
+            job,
+            settings={**job.settings, "like": None if network.like is None else self._composition(network.like)},
+            execution={
+                **job.execution,
+                "checkpoints": f"{folder}/checkpoints",
+                "tensorboard": f"{folder}/tensorboard" if network.training.tensorboard else None,
+            },
+        )
 
-    def _learnt_from(self, system: str, sides: tuple[str, ...], kinds: list[str]) -> dict[str, str | list[str]]:
+    def length_model(self, units: str) -> Job:
+        """Count the lengths of source and target in the training data."""
+        translated = self.subword.of_translation(units)
+        return Job(
+            "nmt.length_model",
+            files={side: self.subword.packed(translated, "train", side) for side in SIDES},
+            settings={"added": TAGS if units in self.experiment.tasks else 0},
+            software=["pyarrow"],
+        )
+
+    def translate(self, system: str, run: str) -> Job:
+        """Translate all held-out sets."""
+        decoding = self._decoding(system)
+        side_outputs = {"n_best": "{pieces}.n-best"} if decoding.n_best else {}
+        if decoding.attention:
+            side_outputs["attention"] = "{pieces}.attention.arrow"
+        counts = f"<results>/nmt/length_model/{self.experiment.units_of(system)}.tsv"
+        return Job(
+            "nmt.translate",
+            files={**self._networks(system, run), **({"length_model": counts} if decoding.length_model else {})},
+            settings={"decoding": _dump(decoding, Effect.MEANS, "nmt.translate"), **self._device},
+            execution={"decoding": decoding.model_dump(mode="json")},
+            rounding={"decoding": _rounding(decoding), "threads": self.experiment.training.threads},
+            sets={split: self._sentences(system, split) for split in self.experiment.corpora.held_out},
+            side_outputs=side_outputs,
+            software=["torch", "numpy"],
+            modules=self._modules(system),
+            is_cached=True,
+        )
+
+    def force_decode(self, system: str, run: str) -> Job:
+        """Score both translations of all contrastive sets."""
+        units = self.experiment.units_of(system)
+        return Job(
+            "nmt.force_decode",
+            files=self._networks(system, run),
+            settings=self._device,
+            sets={
+                split: {
+                    **self._sentences(system, split),
+                    "translation": [
+                        self.subword.pieces(units, side).format(split=split) for side in (CORRECT, CONTRASTIVE)
+                    ],
+                }
+                for split in self.experiment.corpora.contrastive
+            },
+            software=["torch", "numpy"],
+            modules=self._modules(system),
+        )
+
+    def attend(self, system: str, run: str, split: str) -> Job:
+        """Compute the attention of a network while it produces its translations of a set."""
+        files = {**self._networks(system, run), **self._sentences(system, split)}
+        return Job(
+            "nmt.attend",
+            files={
+                **files,
+                **{name: files[name][0] for name in ("model", "config", "source", "syntax")},
+                "translation": f"<results>/nmt/{system}/{run}/{split}.pieces",
+            },
+            settings=self._device,
+            software=["torch", "numpy"],
+            modules=self._modules(system),
+        )
+
+    def _training_job(self, stage: str, system: str, run: str, files: dict[str, Files], software: list[str]) -> Job:
+        network = self.experiment.network(system)
+        composition = self._composition(system)
+        # Sizes that a share of the embedding stands for; code of the configuration, which is not hashed, computes them.
+        sizes = [encoder.sizes(network.model.embedding) for encoder in network.encoders]
+        return Job(
+            stage,
+            files=files,
+            settings={
+                "system": {"composition": composition, "input_sizes": sizes},
+                "training": _dump(network.training, Effect.MEANS, stage),
+                "seed": int(run.removeprefix("seed")),
+            },
+            execution={
+                "name": self._name_of_run(system, run),
+                "system": composition,
+                "training": network.training.model_dump(mode="json"),
+            },
+            rounding={"training": _rounding(network.training)},
+            software=software,
+            modules=self._modules(system),
+            is_cached=True,
+        )
+
+    def _training_files(self, system: str, sides: Sequence[str], kinds: Sequence[str]) -> dict[str, Files]:
+        """Return sentences, syntax and vocabularies that a network is trained with."""
         units = self.experiment.units_of(system)
         return {
             **{f"{split}_{side}": self.subword.packed(units, split, side) for split in SPLITS for side in sides},
             **{f"{side}_vocabulary": self.subword.vocabulary(units, side) for side in sides},
-            **{f"{split}_syntax": self.subword.syntax_of(system, split, kinds) for split in SPLITS},
-            "syntax_vocabularies": [*self.subword.vocabularies_of_syntax(system).values()],
+            **{f"{split}_syntax": self._syntax(system, split, kinds) for split in SPLITS},
+            "syntax_vocabularies": self.subword.vocabularies_of_syntax(system),
         }
 
-    def kinds_of_pretraining(self, system: str) -> list[str]:
-        """Syntax that a network reads or predicts."""
-        network = self.experiment.network(system)
-        return sorted({*network.trained_on, *network.pretrained_on})
-
-    def syntax_options(self, system: str, kinds: list[str], inputs: Mapping[str, Any]) -> list[str]:
-        """Syntax of both splits and its vocabularies, as options of what trains."""
-        vocabularies = self.subword.vocabularies_of_syntax(system)
-        return [
-            *named_files("train-syntax", kinds, inputs.get("train_syntax", [])),
-            *named_files("dev-syntax", kinds, inputs.get("dev_syntax", [])),
-            *named_files("syntax-vocabulary", vocabularies, inputs.get("syntax_vocabularies", [])),
-        ]
-
-    def training(self, system: str, threads: int | None = None) -> str:
-        """`training` as JSON: what decides the result or, told the threads of the job, all of it."""
-        training = self.experiment.network(system).training
-        if threads is None:
-            return training.model_dump_json(exclude=training.without(Effect.MEANS))
-        return training.model_copy(update={"threads": max(1, threads // training.processes)}).model_dump_json()
-
-    def training_on_parsing(self, system: str) -> str:
-        """`training` as JSON: what decides the result of `pretrain`."""
-        training = self.experiment.network(system).training
-        return training.model_dump_json(exclude=training.without(Effect.MEANS, "nmt.pretrain"))
-
-    def board(self, system: str, model: str) -> list[str]:
-        """Where the learning curve of a run is written for TensorBoard, if it is, given where its weights are."""
-        shown = self.experiment.network(system).training.tensorboard
-        return [f"--tensorboard={PurePosixPath(model).parent}/tensorboard"] if shown else []
-
-    def capacity_options(self, system: str) -> list[str]:
-        """The composition that a network is to have as many parameters as, where it names one."""
-        like = self.experiment.network(system).like
-        return [] if like is None else [f"--like={self.experiment.network(like).composition()}"]
-
-    def name_of_run(self, system: str, run: str) -> str:
-        """What messages call a run: the system, and where it has several, which."""
-        return system if len(self.experiment.runs(system)) == 1 else f"{system} ({run})"
-
-    def sizes_of_inputs(self, system: str) -> list[list[int]]:
-        """Dimensions of each input of each encoder, shares worked out."""
-        network = self.experiment.network(system)
-        return [encoder.sizes(network.model.embedding) for encoder in network.encoders]
-
-    def inputs(self, system: str, run: str, splits: Collection[str]) -> dict[str, str | list[str]]:
-        """What a system's networks read some sets with: of each weights, of each set in turn their sources and syntax.
-
-        Where an ensemble's networks read the same source, it stands there for each.
-        """
-        networks = {name: self.experiment.network(name) for name in self.experiment.networks(system)}
+    def _networks(self, system: str, run: str) -> dict[str, Any]:
+        """Return the files of the networks of a system and their target vocabulary."""
+        folders = [f"<results>/nmt/{network}/{run}" for network in self.experiment.networks(system)]
         return {
-            "model": [f"<results>/nmt/{name}/{run}/model.safetensors" for name in networks],
-            "config": [f"<results>/nmt/{name}/{run}/config.json" for name in networks],
-            "source": [
-                self.subword.packed(self.experiment.units_of(name), split, "source")
-                for split in splits
-                for name in networks
-            ],
-            "syntax": [
-                file
-                for split in splits
-                for name, network in networks.items()
-                for file in self.subword.syntax_of(name, split, network.syntax)
-            ],
+            "model": [f"{folder}/model.safetensors" for folder in folders],
+            "config": [f"{folder}/config.json" for folder in folders],
             "target_vocabulary": self.subword.vocabulary(self.experiment.units_of(system), "target"),
         }
 
-    def translations(self, system: str) -> list[str]:
-        """The given translations of all contrastive sets in a system's units: correct, contrastive."""
-        pieces = [self.subword.pieces(self.experiment.units_of(system), side) for side in (CORRECT, CONTRASTIVE)]
-        return [path.format(split=split) for split in self.experiment.corpora.contrastive for path in pieces]
-
-    def length_model(self, system: str) -> dict[str, str]:
-        """The counts of lengths that a system's search looks at, if it does."""
-        asked = self.decoding(system).length_model
-        return {"length_model": f"<results>/nmt/length_model/{self.experiment.units_of(system)}.tsv"} if asked else {}
-
-    def decoding(self, system: str) -> Decoding:
-        """How a system translates."""
-        found = self.experiment.systems[system]
-        assert isinstance(found, NeuralSystem | Ensemble)
-        return found.decoding
-
-    def search(self, system: str) -> str:
-        """`decoding` as JSON: of it what decides a system's translations."""
-        decoding = self.decoding(system)
-        return decoding.model_dump_json(exclude=decoding.without(Effect.MEANS, "nmt.translate"))
-
-    def member_options(self, inputs: Mapping[str, Any]) -> list[str]:
-        """Options of what translates for the weights of a system's networks, and for the length model."""
-        length_model = inputs.get("length_model")
-        return [
-            *(f"--{option}={file}" for option in ("model", "config") for file in inputs[option]),
-            *([f"--length-model={length_model}"] if length_model else []),
-        ]
-
-    def set_options(self, system: str, splits: Collection[str], inputs: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Options for what a system's networks read of each set (`each_set`), by set."""
+    def _sentences(self, system: str, split: str) -> dict[str, Any]:
+        """Return the sentences of a set and their syntax, as each network of a system reads them."""
         networks = self.experiment.networks(system)
-        kinds = [
-            kind if len(networks) == 1 else f"{number}:{kind}"
-            for number, network in enumerate(networks, start=1)
-            for kind in self.experiment.network(network).syntax
-        ]
-        sources, syntax = (shared_out(inputs.get(option, []), len(splits)) for option in ("source", "syntax"))
         return {
-            split: [f"--set={split}", *(f"--source={file}" for file in of_set), *named_files("syntax", kinds, read)]
-            for split, of_set, read in zip(splits, sources, syntax, strict=True)
+            "source": [self.subword.packed(self.experiment.units_of(name), split, "source") for name in networks],
+            "syntax": [self._syntax(name, split, self.experiment.network(name).syntax) for name in networks],
         }
 
-    def translation_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
-        """Options of `translate` for each set: what is read, where translations go and where they are kept."""
-        decoding = self.decoding(system)
-        read = self.set_options(system, self.experiment.corpora.held_out, inputs)
-        files = zip(outputs["pieces"], outputs["alignment"], outputs["counts"], strict=True)
-        return [
-            option
-            for of_set, (pieces, alignment, counts) in zip(read.values(), files, strict=True)
-            for option in (
-                *of_set,
-                f"--cache={cache_of(pieces)}",
-                f"--output={pieces}",
-                f"--alignment-output={alignment}",
-                *([f"--n-best-output={pieces}.n-best"] if decoding.n_best else []),
-                *([f"--attention-output={pieces}.attention.arrow"] if decoding.attention else []),
-                f"--counts-output={counts}",
-            )
-        ]
+    def _syntax(self, network: str, split: str, kinds: Sequence[str]) -> dict[str, str]:
+        return dict(zip(kinds, self.subword.syntax_of(network, split, kinds), strict=True))
 
-    def scoring_options(self, system: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
-        """Options of `force_decode` for each set: what is read and scored, and where scores go."""
-        read = self.set_options(system, self.experiment.corpora.contrastive, inputs)
-        given = shared_out(inputs["translations"], len(read))
-        scores = zip(outputs["correct"], outputs["contrastive"], strict=True)
-        return [
-            option
-            for of_set, translations, made in zip(read.values(), given, scores, strict=True)
-            for option in (
-                *of_set,
-                *(f"--translation={file}" for file in translations),
-                *(f"--output={file}" for file in made),
-            )
-        ]
+    def _composition(self, system: str) -> dict[str, Any]:
+        return self.experiment.network(system).model_dump(mode="json", include={*System.model_fields})
 
-    def modules(self, system: str) -> list[str]:
-        """Modules of the parts of a system's networks, and of what these are to have as many parameters as."""
+    def _decoding(self, system: str) -> Decoding:
+        options = self.experiment.systems[system]
+        assert isinstance(options, NeuralSystem | Ensemble)
+        return options.decoding
+
+    @property
+    def _device(self) -> dict[str, str]:
+        return {"device": self.experiment.training.device}
+
+    def _name_of_run(self, system: str, run: str) -> str:
+        """Return the name of a run in messages: the system, and the run if there are several."""
+        return system if len(self.experiment.runs(system)) == 1 else f"{system} ({run})"
+
+    def _modules(self, system: str) -> list[str]:
+        """Return the modules of the parts of a system's networks, and of networks whose size they match."""
         networks = [self.experiment.network(name) for name in self.experiment.networks(system)]
         networks += [self.experiment.network(network.like) for network in networks if network.like is not None]
         return sorted({module for network in networks for module in network.modules})
+
+
+def _dump(section: Section, effect: Effect, stage: str) -> dict[str, Any]:
+    """Return the values of a section that have at least an effect on what a stage makes."""
+    return section.model_dump(mode="json", exclude=section.without(effect, stage))
+
+
+def _rounding(section: Section) -> dict[str, Any]:
+    """Return the values of a section that change nothing but the last digits."""
+    keys = section.without(Effect.MEANS) - section.without(Effect.ROUNDING)
+    return section.model_dump(mode="json", include=keys)

@@ -1,8 +1,6 @@
 """What the rules about parsers that are trained and measured here are given."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.generated import Generated, share_of_treebank
@@ -11,8 +9,9 @@ from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation_job
 from pipeline_py.plan.paths import ContentsOf, one_of
-from pipeline_py.provenance import made_by
 from pipeline_py.run.job import Job
+
+ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
 
 PARTS = ("train", "dev", "test")
 
@@ -24,11 +23,6 @@ class ParsersPlan:
     experiment: Experiment
     contents_of: ContentsOf
 
-    @property
-    def case(self) -> str:
-        """An option: a parser of lower-cased text is measured on lower-cased words."""
-        return "--lowercase" if self.experiment.corpora.source.case == "lower" else "--no-lowercase"
-
     def of_type(self, *types: str) -> str:
         """A pattern for the names of parsers of some types."""
         return one_of(name for name, parser in self.experiment.parsers.items() if parser.type in types)
@@ -38,14 +32,6 @@ class ParsersPlan:
         options = self.experiment.parsers[parser]
         assert isinstance(options, TrainedParser)
         return options
-
-    def generate_treebank(self, parser: str, part: str) -> Job:
-        """Generate a part of a treebank."""
-        sentences = self.trained(parser).treebank.generate
-        assert sentences is not None
-        what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
-        share = share_of_treebank(PARTS.index(part))
-        return generation_job(what, self.experiment.corpora.generator, share, is_learnt=part == "train")
 
     def has_gold(self, parser: str, trees: Trees) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""
@@ -60,11 +46,6 @@ class ParsersPlan:
         if not isinstance(options, StanzaOptions) or not options.has_gold("conllu"):
             return False
         return self.experiment.corpora.source.tokenizer != "none" or options.words not in ("auto", "text")
-
-    def accuracies_of(self, parser: str) -> list[str]:
-        """How good a parser is at each kind of trees that it has gold ones of; without any it is said what to give."""
-        kinds = [trees for trees in TREES if self.has_gold(parser, trees)] or [*TREES]
-        return [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]
 
     def treebank(self, parser: str, part: str, trees: Trees) -> str:
         """Gold trees of a parser: the user's, or generated.
@@ -102,58 +83,109 @@ class ParsersPlan:
         """The table from tokens to the words of a parser's treebank."""
         return f"<results>/syntax/{parser}/model/words.tsv"
 
-    def treebank_tokens(self, parser: str, part: str) -> str:
-        """The text of a parser's gold trees, tokenized as the source is."""
-        return f"<results>/syntax/{parser}/treebank/{part}.tokens"
+    def learned_words(self, parser: str) -> dict[str, str]:
+        """Return the tokenizer that is trained on a parser's treebank, and the table that expands its tokens."""
+        return {"segmenter": self.model_file(parser, "segmenter"), "word_table": self.word_table(parser)}
 
-    def original_text(self, parser: str, part: str) -> dict[str, Any]:
-        """Parameters of `treebank_text` for the text of gold trees; text that comes tokenized is that of its tokens."""
-        return {
-            "annotation": "dependency",
-            "form": self.form_of_text(),
-            "case": "--no-lowercase",
-            "content": self.contents_of([self.treebank(parser, part, "conllu")]),
-            "made_by": made_by("syntax.treebank_text"),
-        }
+    @property
+    def _lowercase(self) -> bool:
+        """Whether parsers see lower-cased text, so that they are measured on lower-cased words."""
+        return self.experiment.corpora.source.case == "lower"
 
-    def form_of_text(self) -> list[str]:
-        """Options of `treebank_text` for text like that of the source."""
-        source = self.experiment.corpora.source
-        form = "tokens" if source.tokenizer == "none" else "original"
-        return [f"--form={form}", f"--language={source.language}"]
+    # Jobs of the rules, each called like its rule.
 
-    def word_learning(self, parser: str) -> dict[str, Any]:
-        """Parameters of `learn_words`."""
-        treebank = self.contents_of([self.treebank(parser, "train", "conllu")])
-        return {"case": self.case, "content": treebank, "made_by": made_by("syntax.learn_words")}
-
-    def training_inputs(self, parser: str, processor: str) -> dict[str, str]:
-        """Gold trees and word vectors; the constituency parser learns from the tags that it will see."""
-        trees: Trees = "ptb" if processor == "constituency" else "conllu"
-        vectors = self.trained(parser).vectors
-        return {
-            "train": self.treebank(parser, "train", trees),
-            "dev": self.treebank(parser, "dev", trees),
-            **({"vectors": self.experiment.path(vectors)} if vectors else {}),
-            **({"tagger": self.model_file(parser, "tagger")} if processor == "constituency" else {}),
-        }
-
-    def training(self, parser: str, processor: str) -> dict[str, Any]:
-        """Parameters of `train_parser`."""
+    def train_parser(self, parser: str, processor: str) -> Job:
+        """Train a tagger or a parser; the constituency parser learns from the tags that it will see."""
         options = self.trained(parser)
-        return {
-            "language": self.experiment.language_of(parser),
-            "seed": options.seed,
-            "case": self.case,
-            **getattr(options, processor).model_dump(),
-            "content": self.contents_of(self.training_inputs(parser, processor).values()),
-            "made_by": made_by("syntax.train_parser", "stanza", "torch"),
-        }
+        trees: Trees = "ptb" if processor == "constituency" else "conllu"
+        return Job(
+            "syntax.train_parser",
+            files={
+                "treebank_train": self.treebank(parser, "train", trees),
+                "treebank_dev": self.treebank(parser, "dev", trees),
+                "vectors": self.experiment.path(options.vectors) if options.vectors else None,
+                "tagger": self.model_file(parser, "tagger") if processor == "constituency" else None,
+            },
+            settings={
+                "processor": processor,
+                "language": self.experiment.language_of(parser),
+                "seed": options.seed,
+                "lowercase": self._lowercase,
+                **{
+                    name: value for name, value in getattr(options, processor).model_dump().items() if value is not None
+                },
+            },
+            software=["stanza", "torch"],
+            is_cached=True,
+        )
 
-    def training_options(self, parser: str, processor: str, inputs: Mapping[str, str]) -> list[str]:
-        """Sizes, word vectors and tagger, as far as there are such, as options of `train_parser`."""
-        sizes = getattr(self.trained(parser), processor).model_dump()
-        return [
-            *(f"--{name}={value}" for name, value in sizes.items() if value is not None),
-            *(f"--{name}={inputs[name]}" for name in ("vectors", "tagger") if inputs.get(name)),
-        ]
+    def generate_treebank(self, parser: str, part: str) -> Job:
+        """Generate a part of a treebank."""
+        sentences = self.trained(parser).treebank.generate
+        assert sentences is not None
+        what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
+        share = share_of_treebank(PARTS.index(part))
+        return generation_job(what, self.experiment.corpora.generator, share, is_learnt=part == "train")
+
+    def treebank_text(self, parser: str, trees: Trees) -> Job:
+        """Write the words of a parser's gold trees as text."""
+        return Job(
+            "syntax.treebank_text",
+            files={"treebank": self.treebank(parser, "test", trees)},
+            settings={"annotation": ANNOTATION[trees], "lowercase": self._lowercase},
+        )
+
+    def original_text_of_treebank(self, parser: str, part: str) -> Job:
+        """Write the text of a parser's gold trees; if the source comes tokenized, the tokens."""
+        source = self.experiment.corpora.source
+        return Job(
+            "syntax.treebank_text",
+            files={"treebank": self.treebank(parser, part, "conllu")},
+            settings={
+                "annotation": "dependency",
+                "form": "tokens" if source.tokenizer == "none" else "original",
+                "language": source.language,
+            },
+        )
+
+    def learn_words(self, parser: str) -> Job:
+        """Learn which words of a parser's treebank the tokens of its text are."""
+        return Job(
+            "syntax.learn_words",
+            files={
+                "treebank": self.treebank(parser, "train", "conllu"),
+                "tokens": f"<results>/syntax/{parser}/treebank/train.tokens",
+            },
+            settings={"lowercase": self._lowercase},
+        )
+
+    def learn_parser_segmenter(self, parser: str) -> Job:
+        """Train a tokenizer of the words of a parser's treebank."""
+        return Job(
+            "corpus.learn_segmenter",
+            files={f"treebank_{part}": self.treebank(parser, part, "conllu") for part in ("train", "dev")},
+            settings={"language": self.experiment.language_of(parser), "words": True},
+            software=["stanza", "torch", "jieba"],
+        )
+
+    def accuracy(self, parser: str, trees: Trees) -> Job:
+        """Measure a parser on its gold trees, and on their raw text if that is divided into words."""
+        has_raw_text = trees == "conllu" and self.measures_raw_text(parser)
+        folder = f"<results>/syntax/{parser}/accuracy"
+        return Job(
+            "syntax.accuracy",
+            files={
+                "gold": self.treebank(parser, "test", trees),
+                "predicted": f"{folder}/test.{trees}",
+                "raw_text": f"{folder}/raw.conllu" if has_raw_text else None,
+            },
+            settings={"annotation": ANNOTATION[trees], "lowercase": self._lowercase},
+        )
+
+    def accuracy_of_all_trees(self, parser: str) -> Job:
+        """Join the accuracies of all kinds of trees for which there are gold trees; without any, name the remedy."""
+        kinds = [trees for trees in TREES if self.has_gold(parser, trees)] or [*TREES]
+        return Job(
+            "syntax.accuracy_of_all_trees",
+            files={"input": [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]},
+        )

@@ -14,6 +14,7 @@ from pipeline_py.plan.nmt import NmtPlan
 from pipeline_py.plan.page import PagePlan
 from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.report import ReportPlan, published_files
+from pipeline_py.plan.smt import SmtPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.provenance import made_by
@@ -51,6 +52,7 @@ class Plan:
         self.syntax = SyntaxPlan(experiment, self.contents_of, self.corpus, self.parsers)
         self.subword = SubwordPlan(experiment, self.corpus)
         self.nmt = NmtPlan(experiment, self.subword)
+        self.smt = SmtPlan(experiment, self.corpus)
         self.evaluation = EvaluationPlan(experiment, self.corpus, self.subword)
         self.claims = ClaimsPlan(experiment, self.evaluation, claims_files(experiment, project / "workflow" / "claims"))
         self.report = ReportPlan(
@@ -92,7 +94,7 @@ class Plan:
         return job
 
     def identity(self, job: Job) -> dict[str, Any]:
-        """Return what decides the outputs of a job: settings, code, versions, the user's files and names of inputs.
+        """Return what decides the outputs of a job: settings, code, versions, the user's files and names of files.
 
         If it changes, Snakemake runs the job again. The contents of inputs that other jobs make are not known yet.
         """
@@ -101,6 +103,7 @@ class Plan:
             **self._process(job),
             "contents": self.contents_of([*list_paths(job.files), *sets]),
             "shape": job.shape,
+            "side_outputs": job.side_outputs,
         }
 
     def _software(self, job: Job) -> dict[str, str]:
@@ -138,7 +141,7 @@ class Plan:
             "is_cached": job.is_cached,
             "threads": threads,
             "identity": hash_json(self.identity(job)),
-            "process": hash_json(self._process(job)),
+            "process": hash_json({**self._process(job), "rounding": job.rounding}),
             "software": self._software(job),
             "arguments": {**files, **job.settings, **job.execution},
             "calls": [

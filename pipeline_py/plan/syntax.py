@@ -1,6 +1,6 @@
 """What the rules of trees are given: models, texts in shards, and what is compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import ceil
 from pathlib import Path
@@ -12,16 +12,13 @@ from pipeline_py.config.parsers import DEFAULT_PACKAGE, PhraseOptions, StanzaOpt
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 from pipeline_py.plan.corpus import CorpusPlan
-from pipeline_py.plan.parsers import ParsersPlan
+from pipeline_py.plan.parsers import ANNOTATION, ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
-from pipeline_py.provenance import made_by
-from pipeline_py.run.job import Job
+from pipeline_py.run.job import Files, Job
 from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
-from pipeline_py.syntax.trees.shared_words import FREQUENT, LEAST_SHARE, share_of_frequent_words
-
-ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
+from pipeline_py.syntax.trees.shared_words import describe_difference
 
 PROCESSORS: dict[Trees, list[str]] = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
 
@@ -129,11 +126,10 @@ class SyntaxPlan:
         treebank, *texts = map(Path, (self.parsers.treebank(parser, "train", "conllu"), *files))
         if not all(map(Path.is_file, (treebank, *texts))):
             return None
-        share = share_of_frequent_words(treebank, tuple(texts))
-        if share is None or share >= LEAST_SHARE:
+        difference = describe_difference(treebank, tuple(texts))
+        if difference is None:
             return None
-        shared = f"its treebank {treebank} has {share:.0%} of the {FREQUENT} most frequent words of {texts[0]}"
-        return self.experiment.describe_foreign_parser(parser, f"is for another language ({shared})")
+        return self.experiment.describe_foreign_parser(parser, f"is for another language ({difference})")
 
     def heads_of(self, parser: str) -> HeadSource | None:
         """Return where the heads of a parser's constituents come from; None if its branching needs no heads.
@@ -179,60 +175,12 @@ class SyntaxPlan:
         heads = self.heads_of(parser)
         return None if heads is None or (heads.is_english and not heads.dependencies) else heads.describe()
 
-    def dependencies_for_heads(self, parser: str, split: str) -> dict[str, str]:
-        """Return the dependency trees that the heads of a text's constituents come from, as inputs of `binarize`."""
-        heads = self.heads_of(parser)
-        has_trees = heads is not None and heads.dependencies
-        return {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_trees else {}
-
-    def binarization(self, parser: str) -> dict[str, Any]:
-        """Parameters of `binarize`."""
-        return {
-            "branching": self.experiment.parsers[parser].branching,
-            "rules": self._rules_option(parser),
-            "made_by": made_by("syntax.binarize"),
-        }
-
-    def options_of_heads(self, parser: str, dependencies: str | None) -> list[str]:
-        """Options of `binarize` about heads, where they are not found by the rules of English alone."""
-        return [*([f"--dependencies={dependencies}"] if dependencies else []), *self._rules_option(parser)]
-
-    def _rules_option(self, parser: str) -> list[str]:
-        heads = self.heads_of(parser)
-        return [f"--rules={heads.rules}"] if heads is not None and heads.rules != DEFAULT_RULES else []
-
     def words_of(self, parser: str) -> str:
         """What a parser reads of the texts: `text` (their tokens), `english` or `stanza`."""
         options = self.stanza(parser)
         downloaded = isinstance(options, StanzaParser) and options.directory is None
         has_tokenizer = downloaded or bool(self._tokenizers.get(parser))
         return options.words_of(self.experiment.corpora.source, has_tokenizer)
-
-    def text_to_divide(self, parser: str, split: str) -> dict[str, str | list[str]]:
-        """What `parse` finds the words of a parser in and with, where these are not the tokens."""
-        words = self.words_of(parser)
-        if words == "treebank":
-            return {"word_table": self.parsers.word_table(parser)}
-        return {
-            **({"text": self.corpus.text("source").replace("{split}", split)} if words != "text" else {}),
-            **({"tokenizer": self._tokenizers.get(parser, [])} if words == "stanza" else {}),
-        }
-
-    def raw_text_to_divide(self, parser: str) -> dict[str, str | list[str]]:
-        """Return the input files for the text of the parser's gold trees."""
-        files = self.text_to_divide(parser, "test")
-        return files | ({"text": f"<results>/syntax/{parser}/treebank/test.text"} if "text" in files else {})
-
-    def raw_text_trees(self, parser: str, trees: str) -> dict[str, str]:
-        """Trees of the text of a parser's gold trees, where its accuracy is measured on that."""
-        measured = trees == "conllu" and self.parsers.measures_raw_text(parser)
-        return {"raw_text": f"<results>/syntax/{parser}/accuracy/raw.conllu"} if measured else {}
-
-    def options_of_words(self, parser: str, text: str | None, word_table: str | None = None) -> list[str]:
-        """Options of `parse` where the parser reads other words than the tokens of a text."""
-        if word_table:
-            return [f"--word-table={word_table}"]
-        return [f"--text={text}", f"--words={self.words_of(parser)}"] if text else []
 
     def stanza(self, parser: str) -> StanzaOptions:
         """The options of a parser that runs Stanza."""
@@ -246,97 +194,6 @@ class SyntaxPlan:
             tagger, last = PROCESSORS[trees]
             return [self.parsers.model_file(parser, name) for name in (tagger, last, f"{last}.pretrain")]
         return self._models[parser][trees] if parser in self._models else []
-
-    def models_for_text(self, parser: str, split: str, trees: Trees) -> list[str]:
-        """Model files that a text is parsed with.
-
-        Raises:
-            InputError: the parser does not know such text, and is not asked for by name.
-        """
-        if parser in self._foreign_parsers:
-            raise InputError(self._foreign_parsers[parser])
-        if parser in self.experiment.unfit_parsers and split in self.experiment.splits_in_files:
-            raise InputError(self.experiment.unfit_parsers[parser])
-        return self.models_of(parser, trees)
-
-    def model_options(self, parser: str, trees: Trees, models: list[str]) -> list[str]:
-        """Models as options of `parse`."""
-        options = self.stanza(parser)
-        if isinstance(options, StanzaParser):
-            if options.directory is not None:
-                return [f"--directory={self.experiment.path(options.directory)}"]
-            return [f"--package={options.package or DEFAULT_PACKAGE}"]
-        return [f"--{name}={file}" for name, file in zip([*PROCESSORS[trees], "pretrain"], models, strict=True)]
-
-    def parsing(self, parser: str, trees: Trees, words: str = "text") -> dict[str, Any]:
-        """What decides the trees that Stanza makes, beside its models."""
-        return {
-            "annotation": ANNOTATION[trees],
-            "language": self.experiment.language_of(parser),
-            **({"words": words} if words != "text" else {}),
-            **self.stanza(parser).model_dump(include={"max_words", "batch_size", "package"}),
-            "content": self.contents_of(self.models_of(parser, trees)),
-            "made_by": made_by("syntax.parse", "stanza", "torch"),
-        }
-
-    def part_of_text(self, split: str, shard: int) -> list[str]:
-        """Options of `parse` for one shard."""
-        sentences = self.sentences[split]
-        return [f"--first={shard * sentences}", f"--sentences={sentences}"]
-
-    def shards_of(self, parser: str, split: str, trees: Trees) -> dict[str, list[str]]:
-        """Trees, counts and facts of the shards of a text, in order."""
-        folder = f"<results>/syntax/{parser}/shards/{split}"
-        shards = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
-        return {
-            "parts": shards,
-            "counts": [f"{shard}.json" for shard in shards],
-            "facts": [f"{shard}.facts.json" for shard in shards],
-        }
-
-    def given_trees(self, parser: str, split: str, trees: Trees) -> list[str]:
-        """Trees that the user brings for a text, in order; those of the generator for a generated one."""
-        return self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
-
-    def tokenize_treebank(self, parser: str, part: str) -> Job:
-        """Tokenize the text of a part of a parser's treebank as the source is."""
-        return self.corpus.tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
-
-    def report_files(self, parser: str) -> dict[str, dict[str, str]]:
-        """What a parser's report says of each text and kind of trees that systems read, by option and name."""
-        kinds = self.experiment.trees_of(parser)
-        files = {
-            f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{parser}/{split}.{trees}"
-            for split in self.experiment.corpora.splits
-            for trees in kinds
-        }
-        return {
-            "statistics": {name: f"{file}.statistics.json" for name, file in files.items()},
-            "counts": {name: f"{file}.json" for name, file in files.items()},
-            "facts": {name: f"{file}.facts.json" for name, file in files.items()},
-            "accuracy": {
-                ANNOTATION[trees]: f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
-                for trees in kinds
-                if self.parsers.has_gold(parser, trees)
-            },
-        }
-
-    def compared_trees(self, parser: str, other: str) -> dict[str, dict[str, str]]:
-        """Trees of two parsers that systems read of both, by option and by text and annotation.
-
-        Phrase trees are compared once they are binary.
-        """
-        endings = {
-            trees: trees if trees == "conllu" else f"binary.{trees}" for trees in self.kinds_of_both(parser, other)
-        }
-        return {
-            option: {
-                f"{split}:{ANNOTATION[trees]}": f"<results>/syntax/{which}/{split}.{ending}"
-                for split in self.experiment.corpora.splits
-                for trees, ending in endings.items()
-            }
-            for option, which in (("first", parser), ("second", other))
-        }
 
     def kinds_of_both(self, parser: str, other: str) -> list[Trees]:
         """Kinds of trees that systems read of both parsers."""
@@ -353,6 +210,209 @@ class SyntaxPlan:
             *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.parsers_asked)),
             *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.pairs_of_parsers()),
         ]
+
+    # Jobs of the rules, each called like its rule.
+
+    def parse(self, parser: str, split: str, trees: Trees) -> Job:
+        """Parse a text."""
+        return self._parse_text(parser, split, trees, {})
+
+    def parse_shard(self, parser: str, split: str, shard: str, trees: Trees) -> Job:
+        """Parse a shard of a text."""
+        sentences = self.sentences[split]
+        return self._parse_text(parser, split, trees, {"first": int(shard) * sentences, "sentences": sentences})
+
+    def _parse_text(self, parser: str, split: str, trees: Trees, part: dict[str, int]) -> Job:
+        """Return the job that parses a part of a text.
+
+        Raises:
+            InputError: the parser does not know such text, and is not asked for by name.
+        """
+        if parser in self._foreign_parsers:
+            raise InputError(self._foreign_parsers[parser])
+        if parser in self.experiment.unfit_parsers and split in self.experiment.splits_in_files:
+            raise InputError(self.experiment.unfit_parsers[parser])
+        tokens, text = (path.format(split=split) for path in (self.corpus.tokens("source"), self.corpus.text("source")))
+        return self._parse(parser, trees, tokens, text, part)
+
+    def parse_held_out_trees(self, parser: str, trees: Trees) -> Job:
+        """Parse the words of a parser's gold trees."""
+        return self._parse(parser, trees, f"<results>/syntax/{parser}/accuracy/{trees}.tokens", None, {})
+
+    def parse_raw_text(self, parser: str) -> Job:
+        """Parse the text of a parser's gold trees."""
+        folder = f"<results>/syntax/{parser}/treebank"
+        return self._parse(parser, "conllu", f"{folder}/test.tokens", f"{folder}/test.text", {"over_words": True})
+
+    def _parse(self, parser: str, trees: Trees, tokens: str, text: str | None, settings: Mapping[str, Any]) -> Job:
+        """Return the job that parses tokens, of an untokenized text in the words that the parser reads."""
+        options = self.stanza(parser)
+        models = self.models_of(parser, trees)
+        execution: dict[str, Any] = {"device": self.experiment.training.device}
+        files: dict[str, Files] = {}
+        if isinstance(options, TrainedParser):
+            files |= dict(zip([*PROCESSORS[trees], "pretrain"], models, strict=True))
+        elif isinstance(options, StanzaParser) and options.directory is not None:
+            files |= {"directory_files": models}
+            execution |= {"directory": self.experiment.path(options.directory)}
+        words = "text" if text is None else self.words_of(parser)
+        if words in ("english", "stanza"):
+            files |= {"text": text}
+        if words == "treebank":
+            files |= {"word_table": self.parsers.word_table(parser)}
+        elif words == "stanza" and isinstance(options, TrainedParser):
+            files |= self.parsers.learned_words(parser)
+        elif words == "stanza":
+            files |= {"directory_files": [*models, *self._tokenizers.get(parser, [])]}
+        package = options.package or DEFAULT_PACKAGE if isinstance(options, StanzaParser) else None
+        is_downloaded = package is not None and "directory" not in execution
+        return Job(
+            "syntax.parse",
+            files={"tokens": tokens, **files},
+            settings={
+                "annotation": ANNOTATION[trees],
+                "language": self.experiment.language_of(parser),
+                **({"words": words} if words in ("english", "stanza") else {}),
+                **options.model_dump(include={"max_words", "batch_size"}),
+                **({"package": package} if is_downloaded else {}),
+                **settings,
+            },
+            execution=execution,
+            software=["stanza", "torch"],
+            is_cached=not is_downloaded,
+        )
+
+    def tokenize_treebank(self, parser: str, part: str) -> Job:
+        """Tokenize the text of a part of a parser's treebank as the source is."""
+        return self.corpus.tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
+
+    def parser_report(self, parser: str) -> Job:
+        """Report what a parser did with each text, of the kinds of trees that systems read."""
+        kinds = self.experiment.trees_of(parser)
+
+        def files(ending: str) -> dict[str, dict[str, str]]:
+            return {
+                split: {ANNOTATION[trees]: f"<results>/syntax/{parser}/{split}.{trees}{ending}" for trees in kinds}
+                for split in self.experiment.corpora.splits
+            }
+
+        return Job(
+            "syntax.parser_report",
+            files={
+                "statistics": files(".statistics.json"),
+                "counts": files(".json"),
+                "facts": files(".facts.json"),
+                "accuracy": {
+                    ANNOTATION[trees]: f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
+                    for trees in kinds
+                    if self.parsers.has_gold(parser, trees)
+                },
+            },
+        )
+
+    def binarize(self, parser: str, split: str) -> Job:
+        """Make the phrase trees of a text binary."""
+        heads = self.heads_of(parser)
+        has_dependencies = heads is not None and heads.dependencies
+        dependencies = {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_dependencies else {}
+        has_rules = heads is not None and heads.rules != DEFAULT_RULES
+        return Job(
+            "syntax.binarize",
+            files={**self._trees_and_tokens(parser, split, "ptb"), **dependencies},
+            settings={
+                "branching": self.experiment.parsers[parser].branching,
+                **({"rules": heads.rules} if heads is not None and has_rules else {}),
+            },
+        )
+
+    def distances(self, parser: str, split: str) -> Job:
+        """Compute the distances of the words of a text."""
+        return Job("syntax.distances", files=self._trees_and_tokens(parser, split), software=["pyarrow"])
+
+    def units(self, parser: str, split: str) -> Job:
+        """Find the dependency units of a text."""
+        return Job("syntax.units", files=self._trees_and_tokens(parser, split), software=["pyarrow"])
+
+    def labels(self, parser: str, split: str) -> Job:
+        """Write the dependency labels of a text."""
+        return Job("syntax.labels", files=self._trees_and_tokens(parser, split))
+
+    def _trees_and_tokens(self, parser: str, split: str, trees: Trees = "conllu") -> dict[str, str]:
+        return {
+            "trees": f"<results>/syntax/{parser}/{split}.{trees}",
+            "tokens": self.corpus.tokens("source").format(split=split),
+        }
+
+    def merge_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Join the trees of all shards of a text."""
+        folder = f"<results>/syntax/{parser}/shards/{split}"
+        parts = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shards[split])]
+        return Job(
+            "syntax.merge_trees",
+            files={
+                "parts": parts,
+                "counts": [f"{part}.json" for part in parts],
+                "facts": [f"{part}.facts.json" for part in parts],
+                "tokens": self.corpus.tokens("source").format(split=split),
+            },
+            settings={"annotation": ANNOTATION[trees]},
+        )
+
+    def import_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Import trees of a text that the user gives, or those of the generator for a generated text."""
+        given_trees = self.experiment.given_trees(parser, split, trees) or [self.corpus.gold_trees(split, trees)]
+        return Job(
+            "syntax.import_trees",
+            files={
+                "trees": given_trees,
+                "text": self.corpus.raw(split, "source"),
+                "lines": f"<results>/corpus/clean/{split}.lines",
+                "tokens": self.corpus.tokens("source").format(split=split),
+            },
+            settings={
+                "annotation": ANNOTATION[trees],
+                "ignore_case": self.experiment.corpora.source.case != "keep",
+            },
+        )
+
+    def control_trees(self, parser: str, split: str, trees: Trees) -> Job:
+        """Make trees of a shape for a text."""
+        options = self.experiment.parsers[parser]
+        return Job(
+            "syntax.control_trees",
+            files={"tokens": self.corpus.tokens("source").format(split=split)},
+            settings={
+                "annotation": ANNOTATION[trees],
+                **options.model_dump(mode="json", include={"shape", "seed"}),
+            },
+        )
+
+    def tree_statistics(self, parser: str, split: str, trees: Trees) -> Job:
+        """Sum up measures of the trees of a text."""
+        return Job(
+            "syntax.tree_statistics",
+            files={"trees": f"<results>/syntax/{parser}/{split}.{trees}"},
+            settings={"annotation": ANNOTATION[trees]},
+        )
+
+    def agreement(self, parser: str, other: str) -> Job:
+        """Compare the trees of two parsers that systems read of both; phrase trees once they are binary."""
+        endings = {
+            trees: trees if trees == "conllu" else f"binary.{trees}" for trees in self.kinds_of_both(parser, other)
+        }
+        return Job(
+            "syntax.agreement",
+            files={
+                parameter: {
+                    split: {
+                        ANNOTATION[trees]: f"<results>/syntax/{name}/{split}.{ending}"
+                        for trees, ending in endings.items()
+                    }
+                    for split in self.experiment.corpora.splits
+                }
+                for parameter, name in (("first", parser), ("second", other))
+            },
+        )
 
 
 def _has_models(files: Sequence[str]) -> bool:

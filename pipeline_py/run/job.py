@@ -25,6 +25,8 @@ class Job:
         files: input files.
         settings: JSON values that decide the result.
         execution: JSON values that do not decide the result, such as the name of a run in messages.
+        rounding: those values in `execution` that decide the last digits: no outputs are made again for them, but none
+            that were made with other ones are restored.
         sets: by name, input files of each set, if the job runs the stage on several sets.
         side_outputs: patterns of output files that no rule names; `{NAME}` is the output of that name.
         software: installed distributions whose versions decide the result.
@@ -36,6 +38,7 @@ class Job:
     files: Mapping[str, Files] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     execution: Mapping[str, Any] = field(default_factory=dict)
+    rounding: Mapping[str, Any] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, Files]] = field(default_factory=dict)
     side_outputs: Mapping[str, str] = field(default_factory=dict)
     software: Sequence[str] = ()
@@ -120,10 +123,16 @@ def assign_outputs(
     """
     calls: list[dict[str, Any]] = []
     for number in range(len(sets) or 1):
-        named = {name: paths[number] if sets else paths for name, paths in outputs.items()}
+        named = {name: _outputs_of_set(paths, number, len(sets)) if sets else paths for name, paths in outputs.items()}
         named |= {name: pattern.format(**named) for name, pattern in side_outputs.items()}
         calls.append({output_parameter(name): path for name, path in named.items()})
     return calls
+
+
+def _outputs_of_set(paths: str | Sequence[str], number: int, sets: int) -> str | Sequence[str]:
+    """Return the path of a set, or its paths if each set has several."""
+    size = len(paths) // sets
+    return paths[number] if size == 1 else paths[number * size : (number + 1) * size]
 
 
 def to_json(value: Any) -> str:

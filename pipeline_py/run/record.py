@@ -18,6 +18,7 @@ from typing import Any
 from pipeline_py import checksum
 from pipeline_py.artifact import write_json
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 from pipeline_py.run.job import DIGITS
 
 SUFFIX = ".job.json"
@@ -40,7 +41,7 @@ def hash_content(path: Path) -> str:
 
 @cache
 def _hash_file(path: Path, *_: int) -> str:
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
 
 
@@ -70,9 +71,14 @@ def _name_in_results(path: Path, results: Path) -> str:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Read a record; None if there is no readable one."""
+    """Read a record; None if there is no readable one.
+
+    Raises:
+        InputError: the file is not a regular file.
+    """
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        with open_regular_file(path) as file:
+            record = json.loads(file.read())
     except (OSError, ValueError):
         return None
     return record if isinstance(record, dict) and isinstance(record.get("outputs"), dict) else None

@@ -1,6 +1,7 @@
 """Run a job: check its arguments and inputs, reuse cached outputs or call the stage, and record what was made."""
 
 import inspect
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from pipeline_py.run.job import hash_json
 from pipeline_py.run.record import check_input, hash_content, read_record, remove_records, write_records
 
 CHECKPOINTS = "checkpoints"
-"""The parameter of a stage for a folder of its checkpoints; a job with another identity gets another folder."""
+"""The parameter of a stage for a folder of its checkpoints.
+
+A job with another identity gets another folder. All of them are removed when the outputs are complete.
+"""
 
 RECORDED = ("stage", "plan", "wildcards", "identity", "process", "software", "is_cached", "results")
 """What the record of a job repeats of the job."""
@@ -31,24 +35,25 @@ class Loaded:
     """
 
 
-def run_job(job: Mapping[str, Any]) -> None:
+def run_job(job: Mapping[str, Any], can_reuse: bool = True) -> None:
     """Run a job that `Plan.call` or a record describes.
 
     Args:
         job: `stage`; `arguments` of all sets; `calls`, the further arguments of each set, or of the only call;
-            `results`, the folder of results; `identity`; `cache`, whether outputs are cached; `plan` and `wildcards`,
-            which tell the plan what the job is; `process`, a hash of settings, code and versions.
+            `results`, the folder of results; `identity`; `is_cached`, whether outputs are cached; `plan` and
+            `wildcards`, which tell the plan what the job is; `process`, a hash of settings, code and versions.
+        can_reuse: whether outputs may come from the cache.
 
     Raises:
         InputError: an argument is invalid, an input is damaged, or the stage refuses its input.
     """
     stage = Stage(job["stage"])
     for arguments in job["calls"]:
-        _run_call(stage, {**job["arguments"], **arguments}, job)
+        _run_call(stage, {**job["arguments"], **arguments}, job, can_reuse)
 
 
 def run_again(path: Path) -> None:
-    """Run the job of a record again.
+    """Run the job of a record again, without its cache.
 
     Raises:
         InputError: the file is no record, or as for `run_job`.
@@ -56,7 +61,7 @@ def run_again(path: Path) -> None:
     record = read_record(path)
     if record is None:
         raise InputError("not the record of a job; give a file NAME.job.json", path)
-    run_job({**record, "calls": [{}]})
+    run_job({**record, "calls": [{}]}, can_reuse=False)
 
 
 class Stage:
@@ -67,7 +72,7 @@ class Stage:
         self.name = name
         self.module = import_module(f"pipeline_py.{name}")
         self.function: Callable[..., None] = getattr(self.module, name.rpartition(".")[2])
-        self._loaded: Any = None
+        self._loaded: dict[str, Any] = {}
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Convert JSON values to the types of the parameters.
@@ -83,7 +88,7 @@ class Stage:
             message = first["msg"].removeprefix("Value error, ")
             raise InputError(f"{self.name}: {place}: {message}; correct the configuration") from None
 
-    def call(self, arguments: Mapping[str, Any], loaded: Any = None) -> None:
+    def call(self, arguments: Mapping[str, Any], loaded: Any = None) -> Any:
         """Call the stage with validated arguments.
 
         Args:
@@ -92,15 +97,26 @@ class Stage:
         """
         names = _loaded_parameters(self.function)
         if names and loaded is None:
-            if self._loaded is None:
-                self._loaded = self.load(arguments)
-            loaded = self._loaded
-        self.function(**dict.fromkeys(names, loaded), **arguments)
+            loaded = self.load(arguments)
+        return self.function(**dict.fromkeys(names, loaded), **arguments)
+
+    def hash_read_parts(self, arguments: Mapping[str, Any]) -> dict[Path, str]:
+        """Return hashes of the parts of inputs that decide the outputs, if the module's `hash_inputs` has such."""
+        function = getattr(self.module, "hash_inputs", None)
+        return {} if function is None else function(**_select(function, arguments))
 
     def load(self, arguments: Mapping[str, Any]) -> Any:
-        """Return what the module loads for a call with these arguments."""
-        parameters = inspect.signature(self.module.load).parameters
-        return self.module.load(**{name: value for name, value in arguments.items() if name in parameters})
+        """Return what the module loads for a call with these arguments; equal arguments load once."""
+        values = _select(self.module.load, arguments)
+        key = repr(values)
+        if key not in self._loaded:
+            self._loaded[key] = self.module.load(**values)
+        return self._loaded[key]
+
+
+def _select(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters
+    return {name: value for name, value in arguments.items() if name in parameters}
 
 
 def _arguments_type(function: Callable[..., None]) -> TypeAdapter[Any]:
@@ -122,7 +138,7 @@ def _loaded_parameters(function: Callable[..., None]) -> list[str]:
     ]
 
 
-def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]) -> None:
+def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any], can_reuse: bool) -> None:
     start = time.perf_counter()
     if "threads" in job and "threads" in inspect.signature(stage.function).parameters:
         arguments = {**arguments, "threads": job["threads"]}
@@ -132,13 +148,14 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
     for path in inputs:
         check_input(path)
     hashes = {path: hash_content(path) for path in inputs if path.exists() and not path.is_dir()}
-    key = _cache_key(job["process"], validated, hashes)
-    if CHECKPOINTS in validated:
+    key = _cache_key(job["process"], validated, hashes | stage.hash_read_parts(validated))
+    if validated.get(CHECKPOINTS) is not None:
         validated[CHECKPOINTS] /= key
-    cache = OutputCache(_cache_folder(outputs[0]) if job.get("is_cached") else None, key)
+    is_cached = can_reuse and job.get("is_cached")
+    cache = OutputCache(_cache_folder(outputs[0]) if is_cached else None, key)
     remove_records(outputs)
-    if not cache.restore(*outputs):
-        stage.call(validated)
+    is_restored = cache.restore(*outputs)
+    if not is_restored and stage.call(validated) is not False:
         cache.store(*outputs)
     record = {
         **{name: job[name] for name in RECORDED if name in job},
@@ -147,6 +164,8 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
         "seconds": round(time.perf_counter() - start, 3),
     }
     write_records(record, [path for path in outputs if path.exists()], Path(job["results"]))
+    if validated.get(CHECKPOINTS) is not None and not is_restored:
+        shutil.rmtree(validated[CHECKPOINTS].parent, ignore_errors=True)
 
 
 def is_output(parameter: str) -> bool:
@@ -173,7 +192,11 @@ def _cache_key(process: str, arguments: Mapping[str, Any], hashes: Mapping[Path,
             return [*map(describe, value)]
         return hashes.get(value) if isinstance(value, Path) else None
 
-    inputs = {name: describe(value) for name, value in arguments.items() if not is_output(name)}
+    inputs = {
+        name: describe(value)
+        for name, value in arguments.items()
+        if not is_output(name) and not hashes.keys().isdisjoint(list_files(value))
+    }
     outputs = sorted(name for name, value in arguments.items() if is_output(name) and value is not None)
     return hash_json([process, inputs, outputs])
 

@@ -4,9 +4,7 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import whole, write_json
-from pipeline_py.config.base import from_json
 from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.input_error import InputError
 from pipeline_py.smt.log import Log
@@ -17,7 +15,7 @@ from pipeline_py.text import read_parallel, tokens_of
 def train(
     *,
     name: str = "system",
-    options: str,
+    system: PhraseBased,
     train_source: Path,
     train_target: Path,
     dev_source: Path,
@@ -35,7 +33,7 @@ def train(
 
     Args:
         name: Name of the system, for messages.
-        options: The system, one of `systems` of the configuration, as JSON.
+        system: The system, one of `systems` of the configuration.
         train_source: Tokenized sentences, words separated by a space.
         train_target: Their translations, tokenized.
         dev_source: Tokenized source sentences of the development set.
@@ -44,9 +42,8 @@ def train(
         facts_output: Size, score, time and versions as JSON.
 
     Raises:
-        InputError: options or files are invalid, or do not belong together.
+        InputError: files are invalid, or do not belong together.
     """
-    system = from_json(PhraseBased, options, "--options")
     log = Log(f"train {name}")
     # Thot's OpenMP reads it when it is loaded; the rule asks for one thread, and more hardly help.
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -94,7 +91,3 @@ def _tuning_sentences(source: Path, target: Path, limit: int | None) -> tuple[li
         of_these = "" if len(pairs) != limit else f" among the first {limit}, which are tuned on"
         raise InputError(f"no sentence pair with words on both sides{of_these}; give a development set", source)
     return [one for one, _ in pairs], [other for _, other in pairs]
-
-
-if __name__ == "__main__":
-    stage.run(train)

@@ -1,35 +1,55 @@
 """Translate sentences with a phrase-based system."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
+from pipeline_py.run.runner import Loaded
 from pipeline_py.text import read_lines, tokens_of
 
+if TYPE_CHECKING:
+    from pipeline_py.smt.thot import Translator
 
-def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -> None:
+
+def load(*, model: Path) -> "Translator":
+    """Load a phrase-based system.
+
+    Raises:
+        InputError: the model does not exist, or was changed after it was written.
+    """
+    from pipeline_py.smt import thot
+
+    return thot.load(model)
+
+
+def translate(
+    *,
+    translator: Annotated["Translator", Loaded()],
+    model: Path,
+    source: Path,
+    pieces_output: Path,
+    counts_output: Path,
+) -> None:
     """Translate sentences; line k of the output belongs to sentence k of the source.
 
     An empty source becomes an empty line without a search. A sentence that is too long for Thot (200 words) is split
     into parts, whose translations are joined. Unknown words are copied.
 
     Args:
+        translator: What `load` returns for `model`.
         model: Folder from `smt.train`.
         source: Tokenized sentences, words separated by a space.
-        output: Words of the best translation, separated by spaces.
+        pieces_output: Words of the best translation, separated by spaces.
         counts_output: JSON counts of sentences, empty sources, split sentences, empty translations, and unknown words
             that were copied.
 
     Raises:
-        InputError: if the model does not exist, or was changed after it was written.
+        InputError: the source is not UTF-8.
     """
-    from pipeline_py.smt.thot import load
-
     lines = list(read_lines(source))
-    translator = load(model)
     counts = Counts()
-    with writing(output) as file:
+    with writing(pieces_output) as file:
         for line in progress(lines, f"translate {source.name}", total=len(lines)):
             words = tokens_of(line)
             translation = translator.translate(words)
@@ -44,7 +64,3 @@ def translate(*, model: Path, source: Path, output: Path, counts_output: Path) -
                 counts.note("unknown words copied", translation.unknown)
             file.write(" ".join(translation.words) + "\n")
     counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(translate)

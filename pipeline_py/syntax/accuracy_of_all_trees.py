@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measures
 
 
@@ -10,14 +9,10 @@ def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
     """Join the accuracy tables of one parser, in the given order.
 
     Args:
-        input: TSV of `accuracy`; repeatable.
+        input: TSV files of `accuracy`.
         output: TSV with the rows of all input files.
 
     Raises:
         InputError: a file is no such table.
     """
     write_measures(output, [row for path in input for row in read_accuracies(path)], Accuracy._fields)
-
-
-if __name__ == "__main__":
-    stage.run(accuracy_of_all_trees)

@@ -5,9 +5,7 @@ from operator import eq
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py import stage
 from pipeline_py.progress import progress
-from pipeline_py.syntax.files_by_split import Trees, files_by_split, need_the_same
 from pipeline_py.syntax.measures import Row, write_measures
 from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.constituency import PhraseTree
@@ -15,10 +13,15 @@ from pipeline_py.syntax.trees.dependency import DependencyTree
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
 from pipeline_py.syntax.trees.shape import phrase_spans
 
+Trees: TypeAlias = tuple[str, Annotation]
+"""A split and the kind of its trees."""
+
 Measures: TypeAlias = list[tuple[str, str]]
 
 
-def agreement(*, first: list[str], second: list[str], output: Path) -> None:
+def agreement(
+    *, first: dict[str, dict[Annotation, Path]], second: dict[str, dict[Annotation, Path]], output: Path
+) -> None:
     """Compare the trees of two parsers sentence by sentence; their order does not matter, since neither is gold.
 
     The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`; all values except counts
@@ -33,17 +36,19 @@ def agreement(*, first: list[str], second: list[str], output: Path) -> None:
     Tags are not compared, and sentences of one word have identical trees.
 
     Args:
-        first: SPLIT:ANNOTATION=FILE, trees of one parser: CoNLL-U (dependency) or binary trees from `binarize`
-            (constituency); repeatable, in order.
-        second: SPLIT:ANNOTATION=FILE, trees of the other parser for the same text; repeatable.
+        first: Trees of one parser by split and kind: CoNLL-U (dependency) or binary trees from `binarize`
+            (constituency).
+        second: Trees of the other parser for the same texts.
         output: The measures as TSV.
 
     Raises:
-        InputError: if the options are not of the same trees, or two files are not of the same sentences.
+        InputError: if two files are not of the same sentences.
     """
-    of_first, of_second = files_by_split(first, "--first"), files_by_split(second, "--second")
-    need_the_same({"--first": of_first, "--second": of_second})
-    write_measures(output, _rows(of_first, of_second))
+    flat = [
+        {(split, kind): path for split, kinds in files.items() for kind, path in kinds.items()}
+        for files in (first, second)
+    ]
+    write_measures(output, _rows(*flat))
 
 
 def _rows(of_first: Mapping[Trees, Path], of_second: Mapping[Trees, Path]) -> Iterator[Row]:
@@ -109,7 +114,3 @@ def _counts(sentences: int, empty: int, parsed: int) -> Measures:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else ""
-
-
-if __name__ == "__main__":
-    stage.run(agreement)

@@ -22,7 +22,6 @@ from itertools import repeat
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -153,7 +152,3 @@ def _divided(label: str, children: Sequence[Node], head: int) -> Node:
         pair = (node, children[place]) if place > head else (children[place], node)
         node = Phrase(label if count == len(places) else f"@{label}", pair)
     return node
-
-
-if __name__ == "__main__":
-    stage.run(binarize)

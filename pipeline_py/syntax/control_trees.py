@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
@@ -93,7 +92,3 @@ def phrase_tree(words: tuple[str, ...], shape: Shape, seed: int) -> PhraseTree:
 def _key(words: tuple[str, ...], annotation: Annotation, seed: int) -> str:
     """What a random tree is drawn with; no other sentence, annotation or seed has the same."""
     return f"{seed} {annotation} {' '.join(words)}"
-
-
-if __name__ == "__main__":
-    stage.run(control_trees)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pipeline_py import ragged, stage
+from pipeline_py import ragged
 from pipeline_py.artifact import Counts
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
@@ -154,7 +154,3 @@ def _ancestors(heads: np.ndarray) -> np.ndarray:
         reached |= reached[parents.ravel()]
         parents = parents.ravel()[parents]
     return reached.reshape(batch, nodes + 1, words)[:, :nodes]
-
-
-if __name__ == "__main__":
-    stage.run(distances)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -41,7 +40,7 @@ def import_trees(
 
     Args:
         annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets in any layout (`constituency`).
-        trees: File of trees, plain or gzipped; repeatable. Files are read one after the other.
+        trees: Files of trees, plain or gzipped. They are read one after the other.
         text: The raw text, before cleaning: tree k belongs to line k; lines without words need no tree.
         lines: The number of each kept line in the raw text, from `corpus.clean`.
         tokens: The cleaned and tokenized text.
@@ -127,7 +126,3 @@ def _imported(
             yield kind.unparsed(line.tokens, reason)
         else:
             yield over_tokens(tree, line.tokens, places_of(matches))
-
-
-if __name__ == "__main__":
-    stage.run(import_trees)

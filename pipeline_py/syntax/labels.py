@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, writing
 from pipeline_py.progress import progress
 from pipeline_py.syntax.trees.alignment import with_tokens
@@ -32,7 +31,3 @@ def labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> N
             found = [UNKNOWN] * len(tree.words) if tree.failed is not None else tree.labels
             file.write(" ".join(label.replace(" ", "_") or UNKNOWN for label in found) + "\n")
     counts.write(counts_output)
-
-
-if __name__ == "__main__":
-    stage.run(labels)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -23,7 +22,7 @@ def learn_words(*, treebank: Path, tokens: Path, lowercase: bool = False, output
 
     Args:
         treebank: CoNLL-U, plain or gzipped.
-        tokens: The text of the treebank (`treebank_text --form original`), tokenized like the text to parse.
+        tokens: The text of the treebank (`treebank_text` in the form `original`), tokenized like the text to parse.
         lowercase: The tokens are lower-cased.
         output: The table as TSV with the columns tokens, before, words and count.
         counts_output: JSON counts of sentences and of entries of the table.
@@ -63,7 +62,3 @@ def _treebank_tokens(tree: DependencyTree, lowercase: bool) -> list[TreebankToke
         TreebankToken(spell(token.form), tuple(map(spell, tree.words[token.first - 1 : token.last])))
         for token in tree.tokens
     ]
-
-
-if __name__ == "__main__":
-    stage.run(learn_words)

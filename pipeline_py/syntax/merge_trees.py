@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import IO
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts, whole
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.trees.alignment import REMEDY, same_words
@@ -33,9 +32,9 @@ def merge_trees(
 
     Args:
         annotation: `dependency` (CoNLL-U) or `constituency` (brackets, one tree a line).
-        parts: Trees of a shard; repeatable, in order. A shard after the end of the text is empty.
-        counts: Counts of a shard; repeatable, in the same order.
-        facts: Facts of a shard; repeatable, in the same order.
+        parts: Trees of the shards, in order. A shard after the end of the text is empty.
+        counts: Counts of the shards, in the same order.
+        facts: Facts of the shards, in the same order.
         tokens: The text of the trees, tokenized, one sentence a line.
         output: All trees.
         counts_output: The summed counts.
@@ -95,7 +94,3 @@ def _copy(part: Path, file: IO[bytes], annotation: Annotation) -> int:
             else:
                 in_block = True
     return trees
-
-
-if __name__ == "__main__":
-    stage.run(merge_trees)

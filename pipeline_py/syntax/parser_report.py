@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.files_by_split import ALL, files_by_split, need_the_same
-from pipeline_py.syntax.measures import Row, read_accuracies, write_measures
+from pipeline_py.syntax.measures import ALL, Row, read_accuracies, warn_of_whole_tokens, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics
 from pipeline_py.syntax.trees.formats import Annotation, fallbacks
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
@@ -19,43 +17,44 @@ Measures: TypeAlias = Iterator[tuple[str, str]]
 
 def parser_report(
     *,
-    statistics: list[str],
-    counts: list[str],
-    facts: list[str],
+    statistics: dict[str, dict[Annotation, Path]],
+    counts: dict[str, dict[Annotation, Path]],
+    facts: dict[str, dict[Annotation, Path]],
     output: Path,
-    accuracy: list[str] | None = None,
+    accuracy: dict[Annotation, Path] | None = None,
 ) -> None:
     """Report what is known of a parser's trees, one measure in each row.
 
     The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. The rows of each split
     come in the given order, followed by rows for the split `all`: versions of libraries, SHA-256 of models, accuracy on
-    held-out trees. If splits differ in a version or model, each has its own row. Means and shares are over parsed
-    sentences only (for dependency lengths, over dependencies); a mean over nothing is empty. Seconds per sentence are
-    over all sentences, without loading models.
+    held-out trees, and a warning if many multi-word tokens of the held-out text are left whole. If splits differ in a
+    version or model, each has its own row. Means and shares are over parsed sentences only (for dependency lengths,
+    over dependencies); a mean over nothing is empty. Seconds per sentence are over all sentences, without loading
+    models.
 
     Args:
-        statistics: SPLIT:ANNOTATION=FILE, JSON of `syntax.tree_statistics`; repeatable, in order.
-        counts: SPLIT:ANNOTATION=FILE, the counts of the same trees; repeatable.
-        facts: SPLIT:ANNOTATION=FILE, the facts of the same trees; repeatable.
+        statistics: JSON of `syntax.tree_statistics` by split and kind of trees.
+        counts: The counts of the same trees.
+        facts: The facts of the same trees.
         output: The report as TSV.
-        accuracy: ANNOTATION=FILE, TSV of `syntax.accuracy`; repeatable.
+        accuracy: TSV of `syntax.accuracy` by kind of trees.
 
     Raises:
-        InputError: if the options are not of the same trees, or a file is not what it should be.
+        InputError: if a file is not what it should be.
     """
-    counted, kept, about = (
-        files_by_split(pairs, option)
-        for pairs, option in ((statistics, "--statistics"), (counts, "--counts"), (facts, "--facts"))
-    )
-    need_the_same({"--statistics": counted, "--counts": kept, "--facts": about})
-    facts_of = {trees: TreeFacts.read(path) for trees, path in about.items()}
+    trees = [(split, kind) for split, kinds in statistics.items() for kind in kinds]
+    facts_of = {(split, kind): TreeFacts.read(facts[split][kind]) for split, kind in trees}
     rows: list[Row] = []
-    for trees, path in counted.items():
-        rows += [(*trees, *row) for row in _of_split(trees[1], path, kept[trees], about[trees], facts_of[trees])]
-    for annotation in dict.fromkeys(annotation for _, annotation in counted):
-        rows += _software(annotation, {split: facts_of[split, kind] for split, kind in counted if kind is annotation})
-    for of_all, path in files_by_split(accuracy or [], "--accuracy", "ANNOTATION").items():
-        rows += [(*of_all, of.metric, of.value) for of in read_accuracies(path)]
+    for split, kind in trees:
+        files = statistics[split][kind], counts[split][kind], facts[split][kind]
+        rows += [(split, kind, *row) for row in _of_split(kind, *files, facts_of[split, kind])]
+    for annotation in dict.fromkeys(kind for _, kind in trees):
+        rows += _software(annotation, {split: facts_of[split, kind] for split, kind in trees if kind is annotation})
+    for kind, path in (accuracy or {}).items():
+        accuracies = read_accuracies(path)
+        rows += [(ALL, kind, of.metric, of.value) for of in accuracies]
+        if (warning := warn_of_whole_tokens(accuracies)) is not None:
+            rows.append((ALL, kind, "warning", warning))
     write_measures(output, rows)
 
 
@@ -117,7 +116,3 @@ def _models(facts: TreeFacts) -> dict[str, str]:
 
 def _mean(total: int, number: int) -> str:
     return f"{total / number:.2f}" if number else ""
-
-
-if __name__ == "__main__":
-    stage.run(parser_report)

@@ -3,15 +3,15 @@
 import contextlib
 import tempfile
 from enum import StrEnum
-from importlib import metadata
 from pathlib import Path
+from typing import Annotated
 
-from pipeline_py import stage
+from pydantic import Field, PositiveInt
+
 from pipeline_py.artifact import Counts
-from pipeline_py.config.parsers import EPOCHS, HIDDEN
 from pipeline_py.device import device_named
 from pipeline_py.input_error import InputError
-from pipeline_py.output_cache import OutputCache, identity
+from pipeline_py.parser_defaults import EPOCHS, HIDDEN
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 
@@ -35,13 +35,11 @@ def train_parser(
     tagger: Path | None = None,
     pretrain_output: Path | None = None,
     lowercase: bool = False,
-    hidden: int = HIDDEN,
-    epochs: int | None = None,
+    hidden: Annotated[int, Field(ge=4)] = HIDDEN,
+    epochs: PositiveInt | None = None,
     seed: int = 1,
-    threads: int = 1,
+    threads: PositiveInt = 1,
     device: str = "cpu",
-    code: str = "",
-    cache: Path | None = None,
 ) -> None:
     """Train a tagger, a dependency parser or a constituency parser.
 
@@ -66,28 +64,14 @@ def train_parser(
         seed: Seed of all random numbers.
         threads: CPU threads.
         device: auto, cpu or cuda.
-        code: Any text that identifies the version of the code; outputs of another version are not reused.
-        cache: Folder for the outputs of the last run, which are reused if treebanks, vectors, tagger, settings and code
-            are the same.
     """
-    if hidden < 4 or threads < 1 or (epochs is not None and epochs < 1):
-        raise InputError("hidden must be at least 4, epochs and threads at least 1")
     needs_pretrain = vectors is not None or processor is Processor.CONSTITUENCY
     if needs_pretrain and pretrain_output is None:
-        raise InputError("this model cannot be loaded without its word vectors; give --pretrain-output")
+        raise InputError("this model cannot be loaded without its word vectors; write them to `pretrain_output`")
     if processor is Processor.CONSTITUENCY and tagger is None:
-        raise InputError("the constituency parser learns from the tags that it will see; give --tagger")
+        raise InputError("the constituency parser learns from the tags that it will see, which needs a tagger")
 
     epochs = epochs or EPOCHS[processor]
-    outputs = [path for path in (output, counts_output, pretrain_output) if path is not None]
-    given = [path for path in (treebank_train, treebank_dev, vectors, tagger) if path is not None]
-    settings = [processor, language, str(lowercase), str(hidden), str(epochs), str(seed), str(threads), device, code]
-    settings += [f"vectors: {vectors is not None}", f"pretrain: {pretrain_output is not None}"]
-    settings += [metadata.version("stanza"), metadata.version("torch")]
-    last_run = OutputCache(cache, "" if cache is None else identity(given, *settings))
-    if last_run.restore(*outputs):
-        return
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         counts, sentences, words = _write_data(processor, treebank_train, treebank_dev, folder, lowercase)
@@ -122,7 +106,6 @@ def train_parser(
         if pretrain_output is not None:
             save_reproducibly(load_model(pretrain), pretrain_output)
     counts.write(counts_output)
-    last_run.store(*outputs)
 
 
 def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Counts, int, int]:
@@ -135,7 +118,3 @@ def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowe
     for what, sentences in (of_dev.dropped + of_dev.noted).items():
         counts.note(f"dev: {what}", sentences)
     return counts, counts.kept, words
-
-
-if __name__ == "__main__":
-    stage.run(train_parser)

@@ -9,7 +9,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from pipeline_py import stage
 from pipeline_py.artifact import write_json
 from pipeline_py.input_error import InputError
 from pipeline_py.progress import progress
@@ -78,7 +77,3 @@ def _of_dependencies(tree: DependencyTree) -> dict[str, int]:
 
 def _of_phrases(tree: PhraseTree) -> dict[str, int]:
     return phrase_shape(tree)._asdict()
-
-
-if __name__ == "__main__":
-    stage.run(tree_statistics)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py import stage
 from pipeline_py.artifact import Counts
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
@@ -84,7 +83,3 @@ def dependency_units(heads: Sequence[int]) -> list[list[int]]:
 def padded(unit: Sequence[int]) -> list[int]:
     """Fill a unit up to ten places, or cut it."""
     return [*unit[:UNIT_SIZE], *[PADDING] * (UNIT_SIZE - len(unit))]
-
-
-if __name__ == "__main__":
-    stage.run(units)

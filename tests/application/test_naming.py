@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline_py
-from pipeline_py.application.system import LONGEST, System, Translation, _joined, _named, parts_of
+from pipeline_py.application.system import LONGEST, System, Translation, _joined, _split_path, parts_of
 from pipeline_py.input_error import InputError
 
 
@@ -21,13 +21,13 @@ from pipeline_py.input_error import InputError
     ],
 )
 def test_a_system_is_a_name_or_a_folder(told, found):
-    assert _named(told) == found
-    assert _named(Path(told)) == found
+    assert _split_path(told) == found
+    assert _split_path(Path(told)) == found
 
 
 def test_another_folder_is_none():
     with pytest.raises(InputError, match="write SDAtt or results/nmt/SDAtt/seed1"):
-        _named("results/table1.tsv")
+        _split_path("results/table1.tsv")
 
 
 @given(st.text(st.sampled_from("ab \t語"), max_size=12).map(lambda text: text * (LONGEST // 6)))

@@ -11,7 +11,7 @@ import pytest
 from pipeline_py import load
 from pipeline_py.application.system import LONGEST, System
 from pipeline_py.input_error import InputError
-from pipeline_py.nmt.force_decode import force_decode
+from pipeline_py.nmt import force_decode
 from tests.workplace import ROOT, Workplace
 
 pytestmark = pytest.mark.slow
@@ -147,14 +147,18 @@ def test_the_best_translations(trained, system):
 @pytest.mark.parametrize("system", ["SDAtt", "Both"])
 def test_scores_are_those_of_the_workflows_files(trained, system, tmp_path):
     results, networks = trained.folder / "results/small", ["GlobalAtt", "SDAtt"] if system == "Both" else ["SDAtt"]
-    syntax = f"distances={results / 'syntax/embedded/two.distances.arrow'}"
-    force_decode(
-        model=[results / f"nmt/{network}/seed1/model.safetensors" for network in networks],
-        config=[results / f"nmt/{network}/seed1/config.json" for network in networks],
+    syntax = {"distances": results / "syntax/embedded/two.distances.arrow"}
+    files = {
+        "model": [results / f"nmt/{network}/seed1/model.safetensors" for network in networks],
+        "config": [results / f"nmt/{network}/seed1/config.json" for network in networks],
+        "target_vocabulary": results / "subword/default/vocabulary.target",
+    }
+    force_decode.force_decode(
+        networks=force_decode.load(**files),
+        **files,
         source=[results / "subword/default/packed/two.source.arrow"],
-        syntax=[f"2:{syntax}" if system == "Both" else syntax],
+        syntax=[{}, syntax] if system == "Both" else [syntax],
         translation=[results / "corpus/truecased/two.target"],
-        target_vocabulary=results / "subword/default/vocabulary.target",
         output=[tmp_path / "scores.tsv"],
     )
     expected = [float(line.split("\t")[0]) for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
@@ -204,7 +208,10 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     ("system", "said"),
     [
         ("SDAt", "unknown system `SDAt`; did you mean `SDAtt`?"),
-        ("FlexAtt", "FlexAtt is not trained, or not whole: .*model.safetensors is not there; `snakemake --cores all "),
+        (
+            "FlexAtt",
+            "FlexAtt is not trained, or not completely: .*model.safetensors is missing; `snakemake --cores all results",
+        ),
         ("SDAtt [gold]", "reads trees that are given for each text, and new text has none"),
     ],
 )

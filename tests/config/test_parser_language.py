@@ -58,13 +58,17 @@ def test_a_generated_parser_is_refused_for_french_even_if_it_is_asked_for_by_nam
         (trained("c.conllu", language="en"), "is for `en` (its `language`)"),
         (trained("fr_x-ud-train.conllu", language="en-gb"), "is for `en` (its `language`)"),
         ({"type": "stanza", "language": "it"}, "is for `it` (its `language`)"),
+        ({"type": "stanza", "language": "it", "model_language": "fr"}, "is for `it` (its `language`)"),
     ],
 )
 def test_parsers_of_another_language_are_refused(config, french, parser, fault):
     with pytest.raises(InputError) as caught:
         experiment(config, french, parser)
-    assert str(caught.value) == f"configuration: parser: `mine` {fault}, but the text is in `fr`; " + REMEDY.format(
-        name="mine"
+    related = "; to use models of another language on purpose, name it in `parsers.mine.model_language`"
+    assert str(caught.value) == (
+        f"configuration: parser: `mine` {fault}, but the text is in `fr`; "
+        + REMEDY.format(name="mine")
+        + (related if parser["type"] == "stanza" else "")
     )
 
 
@@ -84,6 +88,12 @@ def test_parsers_of_the_language_or_of_an_unknown_one_are_accepted(config, frenc
     found = experiment(config, french, parser)
     assert [*found.foreign_parsers] == ["embedded"], "which nothing reads"
     assert found.language_of("mine") == "fr"
+
+
+def test_models_of_another_language_are_named_apart_from_what_they_read(config, french):
+    for stated in ({}, {"language": "fr"}):
+        found = experiment(config, french, {"type": "stanza", "model_language": "ita", **stated})
+        assert found.language_of("mine") == "it"
 
 
 def test_what_reads_no_trees_needs_no_parser_of_the_language(config, french):
@@ -133,7 +143,37 @@ def test_names_of_files_of_universal_dependencies(files, code):
         ("fr", "fra", True),
         ("fr", "deu", False),
         ("no", "nb", True),
+        ("no", "nn", True),
         ("nb", "nn", False),
+        ("ku", "kmr", True),
+        ("kmr", "ckb", False),
+        ("bs", "hr", True),
+        ("sr-cyrl", "hr", True),
+        ("hbs", "sr", True),
+        ("cnr", "bs", True),
+        ("ar", "arz", True),
+        ("arz", "apc", False),
+        ("ar", "qaf", True),
+        ("fr", "qaf", True),
+        ("en", "qaf", False),
+        ("zh", "cmn", True),
+        ("zh", "yue", True),
+        ("zh", "ja", False),
+        ("fa", "pes", True),
+        ("et", "ekk", True),
+        ("lv", "lvs", True),
+        ("id", "zsm", True),
+        ("sq", "als", True),
+        ("az", "azj", True),
+        ("uz", "uzn", True),
+        ("mg", "plt", True),
+        ("gsw", "de", True),
+        ("nl", "de", False),
+        ("gl", "es", False),
+        ("ru", "uk", False),
+        ("hi", "ur", False),
+        ("cs", "sk", False),
+        ("en", "pcm", False),
     ],
 )
 def test_which_codes_are_of_one_language(code, other, same):

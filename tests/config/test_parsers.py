@@ -246,7 +246,8 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
 def test_words_that_a_trained_parser_reads(source, words):
     options = {"type": "trained", "treebank": TREEBANK}
     assert TrainedParser(**options).words_of(Language(**source), has_tokenizer=False) == words
-    assert TrainedParser(**options, words="treebank").words_of(Language(**source), has_tokenizer=False) == "treebank"
+    for chosen in ("treebank", "stanza"):
+        assert TrainedParser(**options, words=chosen).words_of(Language(**source), has_tokenizer=False) == chosen
 
 
 @pytest.mark.parametrize(
@@ -259,10 +260,6 @@ def test_words_that_a_trained_parser_reads(source, words):
         (
             {"type": "stanza", "words": "moses"},
             "parsers.other.words: give text, english, treebank or stanza, not moses",
-        ),
-        (
-            {"type": "trained", "treebank": TREEBANK, "words": "stanza"},
-            "parsers.other: a trained parser has no tokenizer; set `words` to auto, treebank, text or english",
         ),
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],

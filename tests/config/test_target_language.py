@@ -18,7 +18,7 @@ def loaded(config: dict[str, Any]):
         corpora = {
             **config["corpora"],
             "source": {"language": source, "tokenizer": "none"},
-            "target": {"language": language, "tokenizer": tokenizer},
+            "target": {"language": language, "tokenizer": tokenizer, "stanza_package": "default"},
             "train": {"source": "a", "target": "b"},
             "dev": {"name": "dev", **FILES},
             "tests": [{"name": "test", **FILES}],

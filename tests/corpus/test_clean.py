@@ -164,6 +164,40 @@ def test_tokenized_chinese_is_counted_in_its_words(tmp_path: Path) -> None:
         run(tmp_path, source, target, max_length=3)
 
 
+ESCAPED = ["It &apos;s &quot; fine &quot; .", "a &lt; b &amp; c", "&#91; 1 &#93; &#124;", "&amp;apos;"]
+UNESCAPED = ['It \'s " fine " .', "a < b & c", "[ 1 ] |", "&apos;"]
+
+
+@pytest.mark.parametrize("mode", ["train", "held-out"])
+def test_escapes_of_moses_are_undone_in_tokenized_sides(tmp_path: Path, mode: str) -> None:
+    lines = [line.encode() for line in ESCAPED]
+    source, target = write(tmp_path / "s", lines), write(tmp_path / "t", lines)
+    assert run(tmp_path, source, target, mode=mode)[1:] == (ESCAPED, ESCAPED)
+    options = {"source_tokenized": True, "target_tokenized": True}
+    assert run(tmp_path, source, target, mode=mode, **options)[1:] == (UNESCAPED, UNESCAPED)
+    assert counts(tmp_path)["noted"] == {"escapes of Moses undone": 4}
+    assert run(tmp_path, source, target, mode=mode, target_tokenized=True)[1:] == (ESCAPED, UNESCAPED)
+
+
+def test_text_that_moses_has_not_escaped_stays_as_it_is(tmp_path: Path) -> None:
+    """A reference may be as people wrote it, next to an escaped one."""
+    plain = ['"Write &amp; for &"', "it's [here]"]
+    files = [
+        write(tmp_path / name, [line.encode() for line in lines])
+        for name, lines in (("s", ESCAPED[:2]), ("t", ESCAPED[:2]), ("u", plain))
+    ]
+    options = {"mode": "held-out", "source_tokenized": True, "target_tokenized": True}
+    assert run(tmp_path, files[0], files[1:], **options)[1:] == (UNESCAPED[:2], UNESCAPED[:2], plain)
+
+
+def test_a_held_out_source_is_found_whether_it_is_escaped_or_not(tmp_path: Path) -> None:
+    escaped = write(tmp_path / "s", [b"It &apos;s me", b"It &apos;s you"])
+    for name, line in (("escaped", b"It &apos;s me"), ("plain", b"It 's me")):
+        held_out = [write(tmp_path / name, [line])]
+        kept = run(tmp_path, escaped, escaped, held_out=held_out, source_tokenized=True, target_tokenized=True)
+        assert kept[1:] == (["It 's you"], ["It 's you"])
+
+
 def test_no_limit_on_length(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"a " * 500])
     target = write(tmp_path / "t", [b"b " * 500])

@@ -8,7 +8,7 @@ from pathlib import Path
 import jieba
 import pytest
 
-from pipeline_py.corpus.learn_segmenter import learn_segmenter
+from pipeline_py.corpus.learn_segmenter import _sentences, learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.input_error import InputError
 
@@ -52,6 +52,12 @@ def learn(folder: Path, output: Path, epochs: int, train: str = "train.conllu.gz
         counts_output=output.with_suffix(".json"),
         epochs=epochs,
     )
+
+
+def test_byte_order_marks_of_joined_treebanks_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "joined.conllu").write_text(f"\ufeff{block(['我们', '书'])}\ufeff{block(['他'])}", encoding="utf-8")
+    sentences = _sentences(tmp_path / "joined.conllu", "zh")
+    assert [[word for word, _ in sentence] for sentence in sentences] == [["我们", "书"], ["他"]]
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Sentences that become the same tokens have the same hash."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,9 @@ from hypothesis import strategies as st
 
 from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
 from pipeline_py.corpus.sentence_key import sentence_hasher
-from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.one_process import OneProcess
+from pipeline_py.corpus.tokenize import load, tokenize
 
-PROCESS = OneProcess()
-"""Loads each tokenizer once."""
+load_once = cache(load)
 
 PARTS = ["a", "Ü", "Σ", "ς", "3", ",", ".", "...", ":", "'", '"', "„", "–", " ", "\u00a0", "\u00ad", "\u200b", "\u200d"]
 SENTENCES = st.lists(st.sampled_from([*PARTS, "❤\ufe0f", "语", "EU:n", "@-@", "&amp;", "\ufeff"]), max_size=12).map(
@@ -35,8 +34,7 @@ def test_a_sentence_has_the_hash_of_its_tokens(
     normalize = punctuation_normalizer(language) if punctuation_language else str
     (tmp_path / "in").write_text("".join(f"{normalize(sentence)}\n" for sentence in sentences), encoding="utf-8")
     options = {"language": language, "tokenizer": tokenizer, "lowercase": lowercase}
-    with PROCESS.stage("corpus.tokenize"):
-        tokenize(input=tmp_path / "in", output=tmp_path / "out", **options)
+    tokenize(input=tmp_path / "in", output=tmp_path / "out", segment=load_once(tokenizer, language), **options)
     tokens = (tmp_path / "out").read_text(encoding="utf-8").split("\n")[:-1]
     hash_sentence = sentence_hasher(tokenizer == "none", lowercase, punctuation_language)
     hash_tokens = sentence_hasher(tokenizer == "none", lowercase)

@@ -175,6 +175,21 @@ def test_text_that_is_not_utf8_is_named_and_writes_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "out").exists()
 
 
+def test_a_package_is_downloaded_if_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def download(language: str, **options: Any) -> None:
+        assert (language, options["package"]) == ("zh", "gsd") and "download_method" not in options
+        raise OSError("no network")
+
+    monkeypatch.setitem(sys.modules, "stanza", types.SimpleNamespace(Pipeline=download))
+    with pytest.raises(InputError, match=r"cannot download its tokenizer of zh \(package gsd\)"):
+        run(tmp_path, ["x"], language="zh", tokenizer="stanza", stanza_package="gsd")
+
+
+def test_nothing_is_downloaded_unasked(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no model for Stanza's tokenizer of zh; give"):
+        run(tmp_path, ["x"], language="zh", tokenizer="stanza")
+
+
 @pytest.mark.slow
 def test_a_directory_without_stanza_models_is_named(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()

@@ -21,16 +21,16 @@ def counted(
     references: Sequence[Sequence[str]],
     metrics: Sequence[str] = ("bleu",),
     **options: Any,
-) -> list[str]:
-    """NAME=FILE of the statistics of each output."""
+) -> dict[str, Path]:
+    """Write the statistics of each output, and return their files by the name of the output."""
     files = [write_lines(folder / f"reference{place}", lines) for place, lines in enumerate(references)]
-    pairs = []
+    paths = {}
     for name, lines in outputs.items():
         path = folder / f"{name.replace(':', '-')}.arrow"
         hypothesis = write_lines(folder / name.replace(":", "-"), lines)
-        statistics(hypothesis=hypothesis, reference=files, output=path, metric=[*metrics], **options)
-        pairs.append(f"{name}={path}")
-    return pairs
+        statistics(hypothesis=hypothesis, references=files, output=path, metrics=[*metrics], **options)
+        paths[name] = path
+    return paths
 
 
 def of_lines(lines: list[str], references: list[list[str]], metric: str = "bleu", lowercase: bool = True) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Shares of attention: counted by hand, and by a naive count of the five highest weights."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 from pipeline_py.evaluation.attention_shares import attention_shares, shares
 from pipeline_py.input_error import InputError
 from pipeline_py.ragged import write_rows
+from tests.nested_files import group_by_system
 
 HEADER = "system\tthreshold\twords\tphrases\tgenerated_words"
 
@@ -22,9 +21,16 @@ def write(folder: Path, name: str, attention: list, lengths: list[int], pieces: 
 
 def arguments(folder: Path, files: dict[str, str]) -> dict:
     return {
-        "attention": [f"{name}={folder / file}.arrow" for name, file in files.items()],
-        "source": [f"{name}={folder / file}.source" for name, file in files.items()],
-        "pieces": [f"{name}={folder / file}.pieces" for name, file in files.items()],
+        "systems": group_by_system(
+            {
+                name: {
+                    "attention": folder / f"{file}.arrow",
+                    "source": folder / f"{file}.source",
+                    "pieces": folder / f"{file}.pieces",
+                }
+                for name, file in files.items()
+            }
+        ),
         "output": folder / "shares.tsv",
     }
 
@@ -113,24 +119,3 @@ def test_files_that_do_not_belong_together(folder, file, attention, lengths, pie
     with pytest.raises(InputError, match=message):
         attention_shares(**arguments(folder, {"T": file}))
     assert not (folder / "shares.tsv").exists()
-
-
-def test_names_must_agree(folder):
-    given = arguments(folder, {"T": "trees", "S": "words"})
-    with pytest.raises(
-        InputError, match="'S' is not named by both --attention and --source; give it to both as S=FILE"
-    ):
-        attention_shares(**{**given, "source": given["source"][:1]})
-    with pytest.raises(InputError, match="'T' is not named by both --attention and --pieces"):
-        attention_shares(**{**given, "attention": given["attention"][1:], "source": given["source"][1:]})
-    with pytest.raises(InputError, match="no system to count; give --attention NAME=FILE"):
-        attention_shares(**{**given, "attention": [], "source": [], "pieces": []})
-
-
-def test_command_line(folder):
-    command = [sys.executable, "-m", "pipeline_py.evaluation.attention_shares", f"--output={folder / 'shares.tsv'}"]
-    for name in ("attention", "source", "pieces"):
-        command += [f"--{name}={pair}" for pair in arguments(folder, {"T": "trees"})[name]]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert rows(folder)[0] == ["T", "0.2", "26.67", "6.67", "3"]

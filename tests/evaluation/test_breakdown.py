@@ -3,8 +3,6 @@
 import csv
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.source_properties import source_properties
 from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted, write_lines
+from tests.nested_files import group_by_system
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 RUNS = {"Base": 3, "Other": 1}
@@ -80,7 +79,7 @@ class Texts:
         self.write("ptb", "".join(tree + "\n" for tree in trees))
         write_lines(folder / "source", [" ".join(words) for words in self.source])
         outputs = {f"{system}:{run}": lines for (system, run), lines in self.outputs.items()}
-        self.pairs = counted(folder, outputs, [self.reference])
+        self.statistics = group_by_system(counted(folder, outputs, [self.reference]))
 
     @staticmethod
     def noisy(state: random.Random, line: str) -> str:
@@ -94,10 +93,12 @@ class Texts:
         properties = self.folder / "source.arrow"
         source_properties(source=self.folder / "source", output=properties, **trees)
         breakdown(
-            statistics=[pair.replace("=", ":x=", 1) for pair in self.pairs],
-            properties=[f"x={properties}"],
-            metric=["bleu"],
-            output=self.folder / "out.tsv",
+            statistics={"x": self.statistics},
+            properties={"x": properties},
+            metrics=["bleu"],
+            scores_output=self.folder / "out.tsv",
+            sentence_scores_output=self.folder / "sentence_scores.tsv",
+            baseline="Other",
             bounds=bounds,
         )
         with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
@@ -154,9 +155,9 @@ def test_length_alone_without_trees(texts: Texts) -> None:
 def test_a_group_of_all_sentences_has_the_interval_of_the_set(texts: Texts) -> None:
     rows = {row["system"]: row for row in texts.rows(bounds=[99])}
     compare(
-        statistics=texts.pairs,
-        metric=["bleu"],
-        output=texts.folder / "pairs.tsv",
+        statistics=texts.statistics,
+        metrics=["bleu"],
+        comparisons_output=texts.folder / "pairs.tsv",
         intervals_output=texts.folder / "intervals.tsv",
     )
     with (texts.folder / "intervals.tsv").open(encoding="utf-8", newline="") as file:
@@ -250,8 +251,8 @@ class Sets:
     def __init__(self, folder: Path, lengths: dict[str, list[int]]) -> None:
         self.folder = folder
         state = random.Random(7)
-        self.statistics: list[str] = []
-        self.properties: list[str] = []
+        self.statistics: dict[str, dict[str, dict[str, Path]]] = {}
+        self.properties: dict[str, Path] = {}
         self.outputs: list[str] = []
         self.reference: list[str] = []
         for name, of_set in lengths.items():
@@ -261,14 +262,15 @@ class Sets:
             output = [Texts.noisy(state, line) for line in reference]
             self.outputs += output
             self.reference += reference
-            pairs = counted(folder / name, {"A:1": output}, [reference], ["bleu", "ter"])
-            self.statistics += [pair.replace("=", f":{name}=", 1) for pair in pairs]
+            files = counted(folder / name, {"A:1": output}, [reference], ["bleu", "ter"])
+            self.statistics[name] = group_by_system(files)
             source_properties(source=source, output=folder / name / "source.arrow")
-            self.properties.append(f"{name}={folder / name / 'source.arrow'}")
+            self.properties[name] = folder / name / "source.arrow"
 
     def rows(self, **options: Any) -> list[dict[str, str]]:
-        given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metric": ["bleu"]}
-        breakdown(**{**given, **options}, output=self.folder / "out.tsv")
+        given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metrics": ["bleu"]}
+        outputs = {"scores_output": self.folder / "out.tsv", "sentence_scores_output": self.folder / "scores.tsv"}
+        breakdown(**{**given, **options}, **outputs)
         with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file, delimiter="\t"))
 
@@ -276,7 +278,7 @@ class Sets:
 def test_groups_are_of_all_sets_together_and_of_every_metric(tmp_path: Path) -> None:
     lengths = {"x": [3, 10, 11, 45, 80, 81], "y": [20, 2]}
     sets = Sets(tmp_path, lengths)
-    rows = sets.rows(metric=["bleu", "ter"])
+    rows = sets.rows(metrics=["bleu", "ter"])
     counts = {row["bucket"]: (row["low"], row["high"], row["sentences"]) for row in rows}
     assert counts == {
         "10": ("", "10", "3"),
@@ -312,32 +314,7 @@ def test_intervals_are_of_sets_that_are_written_out(tmp_path: Path, monkeypatch:
     assert [float(row["bleu_low"]), float(row["bleu_high"])] == pytest.approx([scores[1], scores[-2]])
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"statistics": ["A:1=x"]}, "no such file for --statistics 'A:1'"),
-        ({"statistics": []}, "no system to score; give --statistics NAME:RUN:SET=FILE and --properties SET=FILE"),
-        ({"properties": 1}, "--statistics 'A:1:y' belongs to no set; give --properties y=FILE"),
-        ({"statistics": 1}, "other systems or runs on 'y' than on 'x'; give each run on each set"),
-    ],
-)
-def test_names_must_fit(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    sets = Sets(tmp_path, {"x": [3], "y": [4]})
-    given = {"statistics": sets.statistics, "properties": sets.properties}
-    changed = {key: given[key][:value] if isinstance(value, int) else value for key, value in change.items()}
-    with pytest.raises(InputError, match=message):
-        sets.rows(**changed)
-    assert not (tmp_path / "out.tsv").exists()
-
-
-def test_command_line(texts: Texts) -> None:
-    rows = texts.rows(dependencies=texts.folder / "conllu", bounds=[5, 9])
-    command = [sys.executable, "-m", "pipeline_py.evaluation.breakdown", "--bounds=5", "--bounds=9", "--metric=bleu"]
-    command += [f"--statistics={pair.replace('=', ':x=', 1)}" for pair in texts.pairs]
-    command += [f"--properties=x={texts.folder / 'source.arrow'}", f"--output={texts.folder / 'command.tsv'}"]
-    command += [f"--sentence-scores-output={texts.folder / 'scores.tsv'}", "--baseline=Other"]
-    subprocess.run(command, check=True, capture_output=True)
-    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()
-    lines = (texts.folder / "scores.tsv").read_text().splitlines()
+def test_scores_of_sentences_begin_with_the_baseline(texts: Texts) -> None:
+    texts.rows()
+    lines = (texts.folder / "sentence_scores.tsv").read_text().splitlines()
     assert [line.split("\t")[4] for line in lines[1:21]] == ["Other"] * 10 + ["Base"] * 10
-    assert rows

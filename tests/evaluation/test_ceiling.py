@@ -6,14 +6,14 @@ import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.evaluation.ceiling import Ceiling, ceiling
-from pipeline_py.input_error import InputError
 from pipeline_py.report.ceilings import read_ceilings
 
 FRENCH = ["L'homme que voit Marie n'est pas là.", "L'homme dort ; c'est bien !", "Elle dit : « J'y vais. »"] * 4
 CHINESE = ["我们在New York买了3本书。", "他说：“你好！”", "今天天气很好，我们去公园。"] * 4
 JAPANESE = ["私 は 本 を 読む 。", "彼 は 学生 で は ない 。"] * 4
 TURKISH = ["Ankara'nın nüfusu 2019'da arttı.", "İstanbul'da Ali'yi gördüm."] * 4
-SETTINGS = ["corpora.target.language: x", "corpora.target.tokenizer: y"]
+CAUSES = {"corpora.target.language": "x", "corpora.target.tokenizer": "y"}
+SETTINGS = [f"{key}: {value}" for key, value in CAUSES.items()]
 
 
 def measured(folder: Path, text: list[str], language: str, words: str = "moses", **options) -> Ceiling:
@@ -21,10 +21,10 @@ def measured(folder: Path, text: list[str], language: str, words: str = "moses",
     reference.write_text("\n".join(text) + "\n", encoding="utf-8")
     tokenize(input=reference, output=tokens, language=language, tokenizer=words, lowercase=options.pop("low", False))
     ceiling(
-        tokens=[f"test={tokens}"],
-        reference=[f"test:1={reference}"],
+        tokens={"test": tokens},
+        references={"test": [reference]},
         output=output,
-        setting=SETTINGS,
+        causes=CAUSES,
         language=language,
         **options,
     )
@@ -98,7 +98,7 @@ def test_truecased_tokens_get_their_capital_again(tmp_path):
     reference, tokens, output = (tmp_path / name for name in ("reference", "tokens", "ceiling.tsv"))
     reference.write_text("The cat saw Anna.\n")
     tokens.write_text("the cat saw Anna .\n")
-    options = {"tokens": [f"a={tokens}"], "reference": [f"a:1={reference}"], "output": output, "lowercase": False}
+    options = {"tokens": {"a": tokens}, "references": {"a": [reference]}, "output": output, "lowercase": False}
     ceiling(**options, truecased=True)
     assert read_ceilings(output)[0].bleu == pytest.approx(100)
     ceiling(**options)
@@ -112,12 +112,10 @@ def test_sets_have_references_of_their_own(tmp_path):
         ("c", "neun zehn elf zwölf ."),
     ):
         (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
-    options = {"tokens": [f"one={tmp_path / 'a'}", f"two={tmp_path / 'b'}"], "output": tmp_path / "ceiling.tsv"}
-    references = [f"one:1={tmp_path / 'a'}", f"two:1={tmp_path / 'c'}", f"two:2={tmp_path / 'b'}"]
-    ceiling(**options, reference=references)
+    options = {"tokens": {"one": tmp_path / "a", "two": tmp_path / "b"}, "output": tmp_path / "ceiling.tsv"}
+    references = {"one": [tmp_path / "a"], "two": [tmp_path / "c", tmp_path / "b"]}
+    ceiling(**options, references=references)
     assert [(found.set, found.bleu) for found in read_ceilings(tmp_path / "ceiling.tsv")] == [
         ("one", pytest.approx(100)),
         ("two", pytest.approx(100)),
     ]
-    with pytest.raises(InputError, match=r"no reference of 'two'; give --reference two:1=FILE"):
-        ceiling(**options, reference=references[:1])

@@ -75,11 +75,11 @@ class Texts:
     def counted(self, name: str) -> Path:
         statistics(
             hypothesis=self.folder / name,
-            reference=[self.folder / "reference"],
+            references=[self.folder / "reference"],
             output=self.folder / f"{name}.arrow",
-            metric=["bleu", "comet"],
-            score_output=[self.folder / f"{name}.{metric}.json" for metric in ("bleu", "comet")],
-            segment_scores=[f"comet={self.scored(name)}"],
+            metrics=["bleu", "comet"],
+            scores_output=[self.folder / f"{name}.{metric}.json" for metric in ("bleu", "comet")],
+            segment_scores={"comet": self.scored(name)},
         )
         return self.folder / f"{name}.arrow"
 
@@ -100,9 +100,9 @@ def test_it_is_a_metric_with_its_tests(texts: Texts):
     assert resampled == pytest.approx([50, 25]), "the mean over any sentences"
     output = texts.folder / "comparisons.tsv"
     compare(
-        statistics=[f"{name}={path[0]}" for name, path in files.items()],
-        metric=["comet"],
-        output=output,
+        statistics={name: {"single": path} for name, (path,) in files.items()},
+        metrics=["comet"],
+        comparisons_output=output,
         intervals_output=texts.folder / "intervals.tsv",
     )
     head, row = (line.split("\t") for line in output.read_text().splitlines())
@@ -118,12 +118,12 @@ def test_mistakes_are_said(texts: Texts):
     texts.write("short", ["a b"])
     with pytest.raises(InputError, match="lines"):
         texts.scored("short")
-    with pytest.raises(InputError, match="give --segment-scores comet=FILE"):
+    with pytest.raises(InputError, match="another program scores sentences by comet; give its file in `segment_"):
         statistics(
             hypothesis=texts.folder / "good",
-            reference=[texts.folder / "reference"],
+            references=[texts.folder / "reference"],
             output=texts.folder / "x.arrow",
-            metric=["comet"],
+            metrics=["comet"],
         )
 
 

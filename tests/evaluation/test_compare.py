@@ -3,8 +3,6 @@
 import csv
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 from unittest import mock
 
@@ -23,6 +21,7 @@ from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.input_error import InputError
 from tests.evaluation.counted import counted
+from tests.nested_files import group_by_system
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "Käse", "."]
 Rows = list[dict[str, str]]
@@ -51,10 +50,10 @@ def run(
     folder: Path, outputs: dict[str, list[str]], references: list[list[str]], **options: object
 ) -> tuple[Rows, Rows]:
     """Comparisons and intervals."""
-    metric, lowercase = options.pop("metric", ["bleu"]), options.pop("lowercase", True)
-    given = counted(folder, outputs, references, metric, lowercase=lowercase)  # type: ignore[arg-type]
-    places = {"output": folder / "pairs.tsv", "intervals_output": folder / "intervals.tsv"}
-    compare(statistics=given, metric=metric, **places, **options)  # type: ignore[arg-type]
+    metrics, lowercase = options.pop("metrics", ["bleu"]), options.pop("lowercase", True)
+    files = counted(folder, outputs, references, metrics, lowercase=lowercase)  # type: ignore[arg-type]
+    places = {"comparisons_output": folder / "pairs.tsv", "intervals_output": folder / "intervals.tsv"}
+    compare(statistics=group_by_system(files), metrics=metrics, **places, **options)  # type: ignore[arg-type]
     return rows(folder / "pairs.tsv"), rows(folder / "intervals.tsv")
 
 
@@ -81,7 +80,7 @@ def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, refer
     state = random.Random(seed)
     texts = [text(state, 60) for _ in range(references)]
     outputs = {name: disturbed(texts[0], state, rate) for name, rate in (("A (n=2)", 0.2), ("B", 0.25), ("C", 0.3))}
-    options = {"lowercase": lowercase, "seed": seed, "samples": 300, "trials": 700, "metric": ["bleu", "ribes"]}
+    options = {"lowercase": lowercase, "seed": seed, "samples": 300, "trials": 700, "metrics": ["bleu", "ribes"]}
     pairs, intervals = run(tmp_path, outputs, texts, **options)
     expected = [("B", "A (n=2)"), ("C", "A (n=2)"), ("C", "B")]
     assert [(row["metric"], row["system"], row["other"]) for row in pairs] == [
@@ -130,7 +129,7 @@ def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, met
     reference = text(state, 12)
     outputs = {"B": disturbed(reference, state, 0.3)} | {f"A:{n}": disturbed(reference, state, 0.2) for n in (1, 2)}
     name = type(metric).__name__.lower()
-    ((row,), intervals) = run(tmp_path, outputs, [reference], samples=40, trials=50, seed=5, metric=[name])
+    ((row,), intervals) = run(tmp_path, outputs, [reference], samples=40, trials=50, seed=5, metrics=[name])
     ours, theirs = [outputs["A:1"], outputs["A:2"]], [outputs["B"]]
     everything = list(range(12))
     difference = score_of(metric, ours, reference, everything) - score_of(metric, theirs, reference, everything)
@@ -166,7 +165,7 @@ def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, met
 def test_a_difference_that_is_the_same_in_every_sentence(tmp_path: Path) -> None:
     # RIBES 1 and 5/6 in each: no resampled difference is larger than the mean.
     outputs = {"B": ["b a c d"] * 9, "A": ["a b c d"] * 9}
-    ((row,), _) = run(tmp_path, outputs, [["a b c d"] * 9], samples=99, metric=["ribes"])
+    ((row,), _) = run(tmp_path, outputs, [["a b c d"] * 9], samples=99, metrics=["ribes"])
     values = [float(row[column]) for column in ("difference", "low_outputs", "high_outputs")]
     assert values == pytest.approx([100 / 6] * 3)
     assert float(row["p_bootstrap"]) == pytest.approx(2 / 100) and row["better"] == "9"
@@ -176,12 +175,12 @@ def test_a_difference_that_is_the_same_in_every_sentence(tmp_path: Path) -> None
 def test_a_single_run_has_the_variance_that_is_assumed(tmp_path: Path) -> None:
     """Equal outputs of single runs: no variance of sentences, so two assumed variances between runs alone."""
     outputs = dict.fromkeys("AB", ["a b c d"] * 9)
-    ((row,), _) = run(tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation=["bleu=0.5"])
+    ((row,), _) = run(tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation={"bleu": 0.5})
     width = 1.96 * 0.5 * 2**0.5
     assert [float(row[column]) for column in ("low", "high")] == pytest.approx([-width, width], rel=1e-3)
     assert (row["run_deviation"], row["run_deviation_from"], row["p_systems"]) == ("0.5", "default", "1.0")
     ((row,), _) = run(
-        tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation=["bleu=0.5"], networks=["A=net", "B=net"]
+        tmp_path, outputs, [["a b c e"] * 9], samples=99, run_deviation={"bleu": 0.5}, networks={"A": "net", "B": "net"}
     )
     assert (row["low"], row["high"], row["run_deviation_from"]) == ("0.0", "0.0", "same networks")
 
@@ -275,7 +274,7 @@ def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) 
     state = random.Random(8)
     reference = text(state, 40)
     outputs = {"bad": disturbed(reference, state, 0.6), "good": disturbed(reference, state, 0.1)}
-    ((row,), intervals) = run(tmp_path, outputs, [reference], samples=200, trials=200, metric=[name])
+    ((row,), intervals) = run(tmp_path, outputs, [reference], samples=200, trials=200, metrics=[name])
     difference = float(row["difference"])
     assert (difference < 0) == (name == "ter") and abs(difference) > 5
     assert float(row["better"]) > 3 * float(row["worse"])
@@ -332,34 +331,18 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
-        ([], "no system to compare; give --statistics NAME=FILE"),
-        (["a={a}", "a={a}"], "names 'a' twice"),
-        (["a={a}", "b={short}"], "short.arrow: 1 sentences, but .*a.arrow has 2; give files of one set"),
-        (["a={a}", "b={cased}"], "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
-        (["a={other}"], "other.arrow: the file has no statistics of bleu; make it again"),
+        ({"a": "a", "b": "short"}, "short.arrow: 1 sentences, but .*a.arrow has 2; give files of one set"),
+        ({"a": "a", "b": "cased"}, "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
+        ({"a": "other"}, "other.arrow: the file has no statistics of bleu; make it again"),
     ],
 )
-def test_what_cannot_be_compared(tmp_path: Path, systems: list[str], message: str) -> None:
+def test_what_cannot_be_compared(tmp_path: Path, systems: dict[str, str], message: str) -> None:
     counted(tmp_path, {"a": ["a b", "c d"]}, [["a b", "c d"]])
     counted(tmp_path, {"short": ["a b"]}, [["a b"]])
     counted(tmp_path, {"cased": ["a b", "c d"]}, [["a b", "c d"]], lowercase=False)
     counted(tmp_path, {"other": ["a b", "c d"]}, [["a b", "c d"]], ["ter"])
-    names = ("a", "short", "cased", "other")
-    given = [item.format(**{name: tmp_path / f"{name}.arrow" for name in names}) for item in systems]
+    files = group_by_system({system: tmp_path / f"{name}.arrow" for system, name in systems.items()})
+    outputs = {"comparisons_output": tmp_path / "out", "intervals_output": tmp_path / "intervals"}
     with pytest.raises(InputError, match=message):
-        compare(statistics=given, metric=["bleu"], output=tmp_path / "out", intervals_output=tmp_path / "intervals")
+        compare(statistics=files, metrics=["bleu"], **outputs)
     assert not (tmp_path / "out").exists() and not (tmp_path / "intervals").exists()
-
-
-def test_command_line(tmp_path: Path) -> None:
-    state = random.Random(10)
-    reference = text(state, 20)
-    given = counted(tmp_path, {name: disturbed(reference, state, 0.3) for name in "AB"}, [reference], ["bleu", "ribes"])
-    command = [sys.executable, "-m", "pipeline_py.evaluation.compare", "--samples=50", "--trials=60"]
-    command += ["--metric=bleu", "--metric=ribes", *(f"--statistics={pair}" for pair in given)]
-    command += [f"--output={tmp_path / 'out'}", f"--intervals-output={tmp_path / 'intervals'}"]
-    subprocess.run(command, check=True, capture_output=True)
-    places = {"output": tmp_path / "call", "intervals_output": tmp_path / "intervals of the call"}
-    compare(statistics=given, **places, samples=50, trials=60, metric=["bleu", "ribes"])
-    assert (tmp_path / "out").read_bytes() == (tmp_path / "call").read_bytes()
-    assert (tmp_path / "intervals").read_bytes() == (tmp_path / "intervals of the call").read_bytes()

@@ -2,8 +2,6 @@
 
 import csv
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from scipy.stats import binomtest
 
 from pipeline_py.evaluation.contrast import contrast, wilson
 from pipeline_py.input_error import InputError
+from tests.nested_files import group_by_system
 
 KINDS = ["gender", "", "number", "gender", "number", "number", "gender", "gender"]
 DISTANCES = ["1", "", "1", "12", "16", "200", "2", "0"]
@@ -51,11 +50,11 @@ def arguments(folder, scores, **changes):
     runs = [(name, run) for name in scores for run in range(1, len(scores[name]) + 1)]
     return {
         **{
-            side: [f"{name}:seed{run}={folder / f'{name}.{run}.{side}'}" for name, run in runs]
+            side: group_by_system({f"{name}:seed{run}": folder / f"{name}.{run}.{side}" for name, run in runs})
             for side in ("correct", "contrastive")
         },
         "pairs": folder / "pairs.tsv",
-        "output": folder / "out.tsv",
+        "accuracies_output": folder / "out.tsv",
         "comparisons_output": folder / "out.comparisons.tsv",
         **changes,
     }
@@ -153,19 +152,15 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
         write_scores(tmp_path / f"{name}.correct", [-1.0 if one else -3.0 for one in of])
         write_scores(tmp_path / f"{name}.contrastive", [-2.0] * 30)
     contrast(
-        correct=[f"{name}={tmp_path / name}.correct" for name in right],
-        contrastive=[f"{name}={tmp_path / name}.contrastive" for name in right],
+        correct={name: {"single": tmp_path / f"{name}.correct"} for name in right},
+        contrastive={name: {"single": tmp_path / f"{name}.contrastive"} for name in right},
         pairs=tmp_path / "pairs.tsv",
-        output=tmp_path / "out.tsv",
+        accuracies_output=tmp_path / "out.tsv",
         comparisons_output=tmp_path / "comparisons.tsv",
     )
     (row,) = read(tmp_path / "comparisons.tsv")
     assert (row["better"], row["worse"]) == ("0", "12") and float(row["p_mcnemar"]) == pytest.approx(2 / 2**12)
     assert [row["by"] for row in read(tmp_path / "out.tsv")] == ["all", "all"]
-
-
-def no_contrastive(folder, given):
-    given["contrastive"] = given["contrastive"][1:]
 
 
 def one_score_less(folder, given):
@@ -188,20 +183,14 @@ def infinite(folder, given):
     write_scores(folder / "SDAtt.2.correct", [-1.0, -math.inf] + [-1.0] * (PAIRS - 2))
 
 
-def nothing(folder, given):
-    given["correct"] = given["contrastive"] = []
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (no_contrastive, "'GlobalAtt:seed1' is not named by both --correct and --contrastive; give it to both"),
         (one_score_less, r"SDAtt\.2\.contrastive: 7 scores, but .*GlobalAtt\.1\.correct has 8; give files of one set"),
         (other_set, r"'GlobalAtt' has scores of 8 pairs and .*pairs\.tsv has 1; give the files of one set"),
         (no_pairs, r"pairs\.tsv: the file contains no pairs; make it again"),
         (no_scores, r"SDAtt\.2\.correct: the file contains no log-probabilities; make it with nmt\.force_decode"),
         (infinite, r"SDAtt\.2\.correct, line 3: a score is not a number; make the file again"),
-        (nothing, "no system to count; give --correct NAME=FILE and --contrastive NAME=FILE"),
     ],
 )
 def test_files_at_fault(folder, scores, spoil, message):
@@ -210,12 +199,3 @@ def test_files_at_fault(folder, scores, spoil, message):
     with pytest.raises(InputError, match=message):
         contrast(**given)
     assert not (folder / "out.tsv").exists()
-
-
-def test_command_line(folder, scores):
-    command = [sys.executable, "-m", "pipeline_py.evaluation.contrast"]
-    for name, value in arguments(folder, scores).items():
-        command += [f"--{name.replace('_', '-')}={each}" for each in (value if isinstance(value, list) else [value])]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert len(read(folder / "out.tsv")) == len(GROUPS) * len(NAMES)

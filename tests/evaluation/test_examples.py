@@ -1,8 +1,6 @@
 """Examples against ranking all sentences by sacrebleu's chrF."""
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,8 +38,8 @@ class Texts:
     def arguments(self, lowercase: bool = True) -> dict[str, object]:
         return {
             "statistics": counted(self.folder, self.outputs, self.references, [], lowercase=lowercase),
-            "system": [f"{name}={self.folder / name}" for name in self.outputs],
-            "reference": [self.folder / f"reference{place}" for place in range(len(self.references))],
+            "outputs": {name: self.folder / name for name in self.outputs},
+            "references": [self.folder / f"reference{place}" for place in range(len(self.references))],
             "source": self.write("source", self.source),
         }
 
@@ -120,21 +118,3 @@ def test_mistakes_are_said(texts: Texts) -> None:
     texts.source.pop()
     with pytest.raises(InputError, match=r"/source: the file has 39 lines and .* has more"):
         texts.rows()
-    given = texts.arguments()
-    given["statistics"] = given["statistics"][1:]  # type: ignore[index]
-    with pytest.raises(InputError, match=r"'Base \(n=2\)' is not named by both --system and --statistics"):
-        examples(**given, output=texts.folder / "out.tsv")  # type: ignore[arg-type]
-    texts.outputs = {}
-    with pytest.raises(InputError, match="no system is given; give --system NAME=FILE"):
-        texts.rows()
-
-
-def test_command_line(texts: Texts) -> None:
-    texts.rows(most=2, lowercase=False)
-    command = [sys.executable, "-m", "pipeline_py.evaluation.examples", "--most=2"]
-    command += [f"--system={name}={texts.folder / name}" for name in texts.outputs]
-    command += [f"--statistics={name}={texts.folder / f'{name}.arrow'}" for name in texts.outputs]
-    command += [f"--reference={texts.folder / f'reference{place}'}" for place in range(2)]
-    command += [f"--source={texts.folder / 'source'}", f"--output={texts.folder / 'command.tsv'}"]
-    subprocess.run(command, check=True, capture_output=True)
-    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()

@@ -25,10 +25,10 @@ def imported(folder: Path, content: str) -> None:
 def test_scores_decide_which_pairs_are_right(tmp_path):
     imported(tmp_path, "id\tcontrastive\tcorrect\n1\t-9.5\t-2\n2\t-1e1\t-1e1\n3\t-0.5\t-0.25\n")
     contrast(
-        correct=[f"Theirs:single={tmp_path / 'correct.tsv'}"],
-        contrastive=[f"Theirs:single={tmp_path / 'contrastive.tsv'}"],
+        correct={"Theirs": {"single": tmp_path / "correct.tsv"}},
+        contrastive={"Theirs": {"single": tmp_path / "contrastive.tsv"}},
         pairs=tmp_path / "pairs.tsv",
-        output=tmp_path / "out.tsv",
+        accuracies_output=tmp_path / "out.tsv",
         comparisons_output=tmp_path / "comparisons.tsv",
     )
     with (tmp_path / "out.tsv").open(newline="") as file:

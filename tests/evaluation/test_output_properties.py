@@ -70,8 +70,8 @@ def test_every_reason(outputs: list[str], score: float, phrase_based: float | No
 
 
 def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:
-    (pair,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh")
-    assert read_output_properties(Path(pair.partition("=")[2])).rows[0, 2:6].tolist() == [4, 3, 2, 0]
+    (path,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh").values()
+    assert read_output_properties(path).rows[0, 2:6].tolist() == [4, 3, 2, 0]
 
 
 def test_older_files_are_refused(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -272,17 +270,10 @@ def test_alignment_must_fit(tmp_path: Path, alignment: list[str], source: list[s
     assert not (tmp_path / "out.txt").exists()
 
 
-def test_command_line_says_in_one_sentence_what_is_missing(tmp_path: Path) -> None:
-    pieces = write(tmp_path / "pieces", "a")
-    command = [sys.executable, "-m", "pipeline_py.evaluation.postprocess", "--pieces", str(pieces)]
-    command += ["--output", str(tmp_path / "out"), "--replace-unknown"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "error: --replace-unknown needs --alignment and --source-pieces; give both or leave it out\n"
-    command += ["--restore-placeholders", "--alignment", str(pieces), "--source-pieces", str(pieces)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == (
-        "error: --restore-placeholders needs --alignment, --source-pieces and --source-tokens; "
-        "give all three or leave it out\n"
-    )
+def test_files_that_are_needed_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="replace_unknown needs alignment and source_pieces; give both or leave it"):
+        run(tmp_path, "a", "b", replace_unknown=True)
+    files = dict.fromkeys(("alignment", "source_pieces"), write(tmp_path / "alignment", "0"))
+    needed = "restore_placeholders needs alignment, source_pieces and source_tokens; give all three or leave it out"
+    with pytest.raises(InputError, match=needed):
+        run(tmp_path, "a", "b", replace_unknown=True, restore_placeholders=True, **files)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from sacrebleu import sentence_chrf
 
 from pipeline_py.evaluation.sentence_scores import COLUMNS, compared, histogram, sentence_scores
 from pipeline_py.evaluation.system_statistics import read_statistics
 from tests.evaluation.counted import counted
+from tests.nested_files import group_by_system
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 SENTENCES = 40
@@ -42,8 +42,8 @@ class Texts:
         return " ".join(word if state.random() < share else state.choice(WORDS) for word in line.split())
 
     def rows(self, lowercase: bool = True) -> list[dict[str, str]]:
-        pairs = counted(self.folder, self.outputs, self.references, [], lowercase=lowercase)
-        systems = by_system(named_files(pairs, "--statistics"))
+        files = group_by_system(counted(self.folder, self.outputs, self.references, [], lowercase=lowercase))
+        systems = {system: [*runs.values()] for system, runs in files.items()}
         rows = sentence_scores(read_statistics(systems, ["chrf"])["chrf"])
         texts = [["" if value is None else str(value) for value in row] for row in rows]
         return [dict(zip(COLUMNS, row, strict=True)) for row in texts]

@@ -1,7 +1,5 @@
 """Properties of sentences against trees that are looked at; `test_breakdown` has random ones."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +24,8 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_properties_of_both_kinds_of_trees(source: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.evaluation.source_properties", f"--source={source}"]
-    command += [f"--dependencies={source.parent / 't.conllu'}", f"--phrases={source.parent / 't.ptb'}"]
-    subprocess.run([*command, f"--output={source.parent / 'out.arrow'}"], check=True, capture_output=True)
+    trees = {"dependencies": source.parent / "t.conllu", "phrases": source.parent / "t.ptb"}
+    source_properties(source=source, output=source.parent / "out.arrow", **trees)
     columns, _ = read_columns(source.parent / "out.arrow")
     assert [*columns] == ["length", "phrase_depth", "depth", "dependency_length", "parse"]
     np.testing.assert_equal([*columns.values()], [[3, 1], [2, np.nan], [2, np.nan], [1.5, np.nan], [1, 0]])

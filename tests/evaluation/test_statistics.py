@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline_py.config.evaluation import MECAB
 from pipeline_py.evaluation.files.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
@@ -34,8 +35,8 @@ REFERENCES = [
 
 def score(hypothesis: Path, reference: list[Path], output: Path, metric: str = "bleu", **options: Any) -> None:
     """The score of the whole set as JSON."""
-    places = {"output": output.with_suffix(".arrow"), "score_output": [output]}
-    statistics(hypothesis=hypothesis, reference=reference, metric=[metric], **places, **options)
+    places = {"output": output.with_suffix(".arrow"), "scores_output": [output]}
+    statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,36 @@ def test_same_as_the_sacrebleu_command(tmp_path: Path, tokenizer: str, lowercase
     assert ours["score"] == pytest.approx(theirs.pop("score"), abs=1e-6)
     assert {key: ours[key] for key in theirs} == theirs
     assert ours["sys_len"] == ours["totals"][0]
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "outputs", "references"),
+    [
+        (
+            "ja-mecab",
+            ["彼は昨日、東京へ行きました。", "猫が好きです"],
+            ["彼は昨日東京に行った。", "私は猫が好きです。"],
+        ),
+        (
+            "ko-mecab",
+            ["그는 어제 서울에 갔습니다.", "고양이를 좋아합니다"],
+            ["그는 어제 서울로 갔다.", "나는 고양이를 좋아합니다."],
+        ),
+    ],
+)
+def test_mecab_scores_as_the_sacrebleu_command(
+    tmp_path: Path, tokenizer: str, outputs: list[str], references: list[str]
+) -> None:
+    if any(util.find_spec(package) is None for package in MECAB[tokenizer]):
+        pytest.skip(f'{tokenizer} is not installed: pip install "sacrebleu[{tokenizer[:2]}]"')
+    hypothesis, reference = write(tmp_path / "hypothesis", outputs), write(tmp_path / "reference", references)
+    score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "bleu.json", tokenizer=tokenizer)
+    ours = json.loads((tmp_path / "bleu.json").read_text())
+    command = [sys.executable, "-m", "sacrebleu", str(reference), "-i", str(hypothesis), "-w", "6", "-lc"]
+    printed = subprocess.run([*command, "-tok", tokenizer, "--force"], capture_output=True, text=True, check=True)
+    theirs = json.loads(printed.stdout)
+    assert ours["score"] == pytest.approx(theirs.pop("score"), abs=1e-6) and ours["score"] > 10
+    assert {key: ours[key] for key in theirs} == theirs and f"tok:{tokenizer}" in ours["signature"]
 
 
 @pytest.mark.parametrize(("name", "command"), [("chrf", "chrf"), ("ter", "ter")])
@@ -97,7 +128,7 @@ def integral(rows: Any) -> list[list[float]]:
 
 def test_columns_have_a_checksum(tmp_path: Path) -> None:
     text = write(tmp_path / "text", HYPOTHESES[:2])
-    statistics(hypothesis=text, reference=[text], output=tmp_path / "out.arrow", metric=["bleu"])
+    statistics(hypothesis=text, references=[text], output=tmp_path / "out.arrow", metrics=["bleu"])
     columns, _ = read_columns(tmp_path / "out.arrow")
     assert {name: values.shape for name, values in columns.items()} == {
         "bleu": (2, 10),
@@ -179,12 +210,8 @@ def test_tokenizer_that_is_not_installed(tmp_path: Path) -> None:
         score(hypothesis=text, reference=[text], output=tmp_path / "out", tokenizer="ja-mecab")
 
 
-def test_command_line_names_file_and_line_of_invalid_utf8(tmp_path: Path) -> None:
+def test_invalid_utf8_is_named_by_file_and_line(tmp_path: Path) -> None:
     hypothesis, reference = write(tmp_path / "hypothesis", ["a", "b"]), tmp_path / "reference"
     reference.write_bytes(b"a\nb\xff\n")
-    command = [sys.executable, "-m", "pipeline_py.evaluation.statistics", "--hypothesis", str(hypothesis)]
-    command += ["--metric=bleu", "--reference", str(reference), "--output", str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {reference}, line 2: byte 1 is not UTF-8")
-    assert done.stderr.count("\n") == 1
+    with pytest.raises(InputError, match="reference, line 2: byte 1 is not UTF-8"):
+        score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "out")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pipeline_py.evaluation.files.named_files import by_system, named_files
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
@@ -15,6 +14,7 @@ from pipeline_py.evaluation.system_statistics import (
     sums_over,
 )
 from tests.evaluation.counted import counted
+from tests.nested_files import group_by_system
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
 OUTPUTS = {
@@ -26,7 +26,8 @@ OUTPUTS = {
 @pytest.fixture
 def statistics(tmp_path: Path) -> dict[str, SystemStatistics]:
     outputs = {f"{name}:{run}": lines for name, runs in OUTPUTS.items() for run, lines in enumerate(runs)}
-    systems = by_system(named_files(counted(tmp_path, outputs, REFERENCES), "--statistics"))
+    files = group_by_system(counted(tmp_path, outputs, REFERENCES))
+    systems = {system: [*runs.values()] for system, runs in files.items()}
     return read_statistics(systems, ["bleu"])["bleu"]
 
 

@@ -1,7 +1,5 @@
 """Frequencies of words against counting the words that sacrebleu's tokenizer leaves."""
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -20,7 +18,7 @@ TEXT = ["The cat (the old one) sat, and sat.", "", "A Käse\u2028costs 3.50, the
 def test_counts_words_as_they_are_scored(tmp_path: Path, name: str, tokenizer: Tokenizer13a, lowercase: bool) -> None:
     (tmp_path / "text").write_text("".join(line + "\n" for line in TEXT), encoding="utf-8")
     word_frequencies(
-        input=tmp_path / "text",
+        text=tmp_path / "text",
         output=tmp_path / "out",
         tokenizer=name,  # type: ignore[arg-type]
         lowercase=lowercase,
@@ -32,10 +30,3 @@ def test_counts_words_as_they_are_scored(tmp_path: Path, name: str, tokenizer: T
     assert dict(found) == expected and len(found) == len(expected)
     assert found == sorted(found, key=lambda item: (-item[1], item[0]))
     assert ("sat", 2) in found and ("The" in dict(found)) != lowercase
-
-
-def test_command_line(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("b a B\n")
-    command = [sys.executable, "-m", "pipeline_py.evaluation.word_frequencies", f"--input={tmp_path / 'text'}"]
-    subprocess.run([*command, f"--output={tmp_path / 'out'}"], check=True, capture_output=True)
-    assert (tmp_path / "out").read_text() == "b 2\na 1\n"

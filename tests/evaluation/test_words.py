@@ -2,8 +2,6 @@
 
 import csv
 import random
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
 from pipeline_py.input_error import InputError
+from tests.nested_files import group_by_system
 
 WORDS = [f"w{number}" for number in range(30)]
 RANGES = {
@@ -58,11 +57,10 @@ class Texts:
 
     def rows(self, references: int = 1, **options: object) -> Rows:
         words(
-            system=[
-                f"{name}={self.write(name, ''.join(f'{line}{chr(10)}' for line in lines))}"
-                for name, lines in self.outputs.items()
-            ],
-            reference=[
+            outputs=group_by_system(
+                {name: self.write(name, "".join(f"{line}\n" for line in lines)) for name, lines in self.outputs.items()}
+            ),
+            references=[
                 self.write(f"reference{place}", "".join(f"{line}\n" for line in self.references[place]))
                 for place in range(references)
             ],
@@ -163,15 +161,3 @@ def test_mistakes_are_said(texts: Texts) -> None:
     texts.frequencies.write_text("w1 x\n")
     with pytest.raises(InputError, match=r"frequencies, line 1: not `token count`"):
         texts.rows()
-    texts.outputs = {}
-    with pytest.raises(InputError, match="no system is given; give --system NAME=FILE"):
-        texts.rows()
-
-
-def test_command_line(texts: Texts) -> None:
-    texts.rows()
-    command = [sys.executable, "-m", "pipeline_py.evaluation.words", f"--frequencies={texts.frequencies}"]
-    command += [f"--system={name}={texts.folder / name.replace(':', '-')}" for name in texts.outputs]
-    command += [f"--reference={texts.folder / 'reference0'}", f"--output={texts.folder / 'command.tsv'}"]
-    subprocess.run(command, check=True, capture_output=True)
-    assert (texts.folder / "command.tsv").read_bytes() == (texts.folder / "out.tsv").read_bytes()

@@ -13,7 +13,7 @@ from pipeline_py.config.loading.load import load
 from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import all_kinds, kind_of
 from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.data.packed import open_syntax, syntax_vocabularies
+from pipeline_py.nmt.data.packed import count_identifiers, open_syntax
 from pipeline_py.plan.plan import Plan
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.subword.inherit import inherit
@@ -60,8 +60,7 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
     assert (tmp_path / "inherited").read_text() == "A A B\n"
 
     (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\nA 2\n")
-    given = [f"tags={tmp_path / 'vocabulary'}"]
-    vocabularies = syntax_vocabularies(["distances", "tags"], given, "--syntax-vocabulary")
+    vocabularies = count_identifiers({"tags": tmp_path / "vocabulary"})
     assert vocabularies == {"tags": 4}
     write_rows(tmp_path / "source", [np.array([2, 0])], "int32")
     source = Ragged(tmp_path / "source")

@@ -3,11 +3,14 @@
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from pipeline_py.run.runner import run_job
+from tests.nmt.jobs import job_command
 
 
 @pytest.fixture
@@ -45,19 +48,18 @@ def refuse(*arguments: object) -> None:
 
 @pytest.fixture
 def works(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
-    """Call a stage, and say whether it begins to work instead of taking its outputs back; it gets no further."""
+    """Run a job, and say whether its stage begins to work instead of restoring its outputs; it gets no further."""
 
-    def call(stage: Callable[..., None], arguments: dict[str, object]) -> bool:
+    def run(job: dict[str, Any]) -> bool:
         with monkeypatch.context() as patch:
             patch.setattr("pipeline_py.nmt.device.prepare", refuse)
-            patch.setattr("pipeline_py.subword.vocabulary.Vocabulary.load", refuse)
             try:
-                stage(**arguments)
+                run_job(job)
             except Works:
                 return True
             return False
 
-    return call
+    return run
 
 
 @pytest.fixture
@@ -67,28 +69,20 @@ def copied(tmp_path: Path) -> Callable[..., dict[str, object]]:
     def copy(folder: Path, arguments: dict[str, object]) -> dict[str, object]:
         shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
 
-        def moved(value: object) -> object:
-            if isinstance(value, list):
-                return [moved(item) for item in value]
-            return type(value)(str(value).replace(str(folder), str(tmp_path)))
+        def move(value: object) -> object:
+            if isinstance(value, dict):
+                return {name: move(item) for name, item in value.items()}
+            return type(value)(str(value).replace(str(folder), str(tmp_path))) if isinstance(value, Path) else value
 
-        return {name: moved(value) for name, value in arguments.items()}
+        return {name: move(value) for name, value in arguments.items()}
 
     return copy
 
 
 @pytest.fixture
 def without_torch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
-    """Run a stage as a command, where whoever imports torch fails."""
+    """Run a job in a process of its own, where whoever imports torch fails."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "torch.py").write_text("raise RuntimeError('torch is imported')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "broken")}
-
-    def run(stage: str, arguments: dict[str, object]) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", f"pipeline_py.nmt.{stage}"]
-        for key, value in arguments.items():
-            for item in value if isinstance(value, list) else [value]:
-                command.append(f"--{key.replace('_', '-')}={item}")
-        return subprocess.run(command, capture_output=True, text=True, env=environment)
-
-    return run
+    return lambda job: subprocess.run(job_command(job), capture_output=True, text=True, env=environment)

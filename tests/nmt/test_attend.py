@@ -1,7 +1,6 @@
 """Attending on request: the weights of a search's own steps, in order, for the sentences asked for."""
 
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
+from tests.nmt.jobs import job_command, job_of
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {
@@ -85,7 +85,7 @@ def arguments(folder, **changes):
         "model": folder / "model.safetensors",
         "config": folder / "config.json",
         "source": folder / "source.arrow",
-        "syntax": [f"trees={folder / 'trees.arrow'}"] if reads_trees else [],
+        "syntax": {"trees": folder / "trees.arrow"} if reads_trees else {},
         "translation": folder / "translation",
         "target_vocabulary": folder / "vocabulary",
         "device": "cpu",
@@ -93,6 +93,12 @@ def arguments(folder, **changes):
         "gates_output": folder / "out.gates.arrow",
         **changes,
     }
+
+
+def attend_files(**given):
+    """Load the network and attend, as a job does."""
+    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
+    attend(networks=module.load(**networks, threads=1), **given)
 
 
 def attended_alone(folder, number):
@@ -116,7 +122,7 @@ def attended_alone(folder, number):
 
 
 def test_every_row_belongs_to_its_sentence(folder):
-    attend(**arguments(folder))
+    attend_files(**arguments(folder))
     attention, gates = Ragged(folder / "out.attention.arrow"), Ragged(folder / "out.gates.arrow")
     sources = Ragged(folder / "source.arrow")
     reads_trees = bool(arguments(folder)["syntax"])
@@ -136,9 +142,9 @@ def test_every_row_belongs_to_its_sentence(folder):
 
 
 def test_only_some_sentences(folder):
-    attend(**arguments(folder))
+    attend_files(**arguments(folder))
     whole = Ragged(folder / "out.attention.arrow")
-    attend(**arguments(folder, sentences=[20, 3, 3, 1], attention_output=folder / "some.arrow"))
+    attend_files(**arguments(folder, sentences=[20, 3, 3, 1], attention_output=folder / "some.arrow"))
     some = Ragged(folder / "some.arrow")
     assert len(some) == 20
     for number in range(20):
@@ -149,9 +155,9 @@ def test_only_some_sentences(folder):
 
 
 def test_the_same_input_gives_the_same_bytes(folder):
-    attend(**arguments(folder))
+    attend_files(**arguments(folder))
     first = (folder / "out.attention.arrow").read_bytes()
-    attend(**arguments(folder))
+    attend_files(**arguments(folder))
     assert (folder / "out.attention.arrow").read_bytes() == first
 
 
@@ -159,7 +165,7 @@ def test_a_file_without_sentences(folder):
     for name in ("source", "trees"):
         write_rows(folder / f"{name}.arrow", [], "int32")
     (folder / "translation").write_text("")
-    attend(**arguments(folder))
+    attend_files(**arguments(folder))
     assert len(Ragged(folder / "out.attention.arrow")) == len(Ragged(folder / "out.gates.arrow")) == 0
 
 
@@ -193,7 +199,7 @@ def not_a_number(folder):
 def test_files_that_do_not_belong_together(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
-        attend(**arguments(folder))
+        attend_files(**arguments(folder))
     assert not list(folder.glob("out.*"))
 
 
@@ -201,24 +207,20 @@ def test_files_that_do_not_belong_together(folder, spoil, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"syntax": []}, "the system reads trees; give --syntax trees=FILE"),
-        ({"sentences": [21]}, "--sentences 21: .*source.arrow has 20 sentences, counted from 1"),
-        ({"sentences": [0]}, "--sentences 0: "),
+        ({"syntax": {}}, "the system reads trees, but the syntax given is none; give one file for each kind"),
+        ({"sentences": [21]}, "sentence 21: .*source.arrow has 20 sentences, counted from 1"),
+        ({"sentences": [0]}, "sentence 0: "),
         ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
-        ({"threads": 0}, "--threads must be at least 1"),
     ],
 )
-def test_options_at_fault(folder, changes, message):
+def test_arguments_at_fault(folder, changes, message):
     with pytest.raises(InputError, match=message):
-        attend(**arguments(folder, **changes))
+        attend_files(**arguments(folder, **changes))
 
 
 @pytest.mark.parametrize("folder", ["trees"], indirect=True)
-def test_command_line(folder):
-    command = [sys.executable, "-m", "pipeline_py.nmt.attend", "--sentences=2", "--sentences=5"]
-    for name, value in arguments(folder).items():
-        values = value if isinstance(value, list) else [value]
-        command += [f"--{name.replace('_', '-')}={each}" for each in values]
-    done = subprocess.run(command, capture_output=True, text=True)
+def test_a_job(folder):
+    job = job_of("nmt.attend", folder, arguments(folder, sentences=[2, 5]), is_cached=False)
+    done = subprocess.run(job_command(job), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert np.flatnonzero(Ragged(folder / "out.attention.arrow").lengths).tolist() == [1, 4]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt import force_decode as module
@@ -82,22 +83,23 @@ def network(folder, name):
 
 
 def arguments(folder, *names, translations=("one", "two"), **changes):
-    kinds = [
-        (number, kind) for number, name in enumerate(names, start=1) for kind in network(folder, name).system.syntax
-    ]
     return {
         "model": [folder / f"{name}.safetensors" for name in names],
         "config": [folder / f"{name}.json" for name in names],
         "source": [folder / "source.arrow"],
-        "syntax": [
-            f"{f'{number}:' if len(names) > 1 else ''}{kind}={folder / f'{kind}.arrow'}" for number, kind in kinds
-        ],
+        "syntax": [{kind: folder / f"{kind}.arrow" for kind in network(folder, name).system.syntax} for name in names],
         "translation": [folder / name for name in translations],
         "target_vocabulary": folder / "vocabulary",
         "device": "cpu",
         "output": [folder / f"{name}.tsv" for name in translations],
         **changes,
     }
+
+
+def score(**given):
+    """Load the networks and score, as a job does."""
+    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
+    force_decode(networks=module.load(**networks, threads=1), **given)
 
 
 def read(path):
@@ -137,7 +139,7 @@ def of_words(folder, name, number, target):
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
 def test_every_translation_is_as_probable_as_decoded_alone(folder, name):
-    force_decode(**arguments(folder, name))
+    score(**arguments(folder, name))
     for translation in ("one", "two"):
         scores, pieces = read(folder / f"{translation}.tsv")
         said = targets(folder, translation)
@@ -149,7 +151,7 @@ def test_every_translation_is_as_probable_as_decoded_alone(folder, name):
 @torch.no_grad()
 def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(folder):
     names = ("global", "syntax", "trees")
-    force_decode(**arguments(folder, *names))
+    score(**arguments(folder, *names))
     scores, _ = read(folder / "one.tsv")
     expected = []
     for number, target in enumerate(targets(folder, "one")):
@@ -180,7 +182,7 @@ def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
     said = {**KNOWN, "<unk>": UNK}
     of_identifier = {identifier: piece for piece, identifier in said.items()}
     write_translations(folder / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in found])
-    force_decode(**arguments(folder, *names, translations=["found"]))
+    score(**arguments(folder, *names, translations=["found"]))
     scores, _ = read(folder / "found.tsv")
     expected = [found[number][0].log_probability for number in ended]
     np.testing.assert_allclose([scores[number] for number in ended], expected, rtol=2e-6, atol=2e-6)
@@ -191,15 +193,15 @@ def test_what_is_the_same_to_the_system_is_equally_probable(folder):
     lines = (folder / "one").read_text(encoding="utf-8").split("\n")[:-1]
     other = [line.replace("语", "öde") if number % 2 else line + " w2" for number, line in enumerate(lines)]
     (folder / "two").write_text("\n".join(other) + "\n", encoding="utf-8")
-    force_decode(**arguments(folder, "syntax"))
+    score(**arguments(folder, "syntax"))
     (one, _), (two, _) = read(folder / "one.tsv"), read(folder / "two.tsv")
     assert [a == b for a, b in zip(one, two, strict=True)] == [bool(number % 2) for number in range(SENTENCES)]
 
 
 def test_the_same_input_gives_the_same_bytes(folder):
-    force_decode(**arguments(folder, "trees"))
+    score(**arguments(folder, "trees"))
     first = (folder / "two.tsv").read_bytes()
-    force_decode(**arguments(folder, "trees"))
+    score(**arguments(folder, "trees"))
     assert (folder / "two.tsv").read_bytes() == first
 
 
@@ -230,22 +232,67 @@ def not_a_number(folder):
 def test_files_that_do_not_belong_together(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
-        force_decode(**arguments(folder, "global"))
+        score(**arguments(folder, "global"))
     assert not list(folder.glob("*.tsv"))
 
 
-def test_as_many_outputs_as_translations(folder):
-    with pytest.raises(InputError, match="--output: 1 for 2 files of translations; give as many"):
-        force_decode(**arguments(folder, "global", output=[folder / "one.tsv"]))
-    with pytest.raises(InputError, match="--threads must be at least 1"):
-        force_decode(**arguments(folder, "global", threads=0))
-
-
-def test_command_line(folder):
-    command = [sys.executable, "-m", "pipeline_py.nmt.force_decode"]
-    for name, value in arguments(folder, "syntax").items():
+def command(folder, *names, **changes):
+    """The command line that scores with some systems."""
+    given = arguments(folder, *names)
+    given["syntax"] = [
+        f"{f'{number}:' if len(names) > 1 else ''}{kind}={path}"
+        for number, files in enumerate(given["syntax"], start=1)
+        for kind, path in files.items()
+    ]
+    words = [sys.executable, "-m", "pipeline_py.nmt.force_decode"]
+    for name, value in {**given, **changes}.items():
         values = value if isinstance(value, list) else [value]
-        command += [f"--{name.replace('_', '-')}={each}" for each in values]
-    done = subprocess.run(command, capture_output=True, text=True)
+        words += [f"--{name.replace('_', '-')}={each}" for each in values]
+    return words
+
+
+@pytest.mark.parametrize("names", [("syntax",), ("trees", "global", "syntax")])
+def test_command_line(folder, names):
+    score(**arguments(folder, *names))
+    expected = [read(folder / f"{name}.tsv") for name in ("one", "two")]
+    for name in ("one", "two"):
+        (folder / f"{name}.tsv").unlink()
+    done = subprocess.run(command(folder, *names), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(read(folder / "two.tsv")[0]) == SENTENCES
+    for name, (scores, pieces) in zip(("one", "two"), expected, strict=True):
+        np.testing.assert_allclose(read(folder / f"{name}.tsv")[0], scores, rtol=2e-6)
+        assert read(folder / f"{name}.tsv")[1] == pieces
+
+
+@pytest.mark.parametrize(
+    ("names", "changes", "message"),
+    [
+        ("global", {"output": ["a"]}, "--output: 1 for 2 files of translations; give as many"),
+        ("global", {"threads": 0}, "argument --threads: 0 is less than 1"),
+        ("global", {"config": ["a", "b"]}, "--config: 2 for 1 models; give one for each, in the same order"),
+        ("global trees", {"source": ["a", "b", "c"]}, "--source: 3 for 2 models; give one for all, or one for each in"),
+        ("syntax", {"syntax": ["x.arrow"]}, "--syntax x.arrow: give KIND=FILE"),
+        ("syntax", {"syntax": ["1:distances=x"]}, "--syntax 1:distances=x: give KIND=FILE"),
+        ("syntax", {"syntax": []}, "the system reads distances, but the syntax given is none; give one file for each"),
+        (
+            "global syntax",
+            {"syntax": ["distances=x"]},
+            "--syntax distances=x: give NUMBER:KIND=FILE, with models numbered from 1 to 2",
+        ),
+        (
+            "global syntax",
+            {"syntax": ["3:distances=x"]},
+            "--syntax 3:distances=x: give NUMBER:KIND=FILE, with models numbered from 1 to 2",
+        ),
+        (
+            "global syntax",
+            {"syntax": ["1:distances=x"]},
+            "the system reads no syntax, but the syntax given is distances; give one file for each kind",
+        ),
+    ],
+)
+def test_options_at_fault(folder, capsys, monkeypatch, names, changes, message):
+    monkeypatch.setattr(sys, "argv", command(folder, *names.split(), **changes)[2:])
+    with pytest.raises((InputError, SystemExit)) as error:
+        stage.call(module.score_translations, "force_decode", sys.argv[1:])
+    assert message in f"{error.value}{capsys.readouterr().err}"

@@ -1,8 +1,6 @@
 """The length model against counts by hand."""
 
 import math
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
@@ -24,21 +22,14 @@ HEADER = "source_length\ttarget_length\tcount\n"
 def packed(folder, pairs=PAIRS):
     for side, lengths in (("source", [pair[0] for pair in pairs]), ("target", [pair[1] for pair in pairs])):
         write_rows(folder / f"{side}.arrow", [np.array([5] * length + [EOS]) for length in lengths], "int32")
-    return {"source": folder / "source.arrow", "target": folder / "target.arrow", "output": folder / "lengths.tsv"}
+    sides = {side: folder / f"{side}.arrow" for side in ("source", "target")}
+    return {**sides, "counts_output": folder / "lengths.tsv"}
 
 
 def test_pairs_are_counted(tmp_path):
     length_model(**packed(tmp_path))
     expected = HEADER + "0\t5\t1\n2\t3\t3\n2\t4\t1\n7\t0\t1\n10\t1\t1\n"
     assert (tmp_path / "lengths.tsv").read_bytes() == expected.encode()
-
-
-def test_the_command_line(tmp_path):
-    command = [sys.executable, "-m", "pipeline_py.nmt.length_model"]
-    command += [f"--{name}={path}" for name, path in packed(tmp_path).items()]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "lengths.tsv").read_text().startswith(HEADER)
 
 
 def test_probabilities_are_relative_frequencies_with_a_floor(tmp_path):
@@ -119,7 +110,7 @@ def test_files_at_fault(tmp_path, spoil, message):
     spoil(tmp_path)
     with pytest.raises(InputError, match=message):
         length_model(**arguments)
-    assert not arguments["output"].exists()
+    assert not arguments["counts_output"].exists()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import json
 import os
 import subprocess
-import sys
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
@@ -21,6 +20,7 @@ from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
 from pipeline_py.ragged import Ragged, write_rows
+from tests.nmt.jobs import change_content, job_command, job_of
 
 WORDS, LABELS = 12, 5
 NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}
@@ -48,27 +48,27 @@ def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:
             parsed = number % 10 != 9
             heads.append(np.array([*range(1, n), n - 1, n]) if parsed else np.full(n + 1, -1))
             labels.append(np.append(1 + one % 2 + 2 * (np.arange(n) == n - 1), 0))
-        write_rows(folder / f"{split}.source", sources, "int32")
-        write_rows(folder / f"{split}.heads", (row.astype(np.int16) for row in heads), "int16")
-        write_rows(folder / f"{split}.labels", labels, "int32")
-        arguments[f"{split}_source"] = folder / f"{split}.source"
-        arguments[f"{split}_syntax"] = [f"{kind}={folder / split}.{kind}" for kind in ("heads", "labels")]
+        write_rows(folder / f"{split}.source.arrow", sources, "int32")
+        write_rows(folder / f"{split}.heads.arrow", (row.astype(np.int16) for row in heads), "int16")
+        write_rows(folder / f"{split}.labels.arrow", labels, "int32")
+        arguments[f"{split}_source"] = folder / f"{split}.source.arrow"
+        arguments[f"{split}_syntax"] = {kind: folder / f"{split}.{kind}.arrow" for kind in ("heads", "labels")}
     for kind, size in (("source", WORDS), ("labels", LABELS)):
         tokens = ["</s>", "<unk>", *(f"t{number}" for number in range(2, size))]
         (folder / f"vocabulary.{kind}").write_text("".join(f"{token} 1\n" for token in tokens))
     return {
         **arguments,
         "source_vocabulary": folder / "vocabulary.source",
-        "syntax_vocabulary": [f"labels={folder / 'vocabulary.labels'}"],
+        "syntax_vocabularies": {"labels": folder / "vocabulary.labels"},
     }
 
 
 def options(folder: Path, epochs: int = 1, training: dict | None = None, **system: object) -> dict[str, object]:
     encoder = {"type": "latent_graph", "pretraining_epochs": epochs}
     return {
-        "system": json.dumps(NEXT | {"encoders": [encoder]} | system),
-        "training": json.dumps(TRAINING | (training or {})),
-        "output": folder / "weights.safetensors",
+        "system": System.model_validate(NEXT | {"encoders": [encoder]} | system),
+        "training": Training.model_validate(TRAINING | (training or {})),
+        "weights_output": folder / "weights.safetensors",
         "facts_output": folder / "facts.json",
     }
 
@@ -91,15 +91,15 @@ def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
 @torch.no_grad()
 def measured(folder: Path, sentences: int) -> tuple[float, float]:
     """Parse dev with the weights that were written, sentence by sentence: loss per word and unlabelled attachment."""
-    system = System.model_validate_json(str(options(folder)["system"]))
+    system = options(folder)["system"]
     model = Model(system, {"source": WORDS, "target": 7, "labels": LABELS}).eval()
     start_from(model, folder / "weights.safetensors")
     assert load_file(folder / "weights.safetensors").keys() == {
         name for name in model.state_dict() if name.startswith("encoders.0.")
     }
-    files = {kind: folder / f"dev.{kind}" for kind in ("heads", "labels")}
+    files = {kind: folder / f"dev.{kind}.arrow" for kind in ("heads", "labels")}
     sizes = {"source": WORDS, "target": WORDS, "labels": LABELS}
-    dev = Dataset(folder / "dev.source", folder / "dev.source", files, sizes)
+    dev = Dataset(folder / "dev.source.arrow", folder / "dev.source.arrow", files, sizes)
     loss, right, words = 0.0, 0, 0
     for number in range(sentences):
         batch = dev.batch(np.array([number]))
@@ -149,16 +149,18 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
     outputs = {name: tmp_path / name for name in ("model_output", "config_output", "curve_output", "facts_output")}
     still = TRAINING | {"updates": 1, "optimizer": {"name": "sgd", "learning_rate": 1e-30}}
     train(
-        system=str(chosen["system"]),
-        training=json.dumps(still),
+        system=chosen["system"],
+        training=Training.model_validate(still),
         initial=tmp_path / "weights.safetensors",
-        train_source=tmp_path / "train.source",
-        train_target=tmp_path / "train.source",
-        dev_source=tmp_path / "dev.source",
-        dev_target=tmp_path / "dev.source",
+        train_source=tmp_path / "train.source.arrow",
+        train_target=tmp_path / "train.source.arrow",
+        dev_source=tmp_path / "dev.source.arrow",
+        dev_target=tmp_path / "dev.source.arrow",
         source_vocabulary=tmp_path / "vocabulary.source",
         target_vocabulary=tmp_path / "vocabulary.source",
-        syntax_vocabulary=[f"labels={tmp_path / 'vocabulary.labels'}"],
+        train_syntax={},
+        dev_syntax={},
+        syntax_vocabularies={"labels": tmp_path / "vocabulary.labels"},
         checkpoints=tmp_path / "checkpoints",
         **outputs,
     )
@@ -174,7 +176,7 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
 def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
     """On dev each word hangs under the one before, so that all that is learned makes it worse."""
     corpus = make_corpus(tmp_path, {"train": 100, "dev": 9})
-    lengths = [len(row) for row in rows_of(tmp_path / "dev.source")]
+    lengths = [len(row) for row in rows_of(tmp_path / "dev.source.arrow")]
     broken(tmp_path, "heads", [[0, *range(length - 2), length - 1] for length in lengths])
     pretrain(**corpus, **options(tmp_path, 4, {"optimizer": TRAINING["optimizer"] | {"decay": 0.5}}))
     facts = facts_of(tmp_path)
@@ -188,7 +190,9 @@ def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
 def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 60, "dev": 20})
     pretrain(**corpus, **options(tmp_path, training={"max_length": 3}))
-    rows = Dataset(tmp_path / "train.source", tmp_path / "train.source", {}, {"source": WORDS, "target": WORDS}, 3)
+    rows = Dataset(
+        tmp_path / "train.source.arrow", tmp_path / "train.source.arrow", {}, {"source": WORDS, "target": WORDS}, 3
+    )
     assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped > 0
 
 
@@ -214,24 +218,27 @@ def rows_of(path: Path) -> list[np.ndarray]:
 
 
 def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
-    write_rows(folder / f"dev.{kind}", [np.array(row, dtype=np.int16) for row in rows], "int16")
+    write_rows(folder / f"dev.{kind}.arrow", [np.array(row, dtype=np.int16) for row in rows], "int16")
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 1, 3], [0, 1]], "dev.heads, line 1: a position is outside its sentence; pack the heads"),
-        ([[0, 1, 2], [0, -2]], "dev.heads, line 2: a position is outside its sentence; pack the heads"),
-        ([[0, 1, 2], [0]], "dev.heads, line 2: the sentence has 1 values of heads, but {folder}/dev.source has 2"),
-        ([[-1, -1, -1], [-1, -1]], "dev.heads: no word has a head, since no sentence has a parse"),
-        ([[-1, -1, -1], [-1, 1]], "dev.heads: no word has a head, since no sentence has a parse"),
-        ([[0, 1, 2]], "dev.heads: the file has 1 sentences and {folder}/dev.source has 2"),
+        ([[0, 1, 3], [0, 1]], "dev.heads.arrow, line 1: a position is outside its sentence; pack the heads"),
+        ([[0, 1, 2], [0, -2]], "dev.heads.arrow, line 2: a position is outside its sentence; pack the heads"),
+        (
+            [[0, 1, 2], [0]],
+            "dev.heads.arrow, line 2: the sentence has 1 values of heads, but {folder}/dev.source.arrow has 2",
+        ),
+        ([[-1, -1, -1], [-1, -1]], "dev.heads.arrow: no word has a head, since no sentence has a parse"),
+        ([[-1, -1, -1], [-1, 1]], "dev.heads.arrow: no word has a head, since no sentence has a parse"),
+        ([[0, 1, 2]], "dev.heads.arrow: the file has 1 sentences and {folder}/dev.source.arrow has 2"),
     ],
 )
 def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 10, "dev": 2})
-    write_rows(tmp_path / "dev.source", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
-    write_rows(tmp_path / "dev.labels", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
+    write_rows(tmp_path / "dev.source.arrow", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
+    write_rows(tmp_path / "dev.labels.arrow", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
     broken(tmp_path, "heads", rows)
     with pytest.raises(InputError) as error:
         pretrain(**corpus, **options(tmp_path))
@@ -239,56 +246,35 @@ def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: 
     assert not (tmp_path / "weights.safetensors").exists()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"encoders": ["lstm"]},
-            "--system: 0 of its encoders learn to parse; give a composition with one latent_graph",
-        ),
-        ({"encoders": ["latent_graph", "latent_graph"]}, "--system: 2 of its encoders learn to parse"),
-        ({"train_syntax": ["heads=x"]}, "the system reads labels; give --train-syntax labels=FILE"),
-        ({"dev_syntax": ["distances=x"]}, "--dev-syntax distances=x: the system reads heads, labels"),
-        ({"syntax_vocabulary": []}, "the system reads labels; give --syntax-vocabulary labels=FILE"),
-    ],
-)
-def test_options_that_are_refused(tmp_path: Path, change: dict, message: str) -> None:
-    arguments = make_corpus(tmp_path, {"train": 10, "dev": 5}) | options(tmp_path)
-    if "encoders" in change:
-        arguments["system"] = json.dumps(NEXT | change)
-    else:
-        arguments |= change
+@pytest.mark.parametrize(("encoders", "count"), [(["lstm"], 0), (["latent_graph", "latent_graph"], 2)])
+def test_systems_that_are_refused(tmp_path: Path, encoders: list[str], count: int) -> None:
+    arguments = make_corpus(tmp_path, {"train": 10, "dev": 5}) | options(tmp_path, encoders=encoders)
+    message = f"{count} encoders of the system learn to parse; give a composition with one latent_graph"
     with pytest.raises(InputError, match=message):
         pretrain(**arguments)
 
 
-def command(arguments: dict[str, object]) -> list[str]:
-    flags = [sys.executable, "-m", "pipeline_py.nmt.pretrain"]
-    for key, value in arguments.items():
-        for item in value if isinstance(value, list) else [value]:
-            flags += [f"--{key.replace('_', '-')}", str(item)]
-    return flags
-
-
-def test_the_command_line(tmp_path: Path) -> None:
+def test_a_job(tmp_path: Path) -> None:
     arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command(arguments), check=True, env=environment, stderr=subprocess.PIPE, text=True)
+    command = job_command(job_of("nmt.pretrain", tmp_path, arguments, threads=1))
+    done = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
     assert "Dep2Seq: parsing, epoch 1, dev loss" in done.stderr
-    assert facts_of(tmp_path)["seed"] == 7
+    assert (facts_of(tmp_path)["seed"], facts_of(tmp_path)["threads"]) == (7, 1)
 
 
 # --- outputs from the cache ---
 
-INPUTS = [f"{split}.{kind}" for split in ("train", "dev") for kind in ("source", "heads", "labels")]
+INPUTS = [f"{split}.{kind}.arrow" for split in ("train", "dev") for kind in ("source", "heads", "labels")]
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """The folder of a finished pretraining, and its options."""
+    """The folder of a finished pretraining, and its arguments."""
     folder = tmp_path_factory.mktemp("finished")
-    arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"cache": folder / "cache"}
-    subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"name": "system"}
+    command = job_command(job_of("nmt.pretrain", folder, arguments))
+    subprocess.run(command, check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
 
 
@@ -297,80 +283,30 @@ def pretrained(finished: tuple[Path, dict[str, object]], copied) -> dict[str, ob
     return copied(*finished)
 
 
-def test_outputs_are_taken_back_without_torch(tmp_path: Path, pretrained: dict[str, object], without_torch) -> None:
+def test_outputs_are_restored_without_torch(tmp_path: Path, pretrained: dict[str, object], without_torch) -> None:
     outputs = tmp_path / "weights.safetensors", tmp_path / "facts.json"
     contents = [output.read_bytes() for output in outputs]
     for output in outputs:
         output.unlink()
-    done = without_torch("pretrain", pretrained | {"name": "another name"})
+    job = job_of("nmt.pretrain", tmp_path, pretrained | {"name": "another name"})
+    done = without_torch(job)
     assert done.returncode == 0, done.stderr
     assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
-    (tmp_path / "cache" / "last" / "2.facts.json").write_text("{}")
-    assert "torch is imported" in without_torch("pretrain", pretrained).stderr
+    (tmp_path / "cache" / "weights.safetensors" / "last" / "2.facts.json").write_text("{}")
+    assert "torch is imported" in without_torch(job).stderr
 
 
 @pytest.mark.parametrize("file", [*INPUTS, "vocabulary.source", "vocabulary.labels"])
 def test_a_changed_input_is_trained_on(tmp_path: Path, pretrained: dict[str, object], works, file: str) -> None:
-    assert not works(pretrain, pretrained)
-    content = (tmp_path / file).read_bytes()
-    (tmp_path / file).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert works(pretrain, pretrained)
+    job = job_of("nmt.pretrain", tmp_path, pretrained)
+    assert not works(job)
+    change_content(tmp_path / file)
+    assert works(job)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"code": "b"},
-        {"seed": 2},
-        {"system": options(Path(), epochs=2)["system"]},
-        *(
-            {"training": options(Path(), training={name: value})["training"]}
-            for name, value in {
-                "batch_size": 9,
-                "batch_unit": "tokens",
-                "optimizer": {"name": "adam", "learning_rate": 0.02},
-                "max_length": 79,
-                "clip": 2.0,
-                "device": "cpu",
-                "precision": "bfloat16",
-                "threads": 2,
-            }.items()
-        ),
-    ],
-    ids=str,
-)
-def test_a_changed_setting_is_trained_with(pretrained: dict[str, object], works, change: dict) -> None:
-    assert works(pretrain, pretrained | change)
-
-
-def test_what_decides_nothing_does_not_train(pretrained: dict[str, object], works) -> None:
-    until = {"epochs": 3, "updates": 9, "validate_every": 2, "early_stopping": "bleu", "patience": 4}
-    change = {
-        "name": "another name",
-        "training": options(Path(), training=until | {"seeds": [1, 2], "checkpoint_minutes": 7})["training"],
-        "train_syntax": pretrained["train_syntax"][::-1],
-    }
-    assert not works(pretrain, pretrained | change)
-    swapped = [path.replace("labels=", "x=").replace("heads=", "labels=") for path in pretrained["train_syntax"]]
-    assert works(pretrain, pretrained | {"train_syntax": [path.replace("x=", "heads=") for path in swapped]})
-
-
-def test_another_version_of_a_library_trains(
-    pretrained: dict[str, object], works, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    version = metadata.version
-    for library in ("torch", "numpy", "safetensors"):
-        changed = {library: "0.1"}
-        with monkeypatch.context() as patch:
-            patch.setattr(metadata, "version", lambda name, changed=changed: changed.get(name) or version(name))
-            assert works(pretrain, pretrained)
-
-
-def test_what_is_trained_anew_is_kept_in_turn(tmp_path: Path, pretrained: dict[str, object], works) -> None:
-    first = (tmp_path / "weights.safetensors").read_bytes()
-    pretrain(**pretrained | {"seed": 2})
-    assert (tmp_path / "weights.safetensors").read_bytes() != first
-    assert not works(pretrain, pretrained | {"seed": 2})
-    assert works(pretrain, pretrained)
+def test_files_of_two_kinds_are_not_confused(tmp_path: Path, pretrained: dict[str, object], works) -> None:
+    files = pretrained["train_syntax"]
+    swapped = {"heads": files["labels"], "labels": files["heads"]}
+    assert works(job_of("nmt.pretrain", tmp_path, pretrained | {"train_syntax": swapped}))

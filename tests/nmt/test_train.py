@@ -5,10 +5,8 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Training
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
@@ -24,6 +23,8 @@ from pipeline_py.nmt.saved import load, save_weights
 from pipeline_py.nmt.train import train
 from pipeline_py.output_cache import OutputCache
 from pipeline_py.ragged import write_rows
+from pipeline_py.run.runner import run_job
+from tests.nmt.jobs import change_content, job_command, job_of
 
 WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
@@ -48,27 +49,19 @@ def make_corpus(folder: Path, pairs: dict[str, int], seed: int = 0) -> dict[str,
         words = ["</s>", "<unk>", *(f"w{number}" for number in range(2, WORDS))]
         (folder / f"vocabulary.{side}").write_text("".join(f"{word} 1\n" for word in words))
         arguments[f"{side}_vocabulary"] = folder / f"vocabulary.{side}"
-    return arguments
+    return arguments | {name: {} for name in ("train_syntax", "dev_syntax", "syntax_vocabularies")}
 
 
 def options(folder: Path, system: dict, training: dict, name: str = "out", **more: object) -> dict[str, object]:
     folder = folder / name
     small = {"model": {"embedding": 16, "hidden": 24, "dropout": 0.1}}
     return {
-        "system": json.dumps(small | system),
-        "training": json.dumps({"optimizer": {"name": "adam", "learning_rate": 0.01}, "batch_size": 8} | training),
+        "system": System.model_validate(small | system),
+        "training": Training.model_validate({"optimizer": ADAM, "batch_size": 8} | training),
         "checkpoints": folder / "checkpoints",
         **{f"{output}_output": folder / file for output, file in OUTPUTS.items()},
         **more,
     }
-
-
-def command(arguments: dict[str, object]) -> list[str]:
-    flags = [sys.executable, "-m", "pipeline_py.nmt.train"]
-    for key, value in arguments.items():
-        for item in value if isinstance(value, list) else [value]:
-            flags += [f"--{key.replace('_', '-')}", str(item)]
-    return flags
 
 
 def timeless(curve: Path) -> list[list[str]]:
@@ -88,11 +81,12 @@ TRANSFORMER = {
     "model": {"embedding": 16, "hidden": 16, "dropout": 0.1, "initialization": "glorot", "tied_embeddings": "all"},
 }
 FALLING = {"name": "adam", "learning_rate": 0.01, "schedule": "inverse_square_root", "warmup": 20}
+ADAM = {"name": "adam", "learning_rate": 0.01}
 STEEP = {"name": "sgd", "learning_rate": 4.0, "decay": 0.5}
 
 
 def syntax_files(folder: Path) -> dict[str, object]:
-    return {f"{split}_syntax": [f"distances={folder}/{split}.distances.arrow"] for split in ("train", "dev")}
+    return {f"{split}_syntax": {"distances": folder / f"{split}.distances.arrow"} for split in ("train", "dev")}
 
 
 def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
@@ -104,7 +98,6 @@ def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
     assert (first / "config.json").read_bytes() == (second / "config.json").read_bytes()
     assert timeless(first / "curve.tsv") == timeless(second / "curve.tsv")
     assert len(timeless(first / "curve.tsv")) == 3
-    assert not list((first / "checkpoints").iterdir())
 
     facts = json.loads((first / "facts.json").read_text())
     model = load(first / "model.safetensors", first / "config.json")
@@ -121,6 +114,12 @@ def _rows(path: object) -> list[np.ndarray]:
 
     rows = Ragged(Path(str(path)))
     return [rows[number] for number in range(len(rows))]
+
+
+def written_at(checkpoints: Path) -> int | None:
+    """When the only checkpoint in some folders was written; None if there is none."""
+    times = [file.stat().st_mtime_ns for file in checkpoints.glob("*/rolling.safetensors")]
+    return times[0] if times else None
 
 
 @pytest.mark.slow
@@ -140,57 +139,71 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, opt
     }
     train(**corpus, **options(tmp_path, system, training, "whole"))
 
-    arguments = corpus | options(tmp_path, system, training, "killed", cache=tmp_path / "cache")
-    checkpoint = tmp_path / "killed" / "checkpoints" / "rolling.safetensors"
+    job = job_of("nmt.train", tmp_path, corpus | options(tmp_path, system, training, "killed"))
+    checkpoints, cache = tmp_path / "killed" / "checkpoints", tmp_path / "killed" / "cache"
+    (checkpoints / "of another training").mkdir(parents=True)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):
-        process = subprocess.Popen(command(arguments), stderr=subprocess.PIPE, env=environment)
-        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
-        while not checkpoint.exists() or checkpoint.stat().st_mtime_ns == before:
+        process = subprocess.Popen(job_command(job), stderr=subprocess.PIPE, env=environment)
+        before = written_at(checkpoints)
+        while written_at(checkpoints) == before:
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.005)
         time.sleep(0.1 + 0.07 * kill)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
-        assert not (tmp_path / "cache").exists()
-    finished = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
+        assert not cache.exists()
+    finished = subprocess.run(job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from update" in finished.stderr
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert (whole / "model.safetensors").read_bytes() == (killed / "model.safetensors").read_bytes()
     assert timeless(whole / "curve.tsv") == timeless(killed / "curve.tsv")
-    assert not list((killed / "checkpoints").iterdir())
-    again = subprocess.run(command(arguments), stderr=subprocess.PIPE, text=True, env=environment, check=True)
+    assert not checkpoints.exists(), "checkpoints of other settings, too"
+    again = subprocess.run(job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from the cache" in again.stderr
 
 
-@pytest.mark.parametrize("change", ["code", "training", "system", "input"])
-def test_a_checkpoint_of_another_run_is_set_aside(tmp_path: Path, capfd: pytest.CaptureFixture, change: str) -> None:
-    corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
-    first = options(tmp_path, {}, {"epochs": 1}, code="a")
-    stop = {"facts_output": tmp_path / "train.source.arrow" / "facts.json"}  # a file where a folder has to be
-    with pytest.raises((FileExistsError, NotADirectoryError)):
-        train(**corpus, **(first | stop))
-    rolling = tmp_path / "out" / "checkpoints" / "rolling.safetensors"
-    assert rolling.exists()
+def interrupted(tmp_path: Path, job: dict[str, object]) -> list[Path]:
+    """Run a job that cannot write its facts; return its checkpoint."""
+    arguments = {**job["arguments"], "facts_output": str(tmp_path / "train.source.arrow" / "facts.json")}
+    with pytest.raises((FileExistsError, NotADirectoryError)):  # a file where a folder has to be
+        run_job({**job, "arguments": arguments})
+    return [*tmp_path.glob("out/checkpoints/*/rolling.safetensors")]
 
-    second = dict(first)
-    if change == "code":
-        second["code"] = "b"
-    elif change == "training":
-        second = options(tmp_path, {}, {"epochs": 2}, code="a")
-    elif change == "system":
-        second = options(tmp_path, {"contexts": ["local"]}, {"epochs": 1}, code="a")
+
+@pytest.mark.parametrize("change", ["process", "input"])
+def test_a_checkpoint_of_another_training_is_not_resumed(
+    tmp_path: Path, capfd: pytest.CaptureFixture, change: str
+) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
+    job = job_of("nmt.train", tmp_path, corpus | options(tmp_path, {}, {"epochs": 1}))
+    (first,) = interrupted(tmp_path, job)
+    if change == "process":
+        job["process"] = "other settings"
     else:
         make_corpus(tmp_path, {"train": 40}, seed=1)
+    assert len(interrupted(tmp_path, job)) == 2 and first.exists()
     capfd.readouterr()
-    train(**corpus, **second)
-    assert "is not resumed: it belongs to other inputs, settings or code" in capfd.readouterr().err
-    assert len(list(rolling.parent.iterdir())) == 1  # what was set aside
+    run_job(job)
+    assert "from update 5" in capfd.readouterr().err
+    assert not (tmp_path / "out" / "checkpoints").exists()
+    content = (tmp_path / "out" / "model.safetensors").read_bytes()
+    train(**corpus, **options(tmp_path, {}, {"epochs": 1}, "fresh"))
+    assert (tmp_path / "fresh" / "model.safetensors").read_bytes() == content
 
-    fresh = dict(second) | {"checkpoints": tmp_path / "fresh", "model_output": tmp_path / "fresh.safetensors"}
-    train(**corpus, **fresh)
-    assert (tmp_path / "fresh.safetensors").read_bytes() == (tmp_path / "out" / "model.safetensors").read_bytes()
+
+@pytest.mark.parametrize("change", [{"threads": 2}, {"training": {"precision": "bfloat16"}}], ids=str)
+def test_a_checkpoint_with_other_rounding_is_set_aside(
+    tmp_path: Path, capfd: pytest.CaptureFixture, change: dict
+) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
+    train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
+    arguments = options(tmp_path, {}, {"epochs": 1} | change.pop("training", {}))
+    capfd.readouterr()
+    train(**corpus, **arguments, **change)
+    assert "is not resumed: it was computed with cpu, float32, graphs" in capfd.readouterr().err
+    assert len(list((tmp_path / "out" / "checkpoints").iterdir())) == 2
 
 
 def test_an_unreadable_checkpoint_is_set_aside(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
@@ -501,8 +514,8 @@ def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
     (tmp_path / "vocabulary.labels").write_text("</s> 0\n<unk> 0\nnsubj 3\n")
     inputs = ["words", {"type": "labels", "size": 4}]
     like = {"model": {"embedding": 30, "hidden": 20}, "encoders": [{"inputs": inputs}]}
-    arguments = options(tmp_path, {}, {"epochs": 1}, like=json.dumps(like))
-    train(**corpus, **arguments, syntax_vocabulary=[f"labels={tmp_path}/vocabulary.labels"])
+    arguments = options(tmp_path, {}, {"epochs": 1}, like=System.model_validate(like))
+    train(**corpus | arguments | {"syntax_vocabularies": {"labels": tmp_path / "vocabulary.labels"}})
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     model = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json")
     size = model.system.model.hidden
@@ -518,7 +531,7 @@ def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
     assert facts["parameters"] == counts[2]
 
 
-def test_training_starts_from_initial_weights(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+def test_training_starts_from_initial_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     still = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1}
     train(**corpus, **options(tmp_path, {}, still, "drawn"))
@@ -532,11 +545,6 @@ def test_training_starts_from_initial_weights(tmp_path: Path, capfd: pytest.Capt
     started = load_file(tmp_path / "out" / "model.safetensors")
     for name, tensor in started.items():
         torch.testing.assert_close(tensor, (drawn | given)[name], rtol=0, atol=1e-9)
-
-    save_weights(tmp_path / "initial", {table: given[table] + 1})
-    capfd.readouterr()
-    train(**corpus, **options(tmp_path, {}, still, initial=tmp_path / "initial"))
-    assert "is not resumed" in capfd.readouterr().err
 
 
 def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -636,33 +644,11 @@ def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
     assert facts["best_dev"] > 80  # BLEU
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"system": '{"contexts": ["lokal"]}'}, "--system: contexts.0: "),
-        ({"training": "{"}, "--training: the value: Invalid JSON"),
-        ({"training": '{"optimizer": {"decay": 1.0}}'}, "--training: optimizer.decay: Input should be less than 1"),
-        ({"like": '{"hidden": 5}'}, "--like: hidden: "),
-        ({"system": '{"contexts": ["syntax"]}'}, "the system reads distances; give --train-syntax distances=FILE"),
-        (
-            {"train_syntax": ["units=x"]},
-            "--train-syntax units=x: the system reads no syntax; give KIND=FILE for that alone",
-        ),
-    ],
-)
-def test_wrong_options(tmp_path: Path, change: dict, message: str) -> None:
-    corpus = make_corpus(tmp_path, {"train": 5, "dev": 5})
-    with pytest.raises(InputError) as error:
-        train(**corpus | options(tmp_path, {}, {}) | change)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_command_line_says_one_sentence(tmp_path: Path) -> None:
+def test_a_job_prints_one_sentence_about_a_mistake(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 5, "dev": 5, "test": 4})
     arguments = corpus | options(tmp_path, {}, {}) | {"train_target": corpus["test_target"]}
     arguments = {key: value for key, value in arguments.items() if not key.startswith("test_")}
-    result = subprocess.run(command(arguments), capture_output=True, text=True)
+    result = subprocess.run(job_command(job_of("nmt.train", tmp_path, arguments)), capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == (
         f"error: {tmp_path}/test.target.arrow: the file has 4 sentences and {tmp_path}/train.source.arrow has 5; "
@@ -677,26 +663,28 @@ LIKE = {"model": {"embedding": 8, "hidden": 6}, "encoders": [{"inputs": ["words"
 INPUTS = [
     *(f"{split}.{kind}.arrow" for split in ("train", "dev") for kind in ("source", "target", "distances", "labels")),
     *(f"vocabulary.{kind}" for kind in ("source", "target", "labels", "units")),
-    "initial",
+    "initial.safetensors",
 ]
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """The folder of a finished training that reads files of every kind, and its options."""
+    """The folder of a finished training that reads files of every kind, and its arguments."""
     folder = tmp_path_factory.mktemp("finished")
     arguments = make_corpus(folder, {"train": 20, "dev": 5})
     for split in ("train", "dev"):
         labels = [np.ones(len(row), dtype=np.int32) for row in _rows(arguments[f"{split}_source"])]
         write_rows(folder / f"{split}.labels.arrow", labels, "int32")
-        arguments[f"{split}_syntax"] = [f"{kind}={folder}/{split}.{kind}.arrow" for kind in ("distances", "labels")]
+        arguments[f"{split}_syntax"] = {kind: folder / f"{split}.{kind}.arrow" for kind in ("distances", "labels")}
     for kind in ("labels", "units"):
         (folder / f"vocabulary.{kind}").write_text("</s> 0\n<unk> 0\nw 3\n")
-    arguments["syntax_vocabulary"] = [f"{kind}={folder}/vocabulary.{kind}" for kind in ("labels", "units")]
-    save_weights(folder / "initial", {"decoder.softmax.bias": torch.full((WORDS,), 0.25)})
-    more = {"like": json.dumps(LIKE), "initial": folder / "initial", "cache": folder / "cache"}
+    arguments["syntax_vocabularies"] = {kind: folder / f"vocabulary.{kind}" for kind in ("labels", "units")}
+    initial = folder / "initial.safetensors"
+    save_weights(initial, {"decoder.softmax.bias": torch.full((WORDS,), 0.25)})
+    more = {"name": "system", "like": System.model_validate(LIKE), "initial": initial}
     arguments |= options(folder, READER, {"epochs": 1}, **more)
-    subprocess.run(command(arguments), check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    command = job_command(job_of("nmt.train", folder, arguments))
+    subprocess.run(command, check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
 
 
@@ -709,131 +697,81 @@ def outputs_of(arguments: dict[str, object]) -> list[Path]:
     return [Path(str(arguments[f"{name}_output"])) for name in OUTPUTS]
 
 
-def with_last_byte_changed(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-
-
-def test_outputs_are_taken_back_without_torch(tmp_path: Path, trained: dict[str, object], without_torch) -> None:
+def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, object], without_torch) -> None:
     contents = [output.read_bytes() for output in outputs_of(trained)]
     for output in outputs_of(trained):
         output.unlink()
     now = time.time()
     for path in tmp_path.glob("*.arrow"):
         path.touch()  # parsed anew, with the same trees
-    done = without_torch("train", trained | {"name": "another name"})
+    job = job_of("nmt.train", tmp_path, trained | {"name": "another name"})
+    done = without_torch(job)
     assert done.returncode == 0, done.stderr
     assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs_of(trained)] == contents
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
-    assert not (tmp_path / "out" / "checkpoints" / "rolling.safetensors").exists()
+    assert not (tmp_path / "out" / "checkpoints").exists()
 
-    (tmp_path / "cache" / "last" / "1.model.safetensors").write_bytes(b"other weights")
-    assert "torch is imported" in without_torch("train", trained).stderr
+    (tmp_path / "out" / "cache" / "model.safetensors" / "last" / "1.model.safetensors").write_bytes(b"other weights")
+    assert "torch is imported" in without_torch(job).stderr
 
 
 @pytest.mark.parametrize("file", INPUTS)
 def test_a_changed_input_is_trained_on(tmp_path: Path, trained: dict[str, object], works, file: str) -> None:
-    assert not works(train, trained)
-    with_last_byte_changed(tmp_path / file)
-    assert works(train, trained)
+    job = job_of("nmt.train", tmp_path, trained)
+    assert not works(job)
+    change_content(tmp_path / file)
+    assert works(job)
 
 
 def test_every_file_is_an_input_that_was_changed(tmp_path: Path, trained: dict[str, object]) -> None:
-    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {*INPUTS}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"code": "b"},
-        {"seed": 2},
-        {"like": None},
-        {"like": json.dumps(LIKE | {"model": {"embedding": 8, "hidden": 7}})},
-        {"initial": None},
-        {"system": json.dumps(READER | {"model": {"embedding": 16, "hidden": 24, "dropout": 0.2}})},
-        {"system": json.dumps(READER | {"contexts": ["syntax", "global"]})},
-        *(
-            {"training": {name: value}}
-            for name, value in {
-                "epochs": 2,
-                "updates": 1000,
-                "batch_size": 9,
-                "batch_unit": "tokens",
-                "optimizer": {"name": "adam", "learning_rate": 0.02},
-                "max_length": 79,
-                "clip": 2.0,
-                "validate_every": 1,
-                "early_stopping": "bleu",
-                "patience": 9,
-                "device": "cpu",
-                "precision": "bfloat16",
-                "threads": 2,
-            }.items()
-        ),
-    ],
-    ids=str,
-)
-def test_a_changed_setting_is_trained_with(trained: dict[str, object], works, change: dict) -> None:
-    if "training" in change:
-        change = {"training": json.dumps(json.loads(str(trained["training"])) | change["training"])}
-    if change.get("like", "") is None:
-        change["syntax_vocabulary"] = trained["syntax_vocabulary"][:1]
-    assert works(train, trained | change)
+    files = {path.name for path in tmp_path.iterdir() if path.is_file() and not path.name.startswith(".")}
+    assert files == {*INPUTS}
 
 
 def test_files_of_two_kinds_are_not_confused(tmp_path: Path, trained: dict[str, object], works) -> None:
-    files = {kind: f"{tmp_path}/train.{kind}.arrow" for kind in ("distances", "labels")}
-    assert works(train, trained | {"train_syntax": [f"distances={files['labels']}", f"labels={files['distances']}"]})
+    files = trained["train_syntax"]
+    swapped = {"distances": files["labels"], "labels": files["distances"]}
+    assert works(job_of("nmt.train", tmp_path, trained | {"train_syntax": swapped}))
 
 
-@pytest.mark.parametrize("library", ["torch", "numpy", "safetensors", "sacrebleu"])
-def test_another_version_of_a_library_trains(
-    trained: dict[str, object], works, monkeypatch: pytest.MonkeyPatch, library: str
-) -> None:
-    version = metadata.version
-    monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == library else version(name))
-    assert works(train, trained)
+def test_other_weights_to_start_from_or_settings_train(tmp_path: Path, trained: dict[str, object], works) -> None:
+    assert works(job_of("nmt.train", tmp_path, trained | {"initial": None}))
+    assert works(job_of("nmt.train", tmp_path, trained, process="other settings"))
 
 
 def test_what_decides_nothing_does_not_train(tmp_path: Path, trained: dict[str, object], works) -> None:
-    training = json.loads(str(trained["training"])) | {"seeds": [1, 2], "checkpoint_minutes": 7, "patience": 10}
     moved = tmp_path / "moved.arrow"
     moved.write_bytes(Path(str(trained["dev_target"])).read_bytes())
-    change = {
-        "name": "another name",
-        "training": json.dumps(training, indent=1),
-        "checkpoints": tmp_path / "elsewhere",
-        "train_syntax": trained["train_syntax"][::-1],
-        "syntax_vocabulary": trained["syntax_vocabulary"][::-1],
-        "dev_target": moved,
-    }
-    assert not works(train, trained | change)
+    change = {"name": "another name", "checkpoints": tmp_path / "elsewhere", "dev_target": moved}
+    assert not works(job_of("nmt.train", tmp_path, trained | change))
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_what_is_trained_anew_is_kept_in_turn(tmp_path: Path, trained: dict[str, object], works) -> None:
+def test_what_is_trained_again_is_cached_in_turn(tmp_path: Path, trained: dict[str, object], works) -> None:
     first = outputs_of(trained)[0].read_bytes()
-    train(**trained | {"seed": 2})
+    again = job_of("nmt.train", tmp_path, trained | {"seed": 2}, process="seed 2")
+    run_job(again)
     second = outputs_of(trained)[0].read_bytes()
-    train(**trained | {"seed": 2, "cache": None, "model_output": tmp_path / "fresh"})
+    train(**trained | {"seed": 2, "model_output": tmp_path / "fresh"})
     assert first != second == (tmp_path / "fresh").read_bytes()
-    assert not works(train, trained | {"seed": 2})
-    assert works(train, trained)
+    assert not works(again)
+    assert works(job_of("nmt.train", tmp_path, trained))
 
 
-def test_a_run_that_ends_before_its_outputs_are_kept_goes_on(
+def test_a_run_that_ends_before_its_outputs_are_cached_goes_on(
     tmp_path: Path, trained: dict[str, object], capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = outputs_of(trained)[0].read_bytes()
+    job = job_of("nmt.train", tmp_path, trained, process="not cached yet")
 
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(OutputCache, "store", interrupt)
-        train(**trained | {"cache": tmp_path / "another"})
+        run_job(job)
     capfd.readouterr()
-    train(**trained | {"cache": tmp_path / "another"})
+    run_job(job)
     assert "from update" in capfd.readouterr().err
     assert outputs_of(trained)[0].read_bytes() == first

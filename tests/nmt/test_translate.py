@@ -2,8 +2,7 @@
 
 import json
 import subprocess
-import sys
-from importlib import metadata
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -11,8 +10,10 @@ import torch
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
+from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.model import Model
 from pipeline_py.input_error import InputError
+from pipeline_py.nmt import translate as module
 from pipeline_py.nmt.data import sources as sources_module
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.sources import Sources
@@ -21,7 +22,9 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.translate import translate
 from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.runner import run_job
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.jobs import change_content, job_command, job_of
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}
@@ -63,15 +66,21 @@ def arguments(folder, **changes):
         "model": [folder / "model.safetensors"],
         "config": [folder / "config.json"],
         "source": [folder / "source.arrow"],
-        "syntax": [f"distances={folder / 'distances.arrow'}"],
+        "syntax": [{"distances": folder / "distances.arrow"}],
         "target_vocabulary": folder / "vocabulary",
-        "decoding": json.dumps(DECODING),
+        "decoding": Decoding.model_validate(DECODING),
         "device": "cpu",
-        "output": folder / "out.pieces",
+        "pieces_output": folder / "out.pieces",
         "alignment_output": folder / "out.alignment",
         "counts_output": folder / "out.json",
         **changes,
     }
+
+
+def translate_files(**given):
+    """Load the networks and translate, as a job does."""
+    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
+    translate(networks=module.load(**networks, threads=1), **given)
 
 
 def lines(path):
@@ -81,7 +90,7 @@ def lines(path):
 def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
     n_best_output, attention_output = folder / "out.n-best", folder / "out.arrow"
-    translate(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
+    translate_files(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
 
     model = load(folder / "model.safetensors", folder / "config.json")
     sources, distances = Ragged(folder / "source.arrow"), Ragged(folder / "distances.arrow")
@@ -140,8 +149,10 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
 def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(folder):
     outputs = []
     for run, batch_size in enumerate([1, 4, 64, 64]):
-        files = {name: folder / f"{run}.{name}" for name in ("output", "alignment_output", "counts_output")}
-        translate(**arguments(folder, decoding=json.dumps({**DECODING, "batch_size": batch_size}), **files))
+        files = {name: folder / f"{run}.{name}" for name in ("pieces_output", "alignment_output", "counts_output")}
+        translate_files(
+            **arguments(folder, decoding=Decoding.model_validate({**DECODING, "batch_size": batch_size}), **files)
+        )
         outputs.append([path.read_bytes() for path in files.values()])
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
 
@@ -155,11 +166,11 @@ def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
 
     monkeypatch.setattr("pipeline_py.nmt.search.beam_search.beam_search", noting)
     monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
-    for module in ("precision", "search.steps"):
-        monkeypatch.setattr(f"pipeline_py.nmt.{module}.half_products", lambda: "implicit")
+    for place in ("precision", "search.steps"):
+        monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     for precision, expected in (("bfloat16", "bf16"), ("float32", before), ("auto", before)):
-        translate(**arguments(folder, decoding=json.dumps({**DECODING, "precision": precision})))
+        translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "precision": precision})))
         noted = json.loads((folder / "out.json").read_text())["noted"]
         searched = 25 - noted["empty source"]
         assert noted.get("searched in bfloat16", 0) == (searched if precision == "bfloat16" else 0)
@@ -175,11 +186,11 @@ def test_a_full_disk_leaves_no_precision_behind(folder, monkeypatch):
 
     monkeypatch.setattr("pipeline_py.nmt.translate._write", full)
     monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
-    for module in ("precision", "search.steps"):
-        monkeypatch.setattr(f"pipeline_py.nmt.{module}.half_products", lambda: "implicit")
+    for place in ("precision", "search.steps"):
+        monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     with pytest.raises(InputError, match="disk is full") as kept:
-        translate(**arguments(folder, decoding=json.dumps({**DECODING, "precision": "bfloat16"})))
+        translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "precision": "bfloat16"})))
     assert torch.backends.mkldnn.matmul.fp32_precision == before, f"though {kept} holds the frames"
 
 
@@ -192,8 +203,10 @@ def test_the_length_model_decides_where_translations_end(folder):
     rows = [("source_length", "target_length", "count"), *LENGTHS]
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     decoding = {**DECODING, "length_model": True, "length_floor": 1e-9, "length_normalization": 0.5}
-    translate(
-        **arguments(folder, decoding=json.dumps(decoding), length_model=path, n_best_output=folder / "out.n-best")
+    translate_files(
+        **arguments(
+            folder, decoding=Decoding.model_validate(decoding), length_model=path, n_best_output=folder / "out.n-best"
+        )
     )
 
     model = load(folder / "model.safetensors", folder / "config.json")
@@ -256,14 +269,14 @@ def of_both(folder, **changes):
             "model": [folder / "model.safetensors", folder / "second.safetensors"],
             "config": [folder / "config.json", folder / "second.json"],
             "source": [folder / "source.arrow", folder / "second.arrow"],
-            "syntax": [f"2:labels={folder / 'labels.arrow'}", f"1:distances={folder / 'distances.arrow'}"],
+            "syntax": [{"distances": folder / "distances.arrow"}, {"labels": folder / "labels.arrow"}],
             **changes,
         },
     )
 
 
 def test_an_ensemble_translates_together(ensemble):
-    translate(**of_both(ensemble, attention_output=ensemble / "out.arrow"))
+    translate_files(**of_both(ensemble, attention_output=ensemble / "out.arrow"))
     models = [
         load(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
         for name, config in [("model", "config"), ("second", "second")]
@@ -294,11 +307,10 @@ def test_an_ensemble_translates_together(ensemble):
 
 
 def test_a_model_together_with_itself_translates_as_alone(folder):
-    translate(**arguments(folder, n_best_output=folder / "alone.n-best"))
+    translate_files(**arguments(folder, n_best_output=folder / "alone.n-best"))
     alone = [lines(folder / "out.pieces"), lines(folder / "out.alignment")]
     twice = {name: 2 * arguments(folder)[name] for name in ("model", "config")}
-    syntax = [f"{number}:distances={folder / 'distances.arrow'}" for number in (1, 2)]
-    translate(**arguments(folder, **twice, syntax=syntax))
+    translate_files(**arguments(folder, **twice, syntax=2 * arguments(folder)["syntax"]))
     assert [lines(folder / "out.pieces"), lines(folder / "out.alignment")] == alone
 
 
@@ -335,22 +347,8 @@ def more_words(folder):
 def test_members_that_do_not_belong_together(ensemble, spoil, message):
     spoil(ensemble)
     with pytest.raises(InputError, match=message):
-        translate(**of_both(ensemble))
+        translate_files(**of_both(ensemble))
     assert not list(ensemble.glob("out.*"))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"config": ["a"]}, "--config: 1 for 2 models; give one for each, in the same order"),
-        ({"source": ["a", "b", "c"]}, "--source: 3 for 2 models; give one for all, or one for each in the same order"),
-        ({"syntax": ["distances=x"]}, "--syntax distances=x: the system reads 1:distances, 2:labels; give KIND=FILE"),
-        ({"syntax": ["1:distances=x"]}, "the system reads 2:labels; give --syntax 2:labels=FILE"),
-    ],
-)
-def test_options_of_ensembles_at_fault(ensemble, changes, message):
-    with pytest.raises(InputError, match=message):
-        translate(**of_both(ensemble, **changes))
 
 
 # --- what is at fault ---
@@ -359,7 +357,7 @@ def test_options_of_ensembles_at_fault(ensemble, changes, message):
 def test_a_file_without_sentences(folder):
     write_rows(folder / "source.arrow", [], "int32")
     write_rows(folder / "distances.arrow", [], "uint8")
-    translate(**arguments(folder, attention_output=folder / "out.arrow"))
+    translate_files(**arguments(folder, attention_output=folder / "out.arrow"))
     assert (folder / "out.pieces").read_bytes() == (folder / "out.alignment").read_bytes() == b""
     assert len(Ragged(folder / "out.arrow")) == 0
 
@@ -429,56 +427,50 @@ def not_a_number(folder):
 def test_files_that_do_not_belong_together(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
-        translate(**arguments(folder))
+        translate_files(**arguments(folder))
     assert not list(folder.glob("out.*"))
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"syntax": []}, "the system reads distances; give --syntax distances=FILE"),
-        ({"syntax": ["trees=x"]}, "--syntax trees=x: the system reads distances"),
-        ({"syntax": ["x.arrow"]}, "--syntax x.arrow: the system reads distances; give KIND=FILE"),
-        ({"decoding": '{"beam": 0}'}, "--decoding: beam: .*greater than 0"),
-        ({"decoding": '{"beams": 2}'}, "--decoding: beams: "),
-        ({"decoding": "{"}, "--decoding: .*JSON"),
-        ({"decoding": '{"beam": 2, "n_best": 3}'}, "n_best 3 exceeds beam 2"),
+        ({"syntax": [{}]}, "the system reads distances, but the syntax given is none; give one file for each kind"),
+        ({"syntax": [{"distances": "x", "trees": "y"}]}, "reads distances, but the syntax given is distances, trees"),
         ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
-        ({"threads": 0}, "--threads must be at least 1"),
-        ({"decoding": '{"length_model": true}'}, "decoding.length_model is true; give --length-model FILE"),
-        ({"length_model": "x"}, "--length-model: decoding.length_model is false; set it, or leave the file out"),
-        ({"decoding": '{"length_floor": 0}'}, "--decoding: length_floor: .*greater than 0"),
     ],
 )
-def test_options_at_fault(folder, changes, message):
+def test_arguments_at_fault(folder, changes, message):
     with pytest.raises(InputError, match=message):
-        translate(**arguments(folder, **changes))
+        translate_files(**arguments(folder, **changes))
 
 
-def test_n_best_output_needs_a_number(folder):
-    with pytest.raises(InputError, match="n_best is 0"):
-        translate(**arguments(folder, decoding="{}", n_best_output=folder / "out.n-best"))
+def test_networks_are_loaded_once_for_all_sets(folder, monkeypatch):
+    loads, load_networks = [], module.load
+
+    @wraps(load_networks)
+    def note(**given):
+        loads.append(given)
+        return load_networks(**given)
+
+    monkeypatch.setattr(module, "load", note)
+    job = job_of("nmt.translate", folder, arguments(folder), threads=1)
+    outputs = {name: job["arguments"].pop(name) for name in [*job["arguments"]] if name.endswith("_output")}
+    calls = [{name: f"{path}.{number}" for name, path in outputs.items()} for number in range(2)]
+    run_job({**job, "calls": calls})
+    assert len(loads) == 1 and loads[0]["threads"] == 1
+    assert (folder / "out.pieces.0").read_bytes() == (folder / "out.pieces.1").read_bytes()
+    assert len(lines(folder / "out.pieces.0")) == 25
 
 
-def test_command_line(folder):
-    def run(**changes):
-        command = [sys.executable, "-m", "pipeline_py.nmt.translate"]
-        for name, value in arguments(folder, **changes).items():
-            values = value if isinstance(value, list) else [value]
-            command += [f"--{name.replace('_', '-')}={each}" for each in values]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    done = run(n_best_output=folder / "out.n-best")
-    assert done.returncode == 0, done.stderr
-    assert len(lines(folder / "out.pieces")) == 25
-
-    failed = run(device="gpu")
+def test_a_mistake_is_one_sentence(folder):
+    job = job_of("nmt.translate", folder, arguments(folder, device="gpu"))
+    failed = subprocess.run(job_command(job), capture_output=True, text=True)
     assert failed.returncode == 1
     assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"
 
 
 def test_no_translation_exceeds_the_limit(folder):
-    translate(**arguments(folder, decoding=json.dumps({**DECODING, "max_length": 2})))
+    translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "max_length": 2})))
     lengths = [len(line.split()) for line in lines(folder / "out.pieces")]
     assert max(lengths) == 2
     assert json.loads((folder / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
@@ -495,117 +487,70 @@ BY_LENGTH = {**DECODING, "length_model": True}
 
 @pytest.fixture
 def translated(ensemble):
-    """The options of a finished translation that reads and writes files of every kind."""
+    """The arguments of a finished translation that reads and writes files of every kind."""
     rows = [("source_length", "target_length", "count"), *LENGTHS]
     (ensemble / "lengths.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
     given = of_both(
         ensemble,
-        decoding=json.dumps(BY_LENGTH),
+        decoding=Decoding.model_validate(BY_LENGTH),
         length_model=ensemble / "lengths.tsv",
         n_best_output=ensemble / "out.n-best",
         attention_output=ensemble / "out.arrow",
-        cache=ensemble / "cache",
     )
-    translate(**given)
+    run_job(job_of("nmt.translate", ensemble, given))
     return given
 
 
-def test_outputs_are_taken_back_without_torch(translated, without_torch):
+def test_outputs_are_restored_without_torch(folder, translated, without_torch):
     outputs = [path for name, path in translated.items() if "output" in name]
     contents = [output.read_bytes() for output in outputs]
     assert len(outputs) == 5
     for output in outputs:
         output.unlink()
-    done = without_torch("translate", translated)
+    job = job_of("nmt.translate", folder, translated)
+    done = without_torch(job)
     assert done.returncode == 0, done.stderr
     assert "reused from the cache" in done.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
-    (translated["cache"] / "last" / "1.out.pieces").write_text("another translation\n")
-    assert "torch is imported" in without_torch("translate", translated).stderr
+    (folder / "cache" / "out.pieces" / "last" / "1.out.pieces").write_text("another translation\n")
+    assert "torch is imported" in without_torch(job).stderr
 
 
-def test_a_changed_input_is_translated(translated, works):
-    assert not works(translate, translated)
-    for path in (translated["output"].with_name(name) for name in INPUTS):
+def test_a_changed_input_is_translated(folder, translated, works):
+    job = job_of("nmt.translate", folder, translated)
+    assert not works(job)
+    for path in (folder / name for name in INPUTS):
         content = path.read_bytes()
-        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        assert works(translate, translated), path
+        change_content(path)
+        assert works(job), path
         path.write_bytes(content)
-    assert not works(translate, translated)
-    given = {path.name for path in translated["output"].parent.iterdir() if path.is_file()}
+    assert not works(job)
+    given = {path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
     assert given - {path.name for name, path in translated.items() if "output" in name} == {*INPUTS}
 
 
-def test_a_changed_setting_is_translated_with(translated, works):
+def test_other_files_or_outputs_are_translated(folder, translated, works):
+    first, second = translated["syntax"]
     both = {name: translated[name] for name in ("model", "config", "source")}
     changes = [
-        {"code": "b"},
-        {"threads": 2},
-        {"device": "auto"},
-        {"n_best_output": None},
-        {"attention_output": None},
         {name: paths[::-1] for name, paths in both.items()},
         {"source": translated["source"][:1]},
-        {"syntax": [option.replace("2:labels", "2:units") for option in translated["syntax"]]},
-        {"syntax": [*translated["syntax"], "x.arrow"]},
-        *(
-            {"decoding": json.dumps({**BY_LENGTH, name: value})}
-            for name, value in {
-                "beam": 5,
-                "batch_size": 4,
-                "length_normalization": 1.0,
-                "max_length_ratio": 1.0,
-                "max_length": 99,
-                "length_floor": 1e-5,
-                "n_best": 3,
-            }.items()
-        ),
+        {"syntax": [{"distances": second["labels"]}, {"labels": first["distances"]}]},
+        {"syntax": [first, {"units": second["labels"]}]},
+        {"n_best_output": None},
+        {"attention_output": None},
     ]
     for change in changes:
-        assert works(translate, {**translated, **change}), change
-
-
-def test_another_version_of_a_library_translates(translated, works, monkeypatch):
-    version = metadata.version
-    for library in ("torch", "numpy"):
-        changed = {library: "0.1"}
-        with monkeypatch.context() as patch:
-            patch.setattr(metadata, "version", lambda name, changed=changed: changed.get(name) or version(name))
-            assert works(translate, translated)
-
-
-def test_what_decides_nothing_does_not_translate(translated, works):
-    unread = {"replace_unknown": True, "attention": True}
-    moved = translated["output"].with_name("moved")
+        assert works(job_of("nmt.translate", folder, translated | change)), change
+    assert works(job_of("nmt.translate", folder, translated, process="other settings"))
+    moved = folder / "moved"
     moved.write_bytes(translated["target_vocabulary"].read_bytes())
-    change = {
-        "decoding": json.dumps({**BY_LENGTH, **unread}, indent=1),
-        "syntax": translated["syntax"][::-1],
-        "target_vocabulary": moved,
-    }
-    assert not works(translate, {**translated, **change})
-
-
-def test_a_length_floor_decides_only_where_lengths_are_looked_at(folder, works):
-    given = arguments(folder, cache=folder / "cache")
-    translate(**given)
-    assert not works(translate, {**given, "decoding": json.dumps({**DECODING, "length_floor": 0.5})})
-
-
-def test_files_of_two_kinds_are_not_confused(translated, works):
-    first, second = (option.partition("=") for option in translated["syntax"])
-    assert works(translate, {**translated, "syntax": [f"{first[0]}={second[2]}", f"{second[0]}={first[2]}"]})
+    assert not works(job_of("nmt.translate", folder, translated | {"target_vocabulary": moved}))
 
 
 def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(folder, works):
-    given = arguments(folder, cache=folder / "cache")
-    translate(**given, n_best_output=folder / "more")
-    assert not works(translate, {**given, "n_best_output": folder / "more"})
-    assert works(translate, {**given, "attention_output": folder / "more"})
-
-
-def test_a_wrong_option_is_named_where_outputs_are_kept(folder):
-    with pytest.raises(InputError, match=r"--syntax x\.arrow: the system reads distances; give KIND=FILE"):
-        translate(**arguments(folder, cache=folder / "cache", syntax=["x.arrow"]))
-    assert not (folder / "cache").exists()
+    given = arguments(folder)
+    run_job(job_of("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
+    assert not works(job_of("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
+    assert works(job_of("nmt.translate", folder, given | {"attention_output": folder / "more"}))

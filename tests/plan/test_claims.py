@@ -24,29 +24,31 @@ def test_all_tables_together_need_no_more_than_each(planned):
 
 
 def test_systems_that_differ_in_trees_alone_are_found(planned):
-    options = planned().claims.options("controls")
-    assert options == [
-        "--asked=SDAtt=GlobalAtt",
-        "--asked=Tree2Seq=GlobalAtt",
-        *(
-            f"--reads-trees={name}{trees}"
-            for name in ("SDAtt", "Tree2Seq")
-            for trees in ("", " [random]", " [right-branching]")
-        ),
-        *(
-            f"--control={name}:{trees}:{trees}={name} [{trees}]"
+    assert planned().claims.claims("controls").settings == {
+        "metrics": ["bleu", "ribes"],
+        "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
+        "reads_trees": [
+            f"{name}{trees}" for name in ("SDAtt", "Tree2Seq") for trees in ("", " [random]", " [right-branching]")
+        ],
+        "controls": [
+            [name, trees, trees, f"{name} [{trees}]"]
             for name in ("SDAtt", "Tree2Seq")
             for trees in ("random", "right-branching")
-        ),
-        "--fewest-sentences=100",
-        "--run-deviation=bleu=1.8",
-        '--thresholds={"score":5.0,"share_of_phrase_based":0.3,"distinct":0.5,"chance":5.0,"repetition":0.15,'
-        '"length":[0.5,2.0]}',
-        "--partial",
-    ]
+        ],
+        "variants": [],
+        "fewest_sentences": 100,
+        "run_deviation": {"bleu": 1.8},
+        "networks": {},
+        "phrase_based": [],
+        "thresholds": {
+            **{"score": 5.0, "share_of_phrase_based": 0.3, "distinct": 0.5},
+            **{"chance": 5.0, "repetition": 0.15, "length": (0.5, 2.0)},
+        },
+        "partial": True,
+    }
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
-    options = planned(tables={"mine": crossed}).claims.options("mine")
-    assert "--variant=SDAtt:gold=SDAtt [gold]" in options and not any("--control" in option for option in options)
+    settings = planned(tables={"mine": crossed}).claims.claims("mine").settings
+    assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []
 
 
 def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
@@ -96,9 +98,8 @@ def test_a_table_decides_if_the_experiment_has_no_more(planned):
 
 
 def test_searches_of_one_network_are_named(planned):
-    options = planned().claims.options("tree2seq/table5")
-    assert {option for option in options if option.startswith("--networks")} == {
-        f"--networks=Tree2Seq-{search}=Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
+    assert planned().claims.claims("tree2seq/table5").settings["networks"] == {
+        f"Tree2Seq-{search}": "Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
     }
 
 

@@ -181,14 +181,58 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     }
     of_files = {"mine": {"type": "trained", "treebank": bank}}
     corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
-    assert corpus.treebank_of_words() == {"train": "train.conllu", "dev": "dev.conllu"}
-    assert corpus.segmenter("source") == ["<results>/corpus/segmenter.pt"] and corpus.segmenter("target") == []
+    assert corpus.segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
+    assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
     assert corpus_of().segmenter("source") == []
     learning = corpus.learn_segmenter()
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
     assert learning.settings == {"language": language}
     assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.pt"
     assert corpus.tokenize("dev", "target").files["segmenter"] is None
+
+
+def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus_of):
+    banks = {
+        name: {"type": "trained", "treebank": {part: f"{name}.{part}" for part in ("train", "dev", "test")}}
+        for name in ("unknown", "de_x", "en_x")
+    }
+    banks["de_x"]["language"], banks["en_x"]["language"] = "de", "en"
+    sides = {"source": {"tokenizer": "stanza"}, "target": {"tokenizer": "stanza"}}
+    corpus = corpus_of(corpora=sides, parsers=banks)
+    assert corpus.segmenter_treebank("source")["train"].endswith("unknown.train")
+    assert corpus.segmenter_treebank("target")["train"].endswith("de_x.train")
+    assert corpus.segmenter("target1") == corpus.segmenter("target") == ["<results>/corpus/segmenter.target.pt"]
+    assert corpus.segmenter_learning("target")["language"] == "de"
+
+
+def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
+    side = {"tokenizer": "stanza", "stanza_package": "default"}
+    corpus = corpus_of(corpora={"target": side})
+    assert corpus.segmenter("target") == [] and corpus.tokenizer_flags("target", []) == ["--stanza-package=default"]
+    assert corpus.tokenization("target")["stanza_package"] == "default"
+    with pytest.raises(InputError, match="give either `stanza_package`"):
+        corpus_of(corpora={"target": {**side, "stanza_directory": "models"}})
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+@pytest.mark.parametrize(
+    "parser",
+    [
+        {"type": "stanza", "directory": "models", "language": "LANGUAGE"},
+        {"type": "trained", "treebank": {"generate": 60}},
+        {"type": "trained", "treebank": {part: part for part in ("train", "dev", "test")}, "language": "fr"},
+    ],
+)
+def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
+    code = {"source": "en", "target": "de"}[side]
+    parser = {key: code if value == "LANGUAGE" else value for key, value in parser.items()}
+    with pytest.raises(InputError) as caught:
+        corpus_of(corpora={side: {"tokenizer": "stanza"}}, parsers={"mine": parser})
+    assert str(caught.value) == (
+        f"configuration: corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
+        f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: {code}`), "
+        "ask for a download by `stanza_package: default`, or choose another tokenizer"
+    )
 
 
 def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_path):

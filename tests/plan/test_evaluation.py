@@ -15,14 +15,20 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
     evaluation = planned(subwords=subwords, systems=systems).evaluation
     assert set(evaluation.translations("GlobalAtt")) == set(evaluation.translations("PBSMT")) == {"pieces"}
-    sets = [*evaluation.experiment.corpora.held_out]
-    assert evaluation.translations("PBSMT")["pieces"] == [f"<results>/smt/PBSMT/{{run}}/{one}.pieces" for one in sets]
-    assert set(evaluation.translations("U")) == {"pieces", "alignment", "source"}
-    assert set(evaluation.translations("N")) == {"pieces", "alignment", "source", "tokens"}
-    assert evaluation.putting_back("N") == ["--restore-placeholders"]
-    assert evaluation.putting_back("T") == ["--restore-placeholders", "--tagged"]
-    assert evaluation.putting_back("U") == ["--replace-unknown"]
-    assert evaluation.putting_back("GlobalAtt") == []
+    assert evaluation.translations("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
+    assert set(evaluation.translations("U")) == {"pieces", "alignment", "source_pieces"}
+    assert set(evaluation.translations("N")) == {"pieces", "alignment", "source_pieces", "source_tokens"}
+    settings = {system: evaluation.postprocess(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")}
+    assert {
+        system: [name for name in ("replace_unknown", "restore_placeholders", "tagged") if of_system[name]]
+        for system, of_system in settings.items()
+    } == {
+        "GlobalAtt": [],
+        "N": ["restore_placeholders"],
+        "T": ["restore_placeholders", "tagged"],
+        "U": ["replace_unknown"],
+    }
+    assert [settings[system]["joiner"] for system in ("N", "U")] == ["bpe", "none"]
     assert evaluation.is_split("N") and not evaluation.is_split("U")
 
 
@@ -30,40 +36,38 @@ def test_texts_of_all_sets_are_made_together(planned):
     evaluation = planned().evaluation
     sets = [*evaluation.experiment.corpora.held_out]
     assert len(sets) > 1
-    files = {name: [f"{one}.{name}" for one in sets] for name in ("pieces", "alignment", "source", "tokens")}
-    made = {name: [f"{one}.{name}" for one in sets] for name in ("text", "counts")}
-    words = evaluation.text_options(files, made)
-    assert words[: len(words) // len(sets)] == [
-        *(f"--set={sets[0]}", f"--pieces={sets[0]}.pieces", f"--alignment={sets[0]}.alignment"),
-        *(f"--source-pieces={sets[0]}.source", f"--source-tokens={sets[0]}.tokens"),
-        *(f"--output={sets[0]}.text", f"--counts-output={sets[0]}.counts"),
-    ]
-    plain = evaluation.text_options({"pieces": files["pieces"]}, made)
-    assert plain[-4:] == [
-        f"--set={sets[-1]}",
-        *(f"--{o}={sets[-1]}.{e}" for o, e in (("pieces", "pieces"), ("output", "text"), ("counts-output", "counts"))),
-    ]
+    job = evaluation.postprocess("PBSMT", "single")
+    assert job.sets == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
+    assert job.inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
 
 
 def test_outputs_are_those_of_all_runs_in_any_order(planned):
     evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
     outputs = evaluation.outputs("mine", "dev", ["GlobalAtt", "SDAtt"])
-    assert [*outputs][:2] == [("GlobalAtt", "seed1"), ("GlobalAtt", "seed2")]
-    assert [*evaluation.broken_down("mine", "tests")][:2] == [("SDAtt", "seed1", "mixed"), ("SDAtt", "seed2", "mixed")]
-    assert {split for *_, split in evaluation.broken_down("mine", "tests")} == {"mixed", "long", "particles"}
-    file = "<results>/evaluation/SDAtt/seed2/dev.statistics.arrow"
-    assert evaluation.statistics("mine", "dev")["SDAtt", "seed2", "dev"] == file
-    assert evaluation.first_runs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
+    assert {system: [*runs] for system, runs in outputs.items()} == {
+        "GlobalAtt": ["seed1", "seed2"],
+        "SDAtt": ["seed1", "seed2"],
+    }
+    assert [*outputs] == ["GlobalAtt", "SDAtt"]
+    breakdown = evaluation.breakdown("mine", "tests")
+    assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
+    file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
+    assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
+    assert evaluation.compare("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
+    assert evaluation.first_outputs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
+    examples = evaluation.examples("mine", "dev").files
+    assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
 def test_a_table_may_have_seeds_of_its_own(planned):
     tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
     plan = planned(tables=tables, targets=["mine", "again"])
-    runs = {table: [run for system, run, _ in plan.evaluation.statistics(table, "dev")] for table in tables}
+    runs = {table: [run for system, run, _ in plan.evaluation.statistics_files(table, "dev")] for table in tables}
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
-    assert plan.evaluation.first_runs("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
+    assert plan.evaluation.first_outputs("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
     assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
-    assert plan.nmt.experiment.seeds() == [1, 3] and plan.nmt.name_of_run("SDAtt", "seed1") == "SDAtt (seed1)"
+    assert plan.nmt.experiment.seeds() == [1, 3]
+    assert plan.nmt.train("SDAtt", "seed1").execution["name"] == "SDAtt (seed1)"
     assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
     curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
@@ -86,11 +90,12 @@ def test_sentences_are_grouped_by_trees_that_say_something(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
-    assert evaluation.trees_of_properties("dev", "words") == {}
+    assert [*evaluation.source_properties("dev", "words").files] == ["source"]
     others = planned(tables={"only": only}).evaluation
     assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    trees = {"dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert others.trees_of_properties("dev", "embedded.conllu") == trees
+    files = others.source_properties("dev", "embedded.conllu").files
+    assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
+    assert "phrases" in others.source_properties("dev", "embedded.ptb").files
 
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
@@ -108,7 +113,7 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
     assert evaluation.contrastive_sets("mine") == ["gender"]
     assert evaluation.contrastive_sets("phrases") == evaluation.contrastive_sets("plain") == []
     assert evaluation.told_apart("mine", "gender") == {
-        side: {("GlobalAtt", run): f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}
+        side: {"GlobalAtt": {run: f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}}
         for side in ("correct", "contrastive")
     }
 
@@ -116,16 +121,24 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
 def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
     evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
-    inputs = evaluation.ceiling_inputs()
-    assert inputs["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
-    assert inputs["reference"]["mixed:1"] == "<results>/corpus/clean/mixed.target"
-    assert {*inputs["tokens"]} == {"dev", "mixed", "long", "particles"}
-    assert evaluation.ceiling_options() == [
-        *("--language=de", "--detokenizer=moses", "--truecased", "--tokenizer=13a", "--cased"),
-        *("--setting=corpora.target.language: de", "--setting=corpora.target.tokenizer: moses"),
-        *("--setting=corpora.target.case: true", "--setting=evaluation.detokenizer: moses"),
-        "--setting=evaluation.tokenizer: 13a",
-    ]
+    job = evaluation.ceiling()
+    assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
+    assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
+    assert [*job.files["tokens"]] == [*job.files["references"]] == ["dev", "mixed", "long", "particles"]
+    assert job.settings == {
+        "language": "de",
+        "detokenizer": "moses",
+        "truecased": True,
+        "tokenizer": "13a",
+        "lowercase": False,
+        "causes": {
+            "corpora.target.language": "de",
+            "corpora.target.tokenizer": "moses",
+            "corpora.target.case": "true",
+            "evaluation.detokenizer": "moses",
+            "evaluation.tokenizer": "13a",
+        },
+    }
 
 
 def test_tables_of_scores_read_the_ceilings(planned):

@@ -1,104 +1,244 @@
-"""What networks are trained, fed and searched with."""
+"""Jobs of networks: what they read, and what makes them run again."""
 
 import json
 import re
 
 import pytest
 
+from pipeline_py.config.systems.decoding import Decoding
+from pipeline_py.config.systems.training import Training
 from pipeline_py.input_error import InputError
 from pipeline_py.plan import nmt
 
 
 def test_a_network_is_trained_with_what_it_reads(planned):
+    plan = planned()
+    job = plan.job("nmt.train", {"system": "SDAtt", "run": "seed1"})
+    assert job.files["train_syntax"] == {"distances": "<results>/syntax/embedded/train.distances.arrow"}
+    assert job.files["dev_target"] == "<results>/subword/default/packed/dev.target.arrow"
+    assert job.files["syntax_vocabularies"] == {} and "initial" not in job.files
+    assert "syntax_vocabularies" not in job.inputs
+    assert job.settings["seed"] == 1 and job.settings["like"] is None
+    assert job.execution["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
+    assert job.execution["checkpoints"] == "results/nmt/SDAtt/seed1/checkpoints"
+    assert plan.nmt.train("GlobalAtt", "seed1").files["train_syntax"] == {}
+    labelled = plan.nmt.train("Sennrich-deponly", "seed1").files
+    assert labelled["syntax_vocabularies"] == {"labels": "<results>/subword/default/vocabulary.labels.embedded"}
+
+
+def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
     nmt = planned().nmt
-    inputs = nmt.training_inputs("SDAtt", "seed1")
-    assert inputs["train_syntax"] == ["<results>/syntax/embedded/train.distances.arrow"]
-    assert inputs["dev_target"] == "<results>/subword/default/packed/dev.target.arrow"
-    assert inputs["syntax_vocabularies"] == [] and "initial" not in inputs
-    assert nmt.training_inputs("GlobalAtt", "seed1")["train_syntax"] == []
-    pretrained = nmt.training_inputs("Dep2Seq", "seed2")["initial"]
-    assert pretrained == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
-    assert nmt.kinds_of_pretraining("Dep2Seq") == ["heads", "labels"]
-    assert len(nmt.pretraining_inputs("Dep2Seq")["train_syntax"]) == 2
+    assert nmt.train("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
+    job = nmt.pretrain("Dep2Seq", "seed2")
+    assert [*job.files["train_syntax"]] == [*job.files["dev_syntax"]] == ["heads", "labels"]
+    assert "train_target" not in job.files and "target_vocabulary" not in job.files
+    assert not {"epochs", "patience"} & job.settings["training"].keys()
 
 
-def test_syntax_becomes_options(planned):
-    inputs = {"train_syntax": ["t"], "dev_syntax": ["d"], "syntax_vocabularies": ["v"]}
-    options = planned().nmt.syntax_options("Sennrich-deponly", ["labels"], inputs)
-    assert options == ["--train-syntax=labels=t", "--dev-syntax=labels=d", "--syntax-vocabulary=labels=v"]
+def test_a_network_may_have_the_size_of_another(planned):
+    job = planned(systems={"Like": {"like": "SDRNMT-1"}}).nmt.train("Like", "seed1")
+    assert job.settings["like"]["encoders"] != job.execution["system"]["encoders"]
+    assert [*job.files["syntax_vocabularies"]] == ["units"]
+    assert {*nmt_modules(job)} > {"nmt.input.units"}
 
 
-def test_threads_are_shared_by_processes(planned):
-    nmt = planned(training={"processes": 2, "threads": 3, "tensorboard": True}).nmt
-    assert json.loads(nmt.training("SDAtt", threads=6))["threads"] == 3
-    assert json.loads(nmt.training("SDAtt", threads=1))["threads"] == 1
-    assert nmt.board("SDAtt", "a/model.safetensors") == ["--tensorboard=a/tensorboard"]
+def nmt_modules(job):
+    return [module for module in job.modules if module.startswith("nmt.")]
 
 
-def test_a_run_is_called_by_its_system_where_there_is_one(planned):
-    assert planned().nmt.name_of_run("SDAtt", "seed1") == "SDAtt"
-    assert planned(training={"seeds": [1, 2]}).nmt.name_of_run("SDAtt", "seed2") == "SDAtt (seed2)"
+def test_curves_are_written_for_tensorboard_on_request(planned):
+    nmt = planned(training={"tensorboard": True}, name="mine").nmt
+    assert nmt.train("SDAtt", "seed1").execution["tensorboard"] == "results/mine/nmt/SDAtt/seed1/tensorboard"
+    assert planned().nmt.train("SDAtt", "seed1").execution["tensorboard"] is None
+
+
+def test_messages_name_the_run_if_there_are_several(planned):
+    assert planned().nmt.train("SDAtt", "seed1").execution["name"] == "SDAtt"
+    assert planned(training={"seeds": [1, 2]}).nmt.train("SDAtt", "seed2").execution["name"] == "SDAtt (seed2)"
 
 
 def test_an_ensemble_is_fed_by_its_members(planned):
     systems = {
         "Both": {"type": "ensemble", "members": ["SDAtt", "Sennrich-deponly"], "decoding": {"length_model": True}}
     }
-    nmt = planned(systems=systems).nmt
+    tests = [{"name": "mixed", "generate": {"sentences": 9}}]
+    nmt = planned(systems=systems, corpora={"tests": tests}).nmt
     assert re.fullmatch(nmt.systems, "Both") and not re.fullmatch(nmt.networks, "Both")
     assert not re.fullmatch(nmt.systems, "PBSMT")
-    inputs = nmt.inputs("Both", "seed1", ["dev", "mixed"])
-    assert inputs["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
-    assert [file.rpartition("/")[2].partition(".")[0] for file in inputs["source"]] == ["dev", "dev", "mixed", "mixed"]
-    assert len(inputs["syntax"]) == 4
-    given = {"model": ["a", "b"], "config": ["c", "d"], "length_model": "l"}
-    assert nmt.member_options(given) == ["--model=a", "--model=b", "--config=c", "--config=d", "--length-model=l"]
-    given = {"source": ["e", "f", "g", "h"], "syntax": ["i", "j", "k", "l"]}
-    assert nmt.set_options("Both", ["dev", "mixed"], given) == {
-        "dev": ["--set=dev", "--source=e", "--source=f", "--syntax=1:distances=i", "--syntax=2:labels=j"],
-        "mixed": ["--set=mixed", "--source=g", "--source=h", "--syntax=1:distances=k", "--syntax=2:labels=l"],
+    job = nmt.translate("Both", "seed1")
+    assert job.files["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
+    assert job.files["length_model"] == "<results>/nmt/length_model/default.tsv"
+    assert [*job.sets] == ["dev", "mixed"]
+    assert job.sets["mixed"] == {
+        "source": ["<results>/subword/default/packed/mixed.source.arrow"] * 2,
+        "syntax": [
+            {"distances": "<results>/syntax/embedded/mixed.distances.arrow"},
+            {"labels": "<results>/subword/default/packed/embedded/mixed.labels.arrow"},
+        ],
     }
-    assert nmt.length_model("Both") == {"length_model": "<results>/nmt/length_model/default.tsv"}
-    assert nmt.length_model("SDAtt") == {}
-    assert nmt.modules("Both") == sorted({*nmt.modules("SDAtt"), *nmt.modules("Sennrich-deponly")})
+    assert "length_model" not in nmt.translate("SDAtt", "seed1").files
+    modules = [nmt.translate(system, "seed1").modules for system in ("SDAtt", "Sennrich-deponly")]
+    assert job.modules == sorted({*modules[0], *modules[1]})
 
 
-def test_what_is_asked_for_is_written_beside_the_pieces_of_each_set(planned):
+def call(plan, name, outputs, threads=1, **wildcards):
+    """The call of a job, all of whose inputs lie where the plan says."""
+    job = plan.job(name, wildcards)
+    return json.loads(plan.call(name, wildcards, job.inputs, outputs, threads))
+
+
+def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
     corpora = {"tests": [{"name": "mixed", "generate": {"sentences": 9}}]}
-    given = {"source": ["s", "t"], "syntax": ["d", "e"]}
-    made = {name: [f"dev/{name}", f"mixed/{name}"] for name in ("pieces", "alignment", "counts")}
-    plain = planned(corpora=corpora).nmt.translation_options("SDAtt", given, made)
-    assert [option for option in plain if option.startswith("--set")] == ["--set=dev", "--set=mixed"]
-    assert plain[len(plain) // 2 :] == [
-        *("--set=mixed", "--source=t", "--syntax=distances=e", "--cache=mixed/cache/pieces", "--output=mixed/pieces"),
-        *("--alignment-output=mixed/alignment", "--counts-output=mixed/counts"),
-    ]
-    further = planned(corpora=corpora, decoding={"n_best": 2, "attention": True}).nmt
-    options = further.translation_options("SDAtt", given, made)
-    assert {*options} - {*plain} == {
-        f"--{option}-output={name}/pieces.{ending}"
-        for name in ("dev", "mixed")
-        for option, ending in (("n-best", "n-best"), ("attention", "attention.arrow"))
+    outputs = {name: [f"dev/{name}", f"mixed/{name}"] for name in ("pieces", "alignment", "counts")}
+    wildcards = {"system": "SDAtt", "run": "seed1"}
+    plan = planned(corpora=corpora)
+    plain = call(plan, "nmt.translate", outputs, **wildcards)
+    assert plain["is_cached"] and len(plain["calls"]) == 2
+    assert plain["calls"][1] == {
+        "source": ["<results>/subword/default/packed/mixed.source.arrow"],
+        "syntax": [{"distances": "<results>/syntax/embedded/mixed.distances.arrow"}],
+        "pieces_output": "mixed/pieces",
+        "alignment_output": "mixed/alignment",
+        "counts_output": "mixed/counts",
     }
+    for decoding, output in (({"n_best": 2}, "n_best"), ({"attention": True}, "attention")):
+        further = planned(corpora=corpora, decoding=decoding)
+        ending = {"n_best": "n-best", "attention": "attention.arrow"}[output]
+        expected = {**plain["calls"][1], f"{output}_output": f"mixed/pieces.{ending}"}
+        assert call(further, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
+        jobs = [each.job("nmt.translate", wildcards) for each in (plan, further)]
+        assert plan.identity(jobs[0]) != further.identity(jobs[1]), "the file is to be made"
 
 
-def test_both_translations_of_a_contrastive_set_are_given(planned, tmp_path):
+def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path)}
     subword = {"scheme": "bpe", "merges": 9, "generalise": 2}
     tables = {"m": {"type": "measures", "title": "M", "systems": ["SDAtt", "PBSMT"], "columns": ["contrast"]}}
     plan = planned(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
     words = [f"<results>/corpus/tokenized/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.translations("SDAtt") == words
+    assert plan.nmt.force_decode("SDAtt", "seed1").sets["gender"]["translation"] == words
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.translations("Cut") == pieces
-    read, made = {"source": ["s"], "syntax": ["d"], "translations": words}, {"correct": ["c"], "contrastive": ["w"]}
-    assert plan.nmt.scoring_options("SDAtt", read, made) == [
-        *("--set=gender", "--source=s", "--syntax=distances=d"),
-        *(f"--translation={file}" for file in words),
-        *("--output=c", "--output=w"),
-    ]
+    assert plan.nmt.force_decode("Cut", "seed1").sets["gender"]["translation"] == pieces
+    made = {"output": ["correct", "contrastive"]}
+    (scored,) = call(plan, "nmt.force_decode", made, system="SDAtt", run="seed1")["calls"]
+    assert scored["output"] == ["correct", "contrastive"] and scored["translation"] == words
     assert plan.subword.codes("cut", "target1") == "<results>/subword/cut/codes.target"
+
+
+def test_a_network_attends_over_its_own_translation(planned):
+    job = planned().nmt.attend("SDAtt", "seed1", "dev")
+    assert job.files["translation"] == "<results>/nmt/SDAtt/seed1/dev.pieces"
+    assert job.files["model"] == "<results>/nmt/SDAtt/seed1/model.safetensors"
+    assert job.files["syntax"] == {"distances": "<results>/syntax/embedded/dev.distances.arrow"}
+
+
+def test_tags_count_as_words_of_the_source(planned):
+    nmt = planned(systems={"Task": {"auxiliary_task": "parsing"}}).nmt
+    task = nmt.length_model("default.parsing.embedded")
+    plain = nmt.length_model("default")
+    assert task.files == plain.files and (task.settings["added"], plain.settings["added"]) == (2, 0)
+
+
+# What makes a job run again, and what keeps cached outputs from being reused.
+
+OTHER_TRAINING = {
+    "seeds": [1, 2],
+    "optimizer": {"name": "adam", "learning_rate": 0.02},
+    "batch_size": 9,
+    "batch_unit": "tokens",
+    "accumulate": 2,
+    "loss_per": "word",
+    "max_length": 79,
+    "epochs": 3,
+    "updates": 1000,
+    "clip": 2.0,
+    "validate_every": 7,
+    "early_stopping": "bleu",
+    "patience": 9,
+    "average": 2,
+    "moving_average": 0.5,
+    "tensorboard": True,
+    "checkpoint_minutes": 7,
+    "device": "cpu",
+    "precision": "bfloat16",
+    "graphs": False,
+    "threads": 2,
+    "processes": 2,
+}
+OF_NOTHING, OF_ROUNDING = {"seeds", "tensorboard", "checkpoint_minutes"}, {"graphs", "threads"}
+UNREAD_BY_PRETRAINING = {
+    *("loss_per", "epochs", "updates", "validate_every", "early_stopping", "patience", "average", "moving_average"),
+}
+OTHER_DECODING = {
+    "beam": 6,
+    "batch_size": 4,
+    "precision": "bfloat16",
+    "length_normalization": 1.0,
+    "max_length_ratio": 1.0,
+    "max_length": 99,
+    "length_model": True,
+    "length_floor": 1e-5,
+    "replace_unknown": True,
+    "n_best": 3,
+    "attention": True,
+}
+
+
+def differences(before, after, name, outputs):
+    """Whether the identity of a job differs, with which it is made again, and the process, which the cache looks at."""
+    wildcards = {"system": "Dep2Seq", "run": "seed1"}
+    jobs = [plan.job(name, wildcards) for plan in (before, after)]
+    identities = [plan.identity(job) for plan, job in zip((before, after), jobs, strict=True)]
+    calls = [call(plan, name, outputs, **wildcards) for plan in (before, after)]
+    return identities[0] != identities[1], calls[0]["process"] != calls[1]["process"]
+
+
+def test_every_key_of_training_and_decoding_is_tried():
+    assert OTHER_TRAINING.keys() == Training.model_fields.keys()
+    assert OTHER_DECODING.keys() == Decoding.model_fields.keys()
+
+
+@pytest.mark.parametrize("key", OTHER_TRAINING)
+@pytest.mark.parametrize("name", ["nmt.train", "nmt.pretrain"])
+def test_settings_of_training_train_again(planned, name, key):
+    outputs = {"nmt.train": {"model": "m"}, "nmt.pretrain": {"weights": "w"}}[name]
+    found = differences(planned(), planned(training={key: OTHER_TRAINING[key]}), name, outputs)
+    ignored = OF_NOTHING | (UNREAD_BY_PRETRAINING if name == "nmt.pretrain" else set())
+    expected = {"identity": key not in ignored | OF_ROUNDING, "process": key not in ignored}
+    assert found == tuple(expected.values())
+
+
+@pytest.mark.parametrize("key", OTHER_DECODING)
+def test_settings_of_decoding_translate_again(planned, key):
+    outputs = {"pieces": ["p"] * 20, "alignment": ["a"] * 20, "counts": ["c"] * 20}
+    sets = len(planned().nmt.experiment.corpora.held_out)
+    outputs = {name: paths[:sets] for name, paths in outputs.items()}
+    found = differences(planned(), planned(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
+    of_files = key == "attention"  # a further output, of which the cache asks the stage's parameters
+    expected = {
+        "identity": key not in {"batch_size", "length_floor", "replace_unknown"},
+        "process": key not in {"length_floor", "replace_unknown"} and not of_files,
+    }
+    assert found == tuple(expected.values())
+
+
+def test_other_threads_or_devices_are_not_reused(planned):
+    sets = len(planned().nmt.experiment.corpora.held_out)
+    outputs = {name: [name] * sets for name in ("pieces", "alignment", "counts")}
+    for training, expected in (({"threads": 2}, (False, True)), ({"device": "cpu"}, (True, True))):
+        assert differences(planned(), planned(training=training), "nmt.translate", outputs) == expected
+
+
+def test_the_composition_and_sizes_of_inputs_decide(planned):
+    before = planned().nmt.train("SDAtt", "seed1")
+    systems = {"SDAtt": {"contexts": ["syntax", "global"]}}
+    assert planned(systems=systems).nmt.train("SDAtt", "seed1").settings != before.settings
+    assert planned(model={"dropout": 0.3}).nmt.train("SDAtt", "seed1").settings != before.settings
+    assert before.settings["system"]["composition"] == before.execution["system"]
+    assert before.settings["system"]["input_sizes"] == [[before.execution["system"]["model"]["embedding"]]]
+    libraries = {*before.software}
+    assert libraries == {"torch", "numpy", "safetensors", "sacrebleu"}
 
 
 def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):

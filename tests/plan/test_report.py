@@ -1,7 +1,5 @@
 """The cells of tables."""
 
-import json
-
 import pytest
 
 from pipeline_py.input_error import InputError
@@ -33,7 +31,7 @@ def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
     assert files["statistics"]["SDAtt:seed1:dev"] == file
     assert report.files("set")["statistics"] == {}
     assert report.comparisons("mine") == {} and len(report.comparisons("table1")) == 3
-    description = json.loads(report.description("mine"))
+    description = report.description("mine")
     assert description["table"]["sets"] == ["dev", "mixed", "long", "particles"]
     assert description["set_names"] == {"dev": "Dev (mixed)"} and description["settings"]["SDAtt"]["beam"] == "5"
 
@@ -62,8 +60,9 @@ def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
 def test_a_figure_needs_trees_only_of_systems_that_read_them(planned):
     figures = {"global": {"title": "T", "system": "GlobalAtt"}}
     report = planned(figures=figures).report
-    assert "tree" not in report.picture_inputs("global") and "tree" in report.picture_inputs("tree2seq/attention")
-    assert not report.reads_lexical_trees("global")
+    plain, tree = report.attention("global", "1"), report.attention("tree2seq/attention", "1")
+    assert "tree" not in plain.files and "tree" in tree.files
+    assert plain.settings == {"sentence": 1, "title": "T", "words": [], "lexical": False}
     assert report.pictures_of("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]
 
 

@@ -47,9 +47,9 @@ def test_both_sides_share_a_joint_vocabulary(planned):
     plan = planned(subword={"joint_vocabulary": {"max_size": 0}})
     shared = "<results>/subword/default/vocabulary.joint"
     assert plan.subword.vocabulary("default", "source") == plan.subword.vocabulary("default", "target") == shared
-    inputs = plan.nmt.training_inputs("GlobalAtt", "seed1")
+    inputs = plan.nmt.train("GlobalAtt", "seed1").files
     assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
-    assert plan.nmt.inputs("GlobalAtt", "seed1", ["dev"])["target_vocabulary"] == shared
+    assert plan.nmt.translate("GlobalAtt", "seed1").files["target_vocabulary"] == shared
     assert planned().subword.vocabulary("default", "target") == "<results>/subword/default/vocabulary.target"
 
 
@@ -65,11 +65,10 @@ def test_two_tasks_have_units_of_their_own(planned):
     assert plan.nmt.experiment.units_of("GlobalAtt") == "default"
     assert plan.subword.pieces(units, "source") == f"<results>/subword/{units}/tagged/{{split}}.source"
     assert plan.subword.of_translation(units) == plan.subword.of_translation("default") == "default"
-    assert (
-        plan.nmt.training_inputs("Task", "seed1")["train_source"]
-        == f"<results>/subword/{units}/packed/train.source.arrow"
-    )
-    assert plan.nmt.inputs("Task", "seed1", ["dev"])["source"] == [f"<results>/subword/{units}/packed/dev.source.arrow"]
+    trained = plan.nmt.train("Task", "seed1").files["train_source"]
+    assert trained == f"<results>/subword/{units}/packed/train.source.arrow"
+    translated = plan.nmt.translate("Task", "seed1").sets["dev"]["source"]
+    assert translated == [f"<results>/subword/{units}/packed/dev.source.arrow"]
 
 
 def test_jobs_read_the_files_of_their_wildcards(planned):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.shared_words import share_of_frequent_words
+from pipeline_py.syntax.trees import shared_words
 
 
 def directory(folder, tokenizer: bool = False):
@@ -44,8 +44,8 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     assert syntax.text_to_divide("without", "dev") == {"text": text}
     normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
     assert normalized.text_to_divide("without", "dev") == {"text": text.replace("clean", "normalized")}
-    assert syntax.options_of_words("without", text) == [f"--text={text}", "--words=english"]
-    assert syntax.options_of_words("without", None) == []
+    assert syntax.options_of_words("without", {"text": text}) == [f"--text={text}", "--words=english"]
+    assert syntax.options_of_words("without", {}) == []
     assert syntax.parsing("with", "conllu", "stanza")["words"] == "stanza" and "words" not in syntax.parsing(
         "with", "ptb"
     )
@@ -71,10 +71,37 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
     plan = planned(corpora=FRENCH, **options)
     table = "<results>/syntax/mine/model/words.tsv"
     assert plan.syntax.text_to_divide("mine", "dev") == plan.syntax.raw_text_to_divide("mine") == {"word_table": table}
-    assert plan.syntax.options_of_words("mine", None, table) == [f"--word-table={table}"]
+    assert plan.syntax.options_of_words("mine", {"word_table": table}) == [f"--word-table={table}"]
     assert plan.syntax.raw_text_trees("mine", "conllu") == {"raw_text": "<results>/syntax/mine/accuracy/raw.conllu"}
     assert plan.syntax.raw_text_trees("mine", "ptb") == {}
     assert plan.parsers.original_text("mine", "train")["form"] == ["--form=original", "--language=fr"]
+
+
+def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(planned, tmp_path):
+    (tmp_path / "x").write_text("a\n")
+    bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
+    plan = planned(
+        corpora=FRENCH,
+        parsers={"mine": {"type": "trained", "treebank": bank, "words": "stanza"}},
+        parser="mine",
+        targets=["table1"],
+        data=str(tmp_path),
+    )
+    inputs = plan.syntax.text_to_divide("mine", "dev")
+    model = "<results>/syntax/mine/model"
+    assert inputs == {
+        "text": "<results>/corpus/clean/dev.source",
+        "segmenter": f"{model}/segmenter.pt",
+        "word_table": f"{model}/words.tsv",
+    }
+    assert plan.syntax.raw_text_to_divide("mine") == inputs | {"text": "<results>/syntax/mine/treebank/test.text"}
+    assert plan.syntax.options_of_words("mine", inputs) == [
+        f"--word-table={model}/words.tsv",
+        f"--segmenter={model}/segmenter.pt",
+        "--text=<results>/corpus/clean/dev.source",
+        "--words=stanza",
+    ]
+    assert plan.parsers.segmenter_training("mine")["language"] == "fr"
 
 
 def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
@@ -206,7 +233,7 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     assert syntax.options_of_heads("mine", file)[0] == f"--dependencies={file}"
     assert syntax.warnings() == []
     said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
-    heads = json.loads(plan.report.description_of_facts("t"))["settings"].get("phrase_heads")
+    heads = plan.report.description_of_facts("t")["settings"].get("phrase_heads")
     assert heads == ({"Tree2Seq": said} if rules else None)
 
 
@@ -216,7 +243,7 @@ def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     assert plan.syntax.options_of_heads("embedded", None) == [] and plan.syntax.warnings() == []
     for table in plan.syntax.experiment.tables:
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
-            assert "phrase_heads" not in plan.report.description_of_facts(table)
+            assert "phrase_heads" not in plan.report.description_of_facts(table)["settings"]
     syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
     assert syntax.dependencies_for_heads("embedded", "dev") and syntax.describe_heads("embedded") == "dependency trees"
 
@@ -230,7 +257,7 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
         "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
         "or `left`"
     ]
-    described = json.loads(plan.report.description_of_facts("t"))
+    described = plan.report.description_of_facts("t")
     assert described["settings"]["phrase_heads"] == {"Tree2Seq": "rules of English (Collins 1999)"}
 
 
@@ -269,6 +296,15 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     assert syntax.parsing("mine", "conllu")["language"] == "zh-hant"
 
 
+def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
+    parser = stanza_directory(tmp_path / "yue", "pos", "depparse", language="yue")
+    with pytest.raises(InputError, match=r"has models of `yue` alone .* name it in `parsers.mine.model_language`"):
+        chinese(planned, tmp_path, {**parser, "branching": "right"})
+    syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
+    assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.models_of("mine", "conllu")
+    assert syntax.parsing("mine", "conllu")["language"] == "yue"
+
+
 def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
     def words(first: int) -> list[str]:
         return ["".join(chr(ord("a") + int(digit)) for digit in f"{number:04}") for number in range(first, first + 500)]
@@ -285,7 +321,7 @@ def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
         planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **asked)
 
     plan(words(1000))
-    share_of_frequent_words.cache_clear()
+    shared_words._words_of_texts.cache_clear()
     message = (
         r"parser: `mine` is for another language \(its treebank .*bank.conllu has 0% of the 200 most frequent words"
     )

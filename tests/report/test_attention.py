@@ -1,8 +1,6 @@
 """The figure of attention: numbers and shades at the right nodes, text as text, the same bytes each time."""
 
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
@@ -15,6 +13,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.ragged import write_rows
 from pipeline_py.report.attention import attention
 from pipeline_py.report.figures.typesetting import width
+from tests.job_process import run_in_process
 
 SVG = "{http://www.w3.org/2000/svg}"
 SOURCE = "the film $showed$ <good> performance"
@@ -103,6 +102,7 @@ def arguments(folder, **changes):
         "attention": folder / "weights.arrow",
         "tree": folder / "tree",
         "svg_output": folder / "figure.svg",
+        "pdf_output": folder / "figure.pdf",
         **changes,
     }
 
@@ -117,7 +117,7 @@ def darkness(fill):
 
 
 def test_numbers_are_those_of_the_nodes(folder):
-    figure = draw(folder, word=[2])
+    figure = draw(folder, words=[2])
     columns = figure.columns(1)
     assert sorted(columns) == list(range(10))
     labels = {6: ["NP"], 7: ["@VP"], 8: ["VP"], 9: ["S"]}
@@ -129,7 +129,7 @@ def test_numbers_are_those_of_the_nodes(folder):
 
 
 def test_shades_grow_with_the_weights(folder):
-    figure = draw(folder, word=[2])
+    figure = draw(folder, words=[2])
     shades = [darkness(figure.columns(1)[column].fill) for column in np.argsort(WEIGHTS[1], kind="stable")]
     assert shades == sorted(shades) and shades[0] < shades[-1] / 3
     # The legend ends with the next tenth above 0.41.
@@ -137,14 +137,14 @@ def test_shades_grow_with_the_weights(folder):
 
 
 def test_one_scale_for_all_panels(folder):
-    figure = draw(folder, word=[1, 2])
+    figure = draw(folder, words=[1, 2])
     assert figure.shown["0.9   attention"] == 1
     assert darkness(figure.columns(2)[6].fill) < darkness(figure.columns(1)[1].fill)
     assert figure.columns(1)[2].fill == figure.columns(1)[9].fill, "the same weight, the same shade"
 
 
 def test_the_tree_stands_over_its_words(folder):
-    figure = draw(folder, word=[1])
+    figure = draw(folder, words=[1])
     columns = figure.columns(1)
     words = [figure.shown[word] for word in SOURCE.split()]
     assert words == [1] * 5
@@ -165,7 +165,7 @@ def test_the_tree_stands_over_its_words(folder):
 
 
 def test_a_panel_for_each_word(folder):
-    figure = draw(folder, word=[4, 2, 2, 5], title="Tree $x$ & <句法>", reference=folder / "reference")
+    figure = draw(folder, words=[4, 2, 2, 5], title="Tree $x$ & <句法>", reference=folder / "reference")
     assert [text for text in figure.shown if text.startswith("word ")] == ["word 2", "word 4", "word 5"]
     assert {name.split("-")[1] for name in figure.boxes} == {"1", "2", "3"}
     # In the translation, and the chosen ones over their panels.
@@ -182,7 +182,7 @@ def test_the_most_telling_words_by_default(folder):
 
 
 def test_gates_under_the_translation(folder):
-    figure = draw(folder, word=[2, 3], gates=folder / "gates.arrow")
+    figure = draw(folder, words=[2, 3], gates=folder / "gates.arrow")
     heights = []
     for step, beta in enumerate(GATES):
         bar = figure.boxes[f"gate-{step}"]
@@ -203,7 +203,7 @@ def test_no_gates(folder):
 @pytest.mark.parametrize("tree", [None, "(FAILED (X the) (X film) (X $showed$) (X <good>) (X performance))"])
 def test_without_a_parse_there_are_the_words(folder, tree):
     write(folder, SOURCE, TRANSLATION, tree or "", WEIGHTS[:, :6])
-    figure = draw(folder, word=[1], tree=folder / "tree" if tree else None)
+    figure = draw(folder, words=[1], tree=folder / "tree" if tree else None)
     assert sorted(figure.columns(1)) == list(range(6))
     assert not [name for name in figure.boxes if "edges" in name]
     assert figure.within(figure.columns(1)[1]) == ["0.90"]
@@ -218,7 +218,7 @@ def test_one_word_and_nothing_said(folder):
 
 def test_trees_of_split_words_alone(folder):
     write(folder, "a capa@@ ci@@ tor", "x", "", [[0, 0, 0, 0, 0, 0.4, 0.6], [1, 0, 0, 0, 0, 0, 0]])
-    figure = draw(folder, tree=None, lexical=True, word=[1])
+    figure = draw(folder, tree=None, lexical=True, words=[1])
     columns = figure.columns(1)
     assert figure.within(columns[5]) == ["0.40"] and figure.within(columns[6]) == ["0.60"]
     assert columns[6].bottom < columns[5].top and columns[1].left < columns[6].left < columns[3].left
@@ -257,8 +257,6 @@ def test_text_stays_text_in_fonts_that_have_it(folder):
 def test_the_pdf_says_what_no_font_has(folder, capsys, recwarn, caplog):
     write(folder, "a", "\U0010fffd", "(X a)", [[1.0, 0.0], [0.0, 1.0]])
     draw(folder)
-    assert capsys.readouterr().err == ""
-    draw(folder, pdf_output=folder / "figure.pdf")
     assert capsys.readouterr().err == "no font has \U0010fffd; the PDF shows boxes; install Noto Sans CJK SC\n"
     assert (folder / "figure.pdf").read_bytes().startswith(b"%PDF")
     assert not recwarn.list and not caplog.records
@@ -266,15 +264,12 @@ def test_the_pdf_says_what_no_font_has(folder, capsys, recwarn, caplog):
 
 def test_same_input_same_bytes(folder, monkeypatch):
     given = arguments(folder, gates=folder / "gates.arrow", title="能源")
-    attention(**given, pdf_output=folder / "figure.pdf")
+    attention(**given)
     # Another process at another time, and a user's own matplotlibrc.
     (folder / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(folder))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    given |= {"svg_output": folder / "b.svg", "pdf_output": folder / "b.pdf"}
-    command = [sys.executable, "-m", "pipeline_py.report.attention"]
-    command += [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
-    subprocess.run(command, check=True, capture_output=True)
+    run_in_process("report.attention", folder, {n: v for n, v in given.items() if not n.endswith("_output")}, "b")
     for kind in ("svg", "pdf"):
         assert (folder / f"figure.{kind}").read_bytes() == (folder / f"b.{kind}").read_bytes()
 
@@ -294,15 +289,14 @@ def test_the_callers_settings_stay(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lexical": True}, "give either --tree FILE or --lexical, not both"),
-        ({"sentence": 0}, "--sentence counts from 1"),
+        ({"lexical": True}, "give either a tree or `lexical`, not both"),
         ({"sentence": 3}, "source: there is no sentence 3"),
         (
             {"sentence": 1},
             r"weights.arrow, line 1: the sentence has no attention; run nmt.attend on sentence 1",
         ),
-        ({"word": [6]}, "--word 6: the translation has 4 pieces and EOS, counted from 1"),
-        ({"word": [0]}, "--word 0: "),
+        ({"words": [6]}, "figures: words: 6: the translation has 4 pieces and EOS, counted from 1"),
+        ({"words": [0]}, "figures: words: 0: "),
         ({"tree": None}, r"weights.arrow, line 2: 50 weights, but 4 pieces and EOS attend to 5 pieces, EOS and 0"),
     ],
 )

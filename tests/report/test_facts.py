@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 
 from pipeline_py.input_error import InputError
 from pipeline_py.report.facts import facts
+from tests.nested_files import group_by_kind
 
 TRAINED = {
     "parameters": 126893261,
@@ -28,8 +27,14 @@ TRAINED = {
 }
 
 
-def described(parsers: dict[str, str] | None = None, settings: dict[str, dict[str, str]] | None = None) -> str:
-    return json.dumps({"parsers": parsers or {}, "settings": settings or {}})
+def described(
+    parsers: dict[str, str] | None = None, settings: dict[str, dict[str, str]] | None = None
+) -> dict[str, Any]:
+    return {"parsers": parsers or {}, "settings": settings or {}}
+
+
+def outputs(folder: Path) -> dict[str, Path]:
+    return {"tsv_output": folder / "facts.tsv", "markdown_output": folder / "facts.md"}
 
 
 def write(path: Path, content: Any) -> Path:
@@ -48,14 +53,15 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n"
         "LAS (raw text)\t80.5\t9\t99\n",
     )
-    output = tmp_path / "facts.tsv"
     facts(
         description=described({"SDAtt (n=4)": "stanza"}),
-        file=[f"facts:GlobalAtt:single={first}", f"facts:SDAtt (n=4):seed1={second}", f"accuracy:stanza={accuracy}"],
-        output=output,
-        markdown_output=tmp_path / "facts.md",
+        files={
+            "facts": {"GlobalAtt:single": first, "SDAtt (n=4):seed1": second},
+            "accuracy": {"stanza": accuracy},
+        },
+        **outputs(tmp_path),
     )
-    with output.open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         base, syntax = csv.DictReader(file, delimiter="\t")
     assert (base["system"], syntax["system"]) == ("GlobalAtt", "SDAtt (n=4)")
     assert base["parameters"] == "126893261"
@@ -80,9 +86,9 @@ def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
         "set\tbleu\tsentences\tcauses\texample\ndev\t99.5\t9\t\t\none\t86.25\t9\tx\ty\nother\t50\t9\tx\ty\n",
     )
     facts(
-        description=json.dumps({"parsers": {}, "settings": {}, "sets": ["dev", "one"]}),
-        file=[f"facts:A:single={write(tmp_path / 'a.json', TRAINED)}", f"ceiling={ceilings}"],
-        output=tmp_path / "facts.tsv",
+        description={**described(), "sets": ["dev", "one"]},
+        files={"facts": {"A:single": write(tmp_path / "a.json", TRAINED)}, "ceiling": {"": ceilings}},
+        **outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
@@ -90,33 +96,34 @@ def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("files", "message"),
     [
-        ({"file": ["facts:A={facts}", "accuracy:p={facts}"]}, "facts.json, line 1: the file has no columns metric and"),
-        ({"file": ["facts:A={accuracy}"]}, "accuracy.tsv: the file is not a JSON object"),
-        ({"file": ["facts:A={broken}"]}, "broken.json: the file lacks 'seed'"),
-        ({"description": '{{"parsers": {{}}}}'}, "--description is not a JSON object with parsers, settings"),
+        ({"facts:A": "facts", "accuracy:p": "facts"}, "facts.json, line 1: the file has no columns metric and"),
+        ({"facts:A": "accuracy"}, "accuracy.tsv: the file is not a JSON object"),
+        ({"facts:A": "broken"}, "broken.json: the file lacks 'seed'"),
     ],
 )
-def test_what_does_not_fit_is_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_named(tmp_path: Path, files: dict[str, str], message: str) -> None:
     paths = {
         "facts": write(tmp_path / "facts.json", TRAINED),
         "accuracy": write(tmp_path / "accuracy.tsv", "metric\tvalue\nUAS\t1\n"),
         "broken": write(tmp_path / "broken.json", {key: value for key, value in TRAINED.items() if key != "seed"}),
     }
-    given: dict[str, Any] = {"description": described().replace("{", "{{").replace("}", "}}"), "file": [], **options}
-    text = given["description"].format(**paths)
     with pytest.raises(InputError, match=message):
-        facts(output=tmp_path / "out.tsv", description=text, file=[each.format(**paths) for each in given["file"]])
-    assert not (tmp_path / "out.tsv").exists()
+        facts(
+            description=described(),
+            files=group_by_kind({name: paths[file] for name, file in files.items()}),
+            **outputs(tmp_path),
+        )
+    assert not (tmp_path / "facts.tsv").exists()
 
 
 def test_every_run_has_a_row(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
     facts(
         description=described({"SDAtt": "stanza"}),
-        file=[f"facts:SDAtt:seed{seed}={file}" for seed, file in enumerate(files, start=1)],
-        output=tmp_path / "facts.tsv",
+        files={"facts": {f"SDAtt:seed{seed}": file for seed, file in enumerate(files, start=1)}},
+        **outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -136,8 +143,8 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
             {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5, "energy_joules": None},
         ),
     ]
-    facts(description=described(), file=[f"facts:{file.stem}={file}" for file in files], output=tmp_path / "two.tsv")
-    with (tmp_path / "two.tsv").open(encoding="utf-8", newline="") as file:
+    facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
     assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch", "energy_joules"} == {
         "loss",
@@ -147,27 +154,12 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
     assert (softmax["loss"], softmax["seconds_per_epoch"]) == ("softmax", "61.5")
 
     files.append(write(tmp_path / "blackout.json", {**TRAINED, **network}))
-    facts(description=described(), file=[f"facts:{file.stem}={file}" for file in files], output=tmp_path / "three.tsv")
-    with (tmp_path / "three.tsv").open(encoding="utf-8", newline="") as file:
+    facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert {key: rows[2][key] for key in network} == {key: str(value) for key, value in network.items()}
     assert [row["samples"] for row in rows] == ["", "", "500"]
     assert rows[2]["seconds_per_epoch"] == ""
-
-
-def test_command_line_says_which_file_is_missing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.report.facts", "--file", f"facts:A={tmp_path / 'none.json'}"]
-    done = subprocess.run(
-        [*command, "--description", described(), "--output", str(tmp_path / "o")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"error: {tmp_path / 'none.json'}: no such file for --file 'facts:A'; make it or correct the path\n"
-    )
 
 
 def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
@@ -176,9 +168,8 @@ def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
         description=described(
             settings={"search": {"A": "beam 5; Wide: beam 20", "B": "beam 5"}, "training": {"B": "epochs 4"}}
         ),
-        file=[f"facts:A:seed1={trained}", f"facts:A:seed2={trained}", f"facts:B={trained}"],
-        output=tmp_path / "facts.tsv",
-        markdown_output=tmp_path / "facts.md",
+        files={"facts": dict.fromkeys(["A:seed1", "A:seed2", "B"], trained)},
+        **outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -190,8 +181,7 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
     times = {"cpu_seconds": 40.5, "target_words_per_cpu_second": 1080.4, "machine_load": 2.5}
     shared = write(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
     alone = write(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
-    files, markdown = [f"facts:A={shared}", f"facts:B={alone}"], tmp_path / "facts.md"
-    facts(description=described(), file=files, output=tmp_path / "facts.tsv", markdown_output=markdown)
+    facts(description=described(), files={"facts": {"A": shared, "B": alone}}, **outputs(tmp_path))
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["core_share"] for row in rows] == ["0.4", "0.98"]
@@ -203,17 +193,12 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
 def test_what_is_not_known_of_a_system_from_elsewhere_is_said(tmp_path: Path) -> None:
     trained = write(tmp_path / "trained.json", TRAINED)
     description = {"parsers": {}, "settings": {}, "from_elsewhere": {"Theirs": "a company", "LLM": None}}
-    for file in ([f"facts:SDAtt:seed1={trained}"], None):
-        facts(
-            description=json.dumps(description),
-            file=file,
-            output=tmp_path / "facts.tsv",
-            markdown_output=tmp_path / "facts.md",
-        )
+    for files in ({"SDAtt:seed1": trained}, {}):
+        facts(description=description, files={"facts": files}, **outputs(tmp_path))
         with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as opened:
             rows = {row["system"]: row for row in csv.DictReader(opened, delimiter="\t")}
-        assert [*rows] == [*(["SDAtt"] if file else []), "Theirs", "LLM"]
-        assert [row["origin"] for row in rows.values()] == [*(["here"] if file else []), "a company", ""]
+        assert [*rows] == [*(["SDAtt"] if files else []), "Theirs", "LLM"]
+        assert [row["origin"] for row in rows.values()] == [*(["here"] if files else []), "a company", ""]
         assert {rows[name]["parameters"] for name in ("Theirs", "LLM")} == {""}
         lines = (tmp_path / "facts.md").read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if line.startswith("| Theirs | unknown | unknown | unknown |")]

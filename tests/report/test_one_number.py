@@ -20,6 +20,7 @@ from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.report.report import report
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.sheet import read_sheet
+from tests.nested_files import group_by_system, table_outputs
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden", "house"]
@@ -130,26 +131,28 @@ def noisy(lines: list[str], state: random.Random, rate: float) -> list[str]:
 def made(tmp_path_factory) -> Made:
     folder = tmp_path_factory.mktemp("numbers")
     state = random.Random(12)
-    counted: list[str] = []
+    counted: dict[str, Path] = {}
+    sets: dict[str, dict[str, dict[str, Path]]] = {}
     compared: dict[str, Path] = {}
     for on, number in SETS.items():
         lines = [" ".join(state.choice(WORDS) for _ in range(state.randint(4, 14))) for _ in range(number)]
         reference = folder / f"{on}.reference"
         reference.write_text("".join(f"{line}\n" for line in lines))
-        outputs = []
+        outputs: dict[str, Path] = {}
         for system, runs in RUNS.items():
             for run in range(1, runs + 1):
                 path = folder / f"{system}.{run}.{on}"
                 path.write_text("".join(f"{line}\n" for line in noisy(lines, state, RATES[system] + 0.01 * run)))
                 file, scored = path.with_suffix(f".{on}.arrow"), folder / f"{system}.{run}.{on}.json"
-                statistics(hypothesis=path, reference=[reference], output=file, metric=["bleu"], score_output=[scored])
-                outputs.append(f"{system}:seed{run}={file}")
-                counted.append(f"statistics:{system}:seed{run}:{on}={file}")
+                outcome = {"output": file, "scores_output": [scored]}
+                statistics(hypothesis=path, references=[reference], metrics=["bleu"], **outcome)
+                outputs[f"{system}:seed{run}"] = counted[f"{system}:seed{run}:{on}"] = file
+        sets[on] = group_by_system(outputs)
         compared[on] = folder / f"{on}.comparisons.tsv"
         compare(
-            statistics=outputs,
-            metric=["bleu"],
-            output=compared[on],
+            statistics=sets[on],
+            metrics=["bleu"],
+            comparisons_output=compared[on],
             intervals_output=folder / f"{on}.intervals.tsv",
             samples=1000,
             trials=1000,
@@ -183,20 +186,27 @@ def made(tmp_path_factory) -> Made:
             "lowercase_trees": False,
         }
         table(
-            description=json.dumps(description),
-            file=[*counted, *(f"comparisons:{on}={path}" for on, path in compared.items() if on != "dev")],
-            output=folder / f"{name}.tsv",
-            sheet_output=folder / f"{name}.json",
-            latex_output=folder / f"{name}.tex",
+            description=description,
+            files={
+                "statistics": counted,
+                "comparisons": {on: path for on, path in compared.items() if on != "dev"},
+            },
+            **table_outputs(folder, name),
         )
-    runs = [pair.removeprefix("statistics:") for pair in counted]
-    asked = [f"{system}=GlobalAtt" for system in PROPOSED]
     claimed = folder / "claims.tsv"
-    reading = ["SDAtt"]
-    claims(claims=[], statistics=runs, metric=["bleu"], asked=asked, reads_trees=reading, output=claimed, samples=1000)
+    claims(
+        claims=[],
+        statistics=sets,
+        metrics=["bleu"],
+        asked=[(system, "GlobalAtt") for system in PROPOSED],
+        reads_trees=["SDAtt"],
+        claims_output=claimed,
+        exclusions_output=folder / "exclusions.tsv",
+        samples=1000,
+    )
     files = {
         "claims": {"all": str(claimed)},
-        "table": {name: str(folder / f"{name}.json") for name in config["tables"]},
+        "table": {name: str(folder / f"{name}.sheet.json") for name in config["tables"]},
         "comparisons": {f"table1:{on}": str(path) for on, path in compared.items()},
     }
     known_of_page = {"experiment": experiment.model_dump_json(exclude_unset=True), "files": files, "command": ""}
@@ -237,7 +247,7 @@ def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
             expected[system, on] = marks
     assert {place: rows[place[0]][f"{place[1]}_marks"] for place in expected} == expected
     assert {"**†", "↓**", ""} <= {*expected.values()}
-    sheet = read_sheet(made.folder / "table1.json")
+    sheet = read_sheet(made.folder / "table1.sheet.json")
     latex = (made.folder / "table1.tex").read_text(encoding="utf-8")
     page = made.tables.of("BLEU in percent")
     for row, shown in zip(sheet.rows, page, strict=True):

@@ -1,9 +1,6 @@
 """Figures: the same bytes each time, text as text, and every point where the scores say."""
 
-import json
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -11,6 +8,7 @@ import pytest
 
 from pipeline_py.input_error import InputError
 from pipeline_py.report.plot import plot
+from tests.job_process import run_in_process
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
@@ -30,8 +28,11 @@ def scores(folder: Path, groups: int = 3) -> Path:
     return path
 
 
-def described(title: str = "Lengths", called: dict[str, str] = CALLED) -> str:
-    return json.dumps({"title": title, "called": called})
+def draw(
+    svg: Path, buckets: Path, title: str = "Lengths", labels: dict[str, str] = CALLED, smallest_group: int = 1
+) -> None:
+    outputs = {"svg_output": svg, "pdf_output": svg.with_suffix(".pdf")}
+    plot(buckets=buckets, title=title, labels=labels, smallest_group=smallest_group, **outputs)
 
 
 def texts(svg: Path) -> list[str]:
@@ -56,7 +57,7 @@ def bars(svg: Path) -> list[list[list[float]]]:
 
 def test_lines_go_through_the_scores(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), description=described(), svg_output=svg)
+    draw(svg, scores(tmp_path))
     curves = [curve(svg, number) for number in (1, 2, 3)]
     assert svg.read_text(encoding="utf-8").count('id="system-') == 3
     # One straight scale takes all scores to all heights, and the groups are evenly apart.
@@ -70,7 +71,7 @@ def test_lines_go_through_the_scores(tmp_path: Path) -> None:
 
 def test_text_stays_text(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), description=described("BLEU by length, 中文"), svg_output=svg)
+    draw(svg, scores(tmp_path), "BLEU by length, 中文")
     shown = texts(svg)
     for text in (
         "GlobalAtt",
@@ -87,14 +88,13 @@ def test_text_stays_text(tmp_path: Path) -> None:
 
 
 def test_a_name_may_begin_with_an_underscore(tmp_path: Path) -> None:
-    called = {system: system for system in SCORES}
-    plot(buckets=scores(tmp_path), description=described(called=called), svg_output=tmp_path / "figure.svg")
+    draw(tmp_path / "figure.svg", scores(tmp_path), labels={system: system for system in SCORES})
     assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
 
 
 def test_bars_are_the_intervals(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), description=described(), svg_output=svg)
+    draw(svg, scores(tmp_path))
     (_, low), (_, high) = curve(svg, 1)[2], curve(svg, 2)[1]
     points_of_one = (low - high) / (35.0 - 27.0)
     drawn = bars(svg)
@@ -120,7 +120,7 @@ def test_groups_that_are_too_small_are_counted(
     tmp_path: Path, smallest: int, groups: list[str], sentence: str | None
 ) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path), description=described(), smallest_group=smallest, svg_output=svg)
+    draw(svg, scores(tmp_path), smallest_group=smallest)
     shown = texts(svg)
     assert [group for group in GROUPS if group in shown] == groups
     if groups:
@@ -131,21 +131,19 @@ def test_groups_that_are_too_small_are_counted(
 
 def test_one_group(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    plot(buckets=scores(tmp_path, groups=1), description=described(), svg_output=svg)
+    draw(svg, scores(tmp_path, groups=1))
     assert len(curve(svg, 1)) == 1
     assert "10" in texts(svg) and "20" not in texts(svg)
 
 
 def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     buckets = scores(tmp_path)
-    plot(buckets=buckets, description=described(), svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf")
+    draw(tmp_path / "a.svg", buckets)
     # Another process at another time, and a user's own matplotlibrc.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    command = [sys.executable, "-m", "pipeline_py.report.plot", f"--buckets={buckets}", f"--description={described()}"]
-    command += [f"--svg-output={tmp_path / 'b.svg'}", f"--pdf-output={tmp_path / 'b.pdf'}"]
-    subprocess.run(command, check=True, capture_output=True)
+    run_in_process("report.plot", tmp_path, {"buckets": buckets, "title": "Lengths", "labels": CALLED}, "b")
     for kind in ("svg", "pdf"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 
@@ -154,7 +152,7 @@ def test_the_callers_settings_stay(tmp_path: Path) -> None:
     import matplotlib
 
     with matplotlib.rc_context({"font.size": 13.0}):
-        plot(buckets=scores(tmp_path), description=described(), svg_output=tmp_path / "figure.svg")
+        draw(tmp_path / "figure.svg", scores(tmp_path))
         assert matplotlib.rcParams["font.size"] == 13.0
 
 
@@ -172,5 +170,5 @@ def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) 
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        plot(buckets=path, description=described(), svg_output=tmp_path / "figure.svg")
+        draw(tmp_path / "figure.svg", path)
     assert not (tmp_path / "figure.svg").exists()

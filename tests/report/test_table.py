@@ -3,8 +3,6 @@
 import csv
 import json
 import random
-import subprocess
-import sys
 from itertools import combinations, permutations
 from pathlib import Path
 from statistics import fmean
@@ -19,6 +17,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.system_comparison import COLUMNS
 from tests.evaluation.counted import counted
+from tests.nested_files import group_by_kind, group_by_system, table_outputs
 from tests.report.comparison_files import Row, write_comparisons
 from tests.report.scored import write_statistics
 
@@ -51,17 +50,17 @@ class Inputs:
         self.counts: dict[tuple[str, str, str], tuple[int, int, int]] = {}
         self.dev = "dev"
         self.notes: list[str] = []
-        self.files: list[str] = []
+        self.files: dict[str, Path] = {}
 
     def arguments(self, **changed: Any) -> dict[str, Any]:
-        files = []
+        files: dict[str, Path] = {}
         for row, values in self.scores.items():
             runs = zip(*(value if isinstance(value, list) else [value] for value in values), strict=True)
             for run, of_run in enumerate(runs):
                 for name, value in zip(self.sets, of_run, strict=True):
                     path = self.folder / f"{len(files)}.arrow"
                     write_statistics(path, {"bleu": value}, self.signatures[row, name])
-                    files.append(f"statistics:{row}:seed{run}:{name}={path}")
+                    files[f"statistics:{row}:seed{run}:{name}"] = path
         for place, name in enumerate(self.sets[1:], start=1):
             rows = [
                 Row(
@@ -74,7 +73,7 @@ class Inputs:
                 for other, system in combinations(self.scores, 2)
             ]
             if changed.get("marks") != "none":
-                files.append(f"comparisons:{name}={write_comparisons(self.folder / f'{name}.tsv', rows)}")
+                files[f"comparisons:{name}"] = write_comparisons(self.folder / f"{name}.tsv", rows)
         description = {
             "table": {"title": "Results", "systems": [*self.scores], **changed},
             "tests": self.sets[1:],
@@ -83,11 +82,9 @@ class Inputs:
             "notes": self.notes,
         }
         return {
-            "description": json.dumps(description),
-            "file": [*files, *self.files],
-            "output": self.folder / "table.tsv",
-            "markdown_output": self.folder / "table.md",
-            "latex_output": self.folder / "table.tex",
+            "description": description,
+            "files": group_by_kind({**files, **self.files}),
+            **table_outputs(self.folder),
         }
 
     def tsv(self) -> list[dict[str, str]]:
@@ -145,12 +142,9 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
 def test_a_row_without_translations_of_a_set_has_an_empty_cell(paper: Inputs) -> None:
     """It has no average, is compared with nothing there, and no row is marked against it; the best is another."""
     given = paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"])
-    given["file"] = [
-        file
-        for file in given["file"]
-        if not (file.startswith("statistics:Chen et al. (2017):") and ":NIST04=" in file)
-        and not (file.startswith("statistics:GlobalAtt:") and ":NIST06=" in file)
-    ]
+    statistics = given["files"]["statistics"]
+    for system, on in (("Chen et al. (2017)", "NIST04"), ("GlobalAtt", "NIST06")):
+        del statistics[f"{system}:seed0:{on}"]
     table(**given)
     rows = {row["system"]: row for row in paper.tsv()}
     theirs = rows["Chen et al. (2017)"]
@@ -158,8 +152,7 @@ def test_a_row_without_translations_of_a_set_has_an_empty_cell(paper: Inputs) ->
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**", "**", "**", "", "**"], "† is against LocalAtt"
     assert rows["SDAtt"]["AVG"] == "34.55" and rows["PBSMT"]["NIST06_marks"] == ""
     assert "| Chen et al. (2017) | 37.42 | 35.98 | – | " in (paper.folder / "table.md").read_text(encoding="utf-8")
-    description = json.loads(given["description"])
-    table(**{**given, "description": json.dumps({**description, "dev": None})})
+    table(**{**given, "description": {**given["description"], "dev": None}})
     assert [*paper.tsv()[0]][:2] == ["system", "NIST03"]
 
 
@@ -230,12 +223,11 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    table(**{**inputs.arguments(baseline="a", marks="none"), "markdown_output": None})
+    table(**inputs.arguments(baseline="a", marks="none"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
-    assert not (tmp_path / "table.md").exists()
     given = inputs.arguments(baseline="a")
-    with pytest.raises(InputError, match="'b' and 'a' are not compared by bleu on 't'; give --file comparisons:t=FILE"):
-        table(**{**given, "file": given["file"][:-1]})
+    with pytest.raises(InputError, match="'b' and 'a' are not compared by bleu on 't'"):
+        table(**{**given, "files": {**given["files"], "comparisons": {}}})
 
 
 def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
@@ -264,7 +256,7 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     scores = {"PBSMT": [1.0, 2, 3, 4], "FlexAtt": [1.0, 2, 3, 4], "Mine": [1.0, 2, 3, 4]}
     inputs = Inputs(tmp_path, scores, ["dev", "newstest2013", "newstest2014", "other"])
     asked = {"paper": "sdatt", "table": "1", "task": "en-de", "names": {"FlexAtt": "FlexibleAtt"}}
-    inputs.dev, inputs.files = "newstest2012", [f"published={PUBLISHED}"]
+    inputs.dev, inputs.files = "newstest2012", {"published": PUBLISHED}
     table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=asked))
     phrases, flexible, mine = inputs.tsv()
     columns = [f"{name}_published" for name in ("dev", "newstest2013", "newstest2014", "other", "AVG")]
@@ -370,7 +362,7 @@ def test_single_runs_are_told_below_marks_of_systems_alone(tmp_path: Path) -> No
             arguments = inputs.arguments(baseline="a", tested=tested)
             row = Row("b", "a", (3.0, 2.0), p={}, runs=(1, 1), run_deviation_from=origin)
             write_comparisons(tmp_path / "t.tsv", [row])
-            table(**{**arguments, "latex_output": None})
+            table(**arguments)
             markdown = " ".join((tmp_path / "table.md").read_text(encoding="utf-8").replace("\\", "").split())
             note = f"assume a standard deviation of 0.6 BLEU between runs ({source})."
             assert (note in markdown) == (tested == "systems")
@@ -391,17 +383,12 @@ def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
         ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 1: the file has no column 'metric'"),
     ],
 )
-def test_command_line_names_the_broken_file(tmp_path: Path, file: str, content: str, message: str) -> None:
+def test_the_broken_file_is_named(tmp_path: Path, file: str, content: str, message: str) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     arguments = inputs.arguments(baseline="a")
     (tmp_path / file).write_text(content)
-    command = [sys.executable, "-m", "pipeline_py.report.table"]
-    for key, value in arguments.items():
-        for item in value if isinstance(value, list) else [value]:
-            command += [f"--{key.replace('_', '-')}", str(item)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: ") and message in done.stderr and done.stderr.count("\n") == 1
+    with pytest.raises(InputError, match=message):
+        table(**arguments)
 
 
 @pytest.mark.usefixtures("wide_terminal")
@@ -410,7 +397,7 @@ def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest
     for system, kernels in told.items():
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"kernels": kernels}))
-        paper.files.append(f"facts:{system}:seed1={path}")
+        paper.files[f"facts:{system}:seed1"] = path
     table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     note = "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: Local.\n"
     assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err
@@ -422,7 +409,7 @@ def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
     for system, precision in {"GlobalAtt": "float32", "LocalAtt": also, "SDAtt": None}.items():
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"precision": precision}))
-        paper.files.append(f"facts:{system}:seed1={path}")
+        paper.files[f"facts:{system}:seed1"] = path
     table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     note = "Trained in different precisions of matrix products: float32: GlobalAtt; bfloat16: Local."
     assert (note in (paper.folder / "table.md").read_text()) == (also == "bfloat16")
@@ -436,7 +423,7 @@ def test_different_devices_are_told(paper: Inputs, other: list[str]) -> None:
         for seed, device in enumerate(devices, 1):
             path = paper.folder / f"{system}.{seed}.facts.json"
             path.write_text(json.dumps({"device": device}))
-            paper.files.append(f"facts:{system}:seed{seed}={path}")
+            paper.files[f"facts:{system}:seed{seed}"] = path
     table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     text = (paper.folder / "table.md").read_text()
     cpu, gpu = ("GlobalAtt, Local" if device in other else "GlobalAtt" for device in ("cpu", "cuda"))
@@ -449,7 +436,7 @@ def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
     file = paper.folder / "ceiling.tsv"
     rows = [[name, bleu, 9, "`evaluation.detokenizer: none`", ""] for name, bleu in ceilings]
     write_rows(file, COLUMNS_OF_CEILINGS, rows, quoted=False)
-    paper.files = [f"ceiling={file}"]
+    paper.files = {"ceiling": file}
     table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     text = (paper.folder / "table.md").read_text(encoding="utf-8")
     assert "NIST03: the ceiling of BLEU is 98.9; even a perfect translation scores no more" in text
@@ -469,19 +456,16 @@ def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path
     """Named in the configuration, TER has columns, an average and marks of its own."""
     reference = ["the cat sat on a mat today", "my old garden is green"] * 10
     outputs = {"a": [line.replace("a", "x x x") for line in reference], "b": reference}
-    files = []
-    pairs = counted(tmp_path, outputs, [reference], ["bleu", "ter"])
-    for on in ("dev", "t"):
-        files += [f"statistics:{pair.replace('=', f':seed1:{on}=', 1)}" for pair in pairs]
-    places = {"output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
-    compare(statistics=pairs, metric=["bleu", "ter"], samples=200, trials=200, **places)
+    counts = counted(tmp_path, outputs, [reference], ["bleu", "ter"])
+    statistics = {f"{system}:seed1:{on}": path for on in ("dev", "t") for system, path in counts.items()}
+    places = {"comparisons_output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
+    compare(statistics=group_by_system(counts), metrics=["bleu", "ter"], samples=200, trials=200, **places)
     options = {"title": "T", "systems": ["a", "b"], "baseline": "a", "proposed": ["b"]}
     description = {"table": options, "tests": ["t"], "dev": "dev", "metrics": ["bleu", "ter"], "notes": []}
     table(
-        description=json.dumps(description),
-        file=[*files, f"comparisons:t={tmp_path / 'pairs.tsv'}"],
-        output=tmp_path / "table.tsv",
-        markdown_output=tmp_path / "table.md",
+        description=description,
+        files={"statistics": statistics, "comparisons": {"t": tmp_path / "pairs.tsv"}},
+        **table_outputs(tmp_path),
     )
     with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
         _, row = csv.DictReader(file, delimiter="\t")
@@ -498,7 +482,7 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
     state = random.Random(6)
     runs = {"base": 3, "other": 3, "new": 3, "single": 1}
     rates = {"base": 0.35, "other": 0.25, "new": 0.1, "single": 0.6}
-    given: dict[str, dict[str, str]] = {}
+    given: dict[str, dict[str, dict[str, Path]]] = {}
     for on in ("dev", "t", "u"):
         (folder := tmp_path / on).mkdir()
         reference = [" ".join(state.choice(words) for _ in range(state.randint(4, 12))) for _ in range(60)]
@@ -509,18 +493,16 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
             for name in runs
             for run in range(runs[name])
         }
-        given[on] = dict(pair.split("=", 1) for pair in counted(folder, outputs, [reference], ["bleu"]))
+        given[on] = group_by_system(counted(folder, outputs, [reference], ["bleu"]))
     tables: dict[str, list[list[dict[str, str]]]] = {"systems": [], "outputs": []}
     notes: dict[str, list[set[str]]] = {"systems": [], "outputs": []}
     pairs: list[dict[frozenset[str], list[float]]] = []
     for order in [*permutations(runs)][::5]:
         for on in ("t", "u"):
             compare(
-                statistics=[
-                    f"{run}={path}" for name in order for run, path in given[on].items() if run.startswith(name)
-                ],
-                metric=["bleu"],
-                output=tmp_path / f"{on}.tsv",
+                statistics={name: given[on][name] for name in order},
+                metrics=["bleu"],
+                comparisons_output=tmp_path / f"{on}.tsv",
                 intervals_output=tmp_path / f"{on}.intervals.tsv",
                 samples=200,
                 trials=100,
@@ -547,18 +529,19 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
                 },
                 **{"tests": ["t", "u"], "dev": "dev", "metrics": ["bleu"], "notes": []},
             }
-            files = [
-                f"statistics:{run}:{on}={path}"
+            statistics = {
+                f"{name}:{run}:{on}": path
                 for name in order
-                for on, paths in given.items()
-                for run, path in paths.items()
-                if run.startswith(name)
-            ]
+                for on, systems in given.items()
+                for run, path in systems[name].items()
+            }
             table(
-                description=json.dumps(description),
-                file=[*files, *(f"comparisons:{on}={tmp_path / f'{on}.tsv'}" for on in ("t", "u"))],
-                output=tmp_path / "table.tsv",
-                markdown_output=tmp_path / "table.md",
+                description=description,
+                files={
+                    "statistics": statistics,
+                    "comparisons": {on: tmp_path / f"{on}.tsv" for on in ("t", "u")},
+                },
+                **table_outputs(tmp_path),
             )
             with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
                 shown = list(csv.DictReader(file, delimiter="\t"))

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 
-from pipeline_py.config.systems.phrase_based import Tuning
+from pipeline_py.config.systems.phrase_based import PhraseBased, Tuning
 from pipeline_py.input_error import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.log import Log
@@ -76,11 +76,11 @@ def write(directory, name, pairs):
 def arguments(folder, **changes):
     files = {f"{name}_{side}": folder / f"{name}.{side}" for name in ("train", "dev") for side in ("source", "target")}
     outputs = {"model_output": folder / "model", "facts_output": folder / "facts.json"}
-    return {"options": json.dumps(OPTIONS), **files, **outputs, **changes}
+    return {"system": options(), **files, **outputs, **changes}
 
 
 def options(**changes):
-    return json.dumps({**OPTIONS, **changes})
+    return PhraseBased.model_validate({**OPTIONS, **changes})
 
 
 def contents(directory):
@@ -181,7 +181,7 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
     strange = [(["strange", *words], ["qstrange", *others]) for words, others in corpus["dev"]]
     write(folder, "dev", strange)
     limited = options(tuning={"evaluations": 4, "sentences": 10})
-    train(**arguments(folder, options=limited))
+    train(**arguments(folder, system=limited))
     first = contents(folder / "model")
     assert not any(b"strange" in content for content in first.values())
     model = thot.load(folder / "model")
@@ -189,17 +189,17 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
     assert (translation.words, translation.unknown) == (["strange", "qnoun1"], 1)
 
     write(folder, "dev", [*strange[:10], (["other"], ["qother"])])
-    train(**arguments(folder, options=limited))
+    train(**arguments(folder, system=limited))
     assert contents(folder / "model") == first
 
     write(folder, "dev", [(words, others[::-1]) for words, others in strange])
-    train(**arguments(folder, options=limited))
+    train(**arguments(folder, system=limited))
     assert contents(folder / "model")["config.json"] != first["config.json"]
 
 
 @pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-6}])
 def test_the_first_weights_are_evaluated_whatever_the_limits(folder, tuning, capfd):
-    train(**arguments(folder, options=options(tuning=tuning)))
+    train(**arguments(folder, system=options(tuning=tuning)))
     (statistics,) = json.loads((folder / "facts.json").read_text())["statistics"]
     config = json.loads((folder / "model" / "config.json").read_text())
     assert list(config["weights"].values()) == [1.0, 1.0, 1.0, 0.1, 1.0, 1.0, 1.0, 0.0]
@@ -350,21 +350,8 @@ def longer_dev(folder):
 def test_files_at_fault(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
-        train(**arguments(folder, options=options(tuning={"sentences": 100})))
+        train(**arguments(folder, system=options(tuning={"sentences": 100})))
     assert not (folder / "model").exists() and not list(folder.glob(".*"))
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("{}", "--options: type: Field required"),
-        ('{"type": "phrase_based", "iterations": 0}', "--options: iterations: .*greater than 0"),
-        ('{"type": "phrase_based", "tuning": {"steps": 3}}', "--options: tuning.steps: "),
-    ],
-)
-def test_options_at_fault(folder, given, message):
-    with pytest.raises(InputError, match=message):
-        train(**arguments(folder, options=given))
 
 
 def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
@@ -372,19 +359,20 @@ def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
     write(tmp_path, "dev", [(["noun1"], ["qnoun1"]), ([], [])])
     for order in (1, 5):
         tiny = options(language_model_order=order, iterations=1, reordering=0, tuning={"evaluations": 2})
-        train(**arguments(tmp_path, options=tiny))
+        train(**arguments(tmp_path, system=tiny))
         model = thot.load(tmp_path / "model")
         assert model.translate(["noun1", "noun1"]).words == ["qnoun1", "qnoun1"]
 
 
-def test_command_line(folder):
-    def run(**changes):
-        command = [sys.executable, "-m", "pipeline_py.smt.train", "--name", "PB"]
-        for name, value in arguments(folder, **changes).items():
-            command += [f"--{name.replace('_', '-')}", str(value)]
+def test_a_job(folder):
+    def run(system):
+        files = {name: str(path) for name, path in arguments(folder).items() if name != "system"}
+        given = {"name": "PB", "system": system, **files}
+        job = {"stage": "smt.train", "arguments": given, "calls": [{}], "results": str(folder), "process": ""}
+        command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = run(options=options(tuning={"evaluations": 2}))
+    done = run({**OPTIONS, "tuning": {"evaluations": 2}})
     assert done.returncode == 0, done.stderr
     assert Path(folder / "model" / "config.json").is_file()
     lines = done.stderr.splitlines()
@@ -392,6 +380,6 @@ def test_command_line(folder):
     assert any("best BLEU" in line and "evaluation 2 of 2" in line for line in lines)
     assert 8 < len(lines) < 15
 
-    failed = run(options='{"type": "neural"}')
+    failed = run({"type": "neural"})
     assert failed.returncode == 1
-    assert failed.stderr.startswith("error: --options: type: ") and failed.stderr.count("\n") == 1
+    assert failed.stderr.startswith("error: smt.train: system.type: ") and failed.stderr.count("\n") == 1

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.input_error import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.train import train
@@ -48,7 +49,7 @@ def trained(folder, translation):
             write(folder / f"{name}.source", pairs)
             write(folder / f"{name}.target", map(translation, pairs))
         train(
-            options='{"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}',
+            system=PhraseBased.model_validate({"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}),
             **{
                 f"{name}_{side}": folder / f"{name}.{side}"
                 for name in ("train", "dev")
@@ -76,7 +77,7 @@ def arguments(folder, **changes):
     return {
         "model": folder / "model",
         "source": folder / "test.source",
-        "output": folder / "out.pieces",
+        "pieces_output": folder / "out.pieces",
         "counts_output": folder / "out.json",
         **changes,
     }
@@ -220,11 +221,11 @@ def test_a_model_that_thot_cannot_read(folder, monkeypatch):
         translate(**arguments(folder))
 
 
-def test_command_line(folder):
+def test_a_job(folder):
     def run(**changes):
-        command = [sys.executable, "-m", "pipeline_py.smt.translate"]
-        for name, value in arguments(folder, **changes).items():
-            command += [f"--{name.replace('_', '-')}", str(value)]
+        given = {name: str(path) for name, path in arguments(folder, **changes).items()}
+        job = {"stage": "smt.translate", "arguments": given, "calls": [{}], "results": str(folder), "process": ""}
+        command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         return subprocess.run(command, capture_output=True, text=True)
 
     done = run()

@@ -80,18 +80,18 @@ GOLD = """\
         # All words: one wrong tag, one wrong head, one wrong label.
         (
             GOLD.replace("à	_	ADP", "à	_	X").replace("5	det", "2	det").replace("nsubj", "obj"),
-            ("100.00", "80.00", "80.00", "60.00", "0", "0"),
+            ("100.00", "80.00", "80.00", "60.00", "0", "1", "0.00", "0"),
         ),
         # `au` as one word: three of five and of four words are the same; the head of `au` is of no matter.
         (
             conllu("Il/PRON/2/nsubj va/VERB/0/root au/ADP/4/case marché/NOUN/2/obl"),
-            (*[f"{200 * 3 / 9:.2f}"] * 4, "0", "0"),
+            (*[f"{200 * 3 / 9:.2f}"] * 4, "0", "1", "100.00", "0"),
         ),
         (
             conllu("#~parse~=~failed:~why Il/PRON/2/nsubj va/VERB/0/root au/ADP/4/case marché/NOUN/2/obl"),
-            (f"{200 * 3 / 9:.2f}", *["0.00"] * 3, "1", "0"),
+            (f"{200 * 3 / 9:.2f}", *["0.00"] * 3, "1", "1", "100.00", "0"),
         ),
-        (conllu("Elle/PRON/0/root"), (*["0.00"] * 4, "0", "1")),
+        (conllu("Elle/PRON/0/root"), (*["0.00"] * 4, "0", "0", "0.00", "1")),
     ],
 )
 def test_raw_text(tmp_path: Path, raw: str, values: tuple[str, ...]) -> None:
@@ -106,7 +106,8 @@ def test_raw_text(tmp_path: Path, raw: str, values: tuple[str, ...]) -> None:
     )
     found = rows(tmp_path / "o.tsv")
     assert found["LAS"] == ("100.00", "1", "5")
-    metrics = ("words", "UPOS", "UAS", "LAS", "failed parses", "sentences with other characters")
+    metrics = ["words", "UPOS", "UAS", "LAS", "failed parses", "multi-word tokens", "multi-word tokens left whole (%)"]
+    metrics += ["sentences with other characters"]
     assert tuple(found[f"{metric} (raw text)"][0] for metric in metrics) == values
 
 

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.learn_words import learn_words
+from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.parser_words import in_words
-from pipeline_py.syntax.words.word_matching import match_words
+from pipeline_py.syntax.words.parser_words import Divide, Word, in_words
+from pipeline_py.syntax.words.word_matching import count_whole_tokens, match_words
 from pipeline_py.syntax.words.word_table import WordTable
 
 TREEBANKS = (Path(__file__).parents[2] / "../shared/data/treebanks").resolve()
@@ -81,40 +83,26 @@ def test_other_numbers_of_sentences(tmp_path: Path, lines: str) -> None:
     assert not (tmp_path / "table").exists()
 
 
-def word_f1(gold: list[DependencyTree], tokens: Path, table: WordTable) -> float:
+def analysis(tokens: str, text: str, words: list[Word]) -> DependencyTree:
+    """A tree over the words of a text, which mean nothing but where they are."""
+    sentence = in_words(tuple(tokens.split(" ")), text, words)
+    unknown = ("_",) * len(sentence.words)
+    return DependencyTree(sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword=sentence.multiword)
+
+
+def word_f1(gold: list[DependencyTree], tokens: Path, divide: Divide, text_file: Path | None = None) -> float:
     correct = words = 0
     lines = tokens.read_text(encoding="utf-8").splitlines()
-    for tree, line, found in zip(gold, lines, table.divide(lines), strict=True):
-        sentence = in_words(tuple(line.split(" ")), line, found)
-        unknown = ("_",) * len(sentence.words)
-        read = DependencyTree(
-            sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword=sentence.multiword
-        )
+    texts = lines if text_file is None else text_file.read_text(encoding="utf-8").splitlines()
+    for tree, line, text, found in zip(gold, lines, texts, divide(texts), strict=True):
+        read = analysis(line, text, found)
         correct += len(match_words(tree, read))
         words += len(tree.words) + len(read.words)
     return 200 * correct / words
 
 
-@pytest.mark.parametrize(
-    ("name", "parts", "language", "tokenizer", "tokens_f1", "words_f1"),
-    [
-        ("fr_sequoia", ("train", "test"), "fr", "moses", 95, 98.5),
-        ("vi_vtb", ("train", "test"), "vi", "moses", 76, 87),
-        ("zh_gsd", ("train", "test"), "zh", "jieba", 80, 88),
-        ("tr_pud", ("test", "test"), "tr", "moses", 89, 90),
-        ("ar_pud", ("test", "test"), "ar", "moses", 82, 87.5),
-    ],
-)
-def test_real_treebanks(
-    tmp_path: Path,
-    name: str,
-    parts: tuple[str, str],
-    language: str,
-    tokenizer: str,
-    tokens_f1: float,
-    words_f1: float,
-) -> None:
-    """The words of held-out sentences; of a treebank with one part the last fifth is held out."""
+def prepare(tmp_path: Path, name: str, parts: tuple[str, str], language: str, tokenizer: str) -> None:
+    """Write trees, text and tokens to learn from and to hold out; of a treebank with one part, hold out a fifth."""
     if not (TREEBANKS / name).is_dir():
         pytest.skip(f"the treebank {name} is not at {TREEBANKS}")
 
@@ -138,7 +126,118 @@ def test_real_treebanks(
             language=language,
             tokenizer=tokenizer,  # type: ignore[arg-type]
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "language", "tokenizer", "tokens_f1", "words_f1"),
+    [
+        ("fr_sequoia", ("train", "test"), "fr", "moses", 95, 98.5),
+        ("vi_vtb", ("train", "test"), "vi", "moses", 76, 87),
+        ("zh_gsd", ("train", "test"), "zh", "jieba", 80, 88),
+        ("tr_pud", ("test", "test"), "tr", "moses", 89, 90),
+        ("ar_pud", ("test", "test"), "ar", "moses", 82, 87.5),
+    ],
+)
+def test_real_treebanks(
+    tmp_path: Path,
+    name: str,
+    parts: tuple[str, str],
+    language: str,
+    tokenizer: str,
+    tokens_f1: float,
+    words_f1: float,
+) -> None:
+    prepare(tmp_path, name, parts, language, tokenizer)
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
     gold = list(read_dependencies(tmp_path / "held_out.conllu"))
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({})) < tokens_f1
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table")) > words_f1
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({}).divide) < tokens_f1
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table").divide) > words_f1
+
+
+def write_treebank(path: Path, *sentences: str) -> None:
+    """Write `evdeydi=evde+ydi .`: tokens and the words of multi-word ones; no space follows words before `~`."""
+    blocks = []
+    for sentence in sentences:
+        rows: list[str] = []
+        place = 0
+        for token in sentence.replace("~", " ~").split(" "):
+            form, _, parts = token.removeprefix("~").partition("=")
+            words = (parts or form).split("+")
+            if token.startswith("~"):
+                rows[-1] = rows[-1].removesuffix("_") + "SpaceAfter=No"
+            if parts:
+                rows.append(f"{place + 1}-{place + len(words)}\t{form}" + "\t_" * 8)
+            for word in words:
+                place += 1
+                rows.append(f"{place}\t{word}\t_\tX\t_\t_\t{place - 1}\tdep\t_\t_")
+        blocks.append("\n".join(rows) + "\n\n")
+    path.write_text("".join(blocks), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("language", "learned", "held_out", "words", "counts"),
+    [
+        # Turkish: -ki, and the copulas -ydi and -dir.
+        (
+            "tr",
+            ("Evdeki=Evde+ki kedi aç", "Ali evdeydi=evde+ydi", "Bu kitaptır=kitap+tır"),
+            "Evdeki=Evde+ki adam okuldaydı=okulda+ydı",
+            ["Evde", "ki", "adam", "okuldaydı"],
+            (2, 1),
+        ),
+        # Arabic: w+, b+ and l+ before a word, +h after it.
+        (
+            "ar",
+            ("و~قال ل~ه", "ب~البيت كتاب", "كتاب~ه هنا"),
+            "و~قال كتاب~ه ل~البيت",
+            ["و", "قال", "كتاب", "ه", "لالبيت"],
+            (3, 1),
+        ),
+    ],
+)
+def test_new_multiword_tokens_are_left_whole_and_counted(
+    tmp_path: Path, language: str, learned: tuple[str, ...], held_out: str, words: list[str], counts: tuple[int, int]
+) -> None:
+    write_treebank(tmp_path / "learned.conllu", *learned)
+    write_treebank(tmp_path / "held_out.conllu", held_out)
+    for part in ("learned", "held_out"):
+        treebank_text(
+            annotation=Annotation.DEPENDENCY,
+            treebank=tmp_path / f"{part}.conllu",
+            form="original",
+            language=language,
+            output=tmp_path / f"{part}.text",
+        )
+        tokenize(
+            input=tmp_path / f"{part}.text", output=tmp_path / f"{part}.tokens", language=language, tokenizer="moses"
+        )
+    learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
+    line = (tmp_path / "held_out.tokens").read_text(encoding="utf-8").strip()
+    (found,) = WordTable.read(tmp_path / "table").divide([line])
+    read = analysis(line, line, found)
+    (gold,) = read_dependencies(tmp_path / "held_out.conllu")
+    assert list(read.words) == words
+    assert count_whole_tokens(gold, read, has_spaces=True) == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "language", "least_f1"), [("tr_pud", "tr", 93), ("ar_pud", "ar", 93)])
+def test_a_tokenizer_of_a_real_treebank_divides_new_tokens(
+    tmp_path: Path, name: str, language: str, least_f1: float
+) -> None:
+    prepare(tmp_path, name, ("test", "test"), language, "moses")
+    learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
+    trees = (tmp_path / "learned.conllu").read_text(encoding="utf-8").split("\n\n")
+    (tmp_path / "dev.conllu").write_text("\n\n".join(trees[:50]) + "\n\n", encoding="utf-8")
+    learn_segmenter(
+        treebank_train=tmp_path / "learned.conllu",
+        treebank_dev=tmp_path / "dev.conllu",
+        language=language,
+        output=tmp_path / "model.pt",
+        counts_output=tmp_path / "counts.json",
+        words=True,
+        epochs=12,
+    )
+    divide = WordTable.read(tmp_path / "table").expand_after(learned_tokenizer(language, tmp_path / "model.pt"))
+    gold = list(read_dependencies(tmp_path / "held_out.conllu"))
+    assert word_f1(gold, tmp_path / "held_out.tokens", divide, tmp_path / "held_out.text") > least_f1

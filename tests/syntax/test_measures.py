@@ -6,7 +6,7 @@ import pandas
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measures
+from pipeline_py.syntax.measures import Accuracy, read_accuracies, warn_of_whole_tokens, write_measures
 
 TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]
 
@@ -45,3 +45,17 @@ def test_pandas_reads_what_is_written(tmp_path: Path) -> None:
     assert [tuple(row) for row in found.to_numpy()] == rows
     write_measures(tmp_path / "t", [])
     assert (tmp_path / "t").read_text() == "split\ttrees\tmeasure\tvalue\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "share", "is_warned_of"), [("63", "57.14", True), ("313", "3.83", False), ("19", "100.00", False)]
+)
+def test_warning_of_multiword_tokens_left_whole(number: str, share: str, is_warned_of: bool) -> None:
+    table = [
+        Accuracy("multi-word tokens (raw text)", number),
+        Accuracy("multi-word tokens left whole (%) (raw text)", share),
+    ]
+    warning = warn_of_whole_tokens(table)
+    assert (warning is not None) is is_warned_of
+    assert warning is None or warning.startswith("57 % of the 63 multi-word tokens of the test text are left whole")
+    assert warn_of_whole_tokens(TABLE) is None

@@ -4,7 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -241,9 +241,42 @@ def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch:
     assert [*"Youcannot."] in chains.read
 
 
-def test_models_that_are_trained_have_no_tokenizer(chains: Chains, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="have no tokenizer; leave out --words=stanza"):
+def test_models_that_are_trained_need_a_tokenizer(chains: Chains, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--words=stanza needs the tokenizer of the parser's treebank; give --segm"):
         parsed(tmp_path, words="stanza")
+    with pytest.raises(InputError, match="--segmenter goes with --text and --words=stanza"):
+        parsed(tmp_path, segmenter=tmp_path / "segmenter")
+    with pytest.raises(InputError, match="--segmenter goes with --tagger"):
+        package = {"tagger": None, "depparse": None, "package": "default"}
+        parsed(tmp_path, words="stanza", segmenter=tmp_path / "segmenter", **package)
+
+
+def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tokenizer divides what spells words; the table expands the rest, and only that."""
+    (tmp_path / "text").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
+    (tmp_path / "tokens").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
+    (tmp_path / "table").write_text(f"{TABLE}le\t\tl e\t1\n", encoding="utf-8")
+    (tmp_path / "segmenter").write_text("1")
+
+    def divide(texts: Iterable[str]) -> Iterator[list[Word]]:
+        for text in texts:
+            ends = [place for place, letter in enumerate(text + " ") if letter == " "]
+            yield [Word(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False) if text]
+
+    monkeypatch.setattr(ModelSource, "tokenizer", lambda _: divide)
+    files = {"segmenter": tmp_path / "segmenter", "word_table": tmp_path / "table", "cache": tmp_path / "cache"}
+
+    def read() -> list[list[str]]:
+        chains.read = []
+        parsed(tmp_path, words="stanza", **files)
+        return chains.read
+
+    assert read() == [["le", "chủ", "tịch", "de", "le", "parc"], ["des", "parcs"]]
+    noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
+    assert noted == {"empty line": 1, AMBIGUOUS: 1, OTHER_WORDS: 1, SEVERAL: 1, PART: 0, ACROSS: 0}
+    assert read() == [], "the cache has the trees"
+    (tmp_path / "segmenter").write_text("2")
+    assert read() != []
 
 
 @needs_models

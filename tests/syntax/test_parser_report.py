@@ -227,3 +227,12 @@ def test_command(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "train.dependency.facts: no such file" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_warning_of_multiword_tokens_left_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(
+        "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
+    )
+    parser_report(**files(tmp_path), accuracy=[f"dependency={tmp_path / 'a.tsv'}"])
+    (warning,) = [row for row in rows(tmp_path) if row[2] == "warning"]
+    assert warning[:2] == ["all", "dependency"] and "set `words: stanza` for this parser" in warning[3]

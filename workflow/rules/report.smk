@@ -122,7 +122,7 @@ rule manifest:
 use rule text_job as report with:
     input:
         inputs_of("page.page"),
-        unpack(lambda wildcards: lists_of(plan.page.files())),
+        unpack(lambda wildcards: {kind: [*files.values()] for kind, files in plan.page.files().items()}),
         templates=page.TEMPLATES,
     output:
         output=report(

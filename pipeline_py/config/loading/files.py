@@ -6,6 +6,7 @@ Snakemake reads them too, but takes the last of two equal keys, and does not say
 import argparse
 import difflib
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -26,6 +27,15 @@ TARGETS_FIRST = "write targets before `--configfile`, which takes several files"
 
 DEEPEST = 50
 """Levels of mappings and lists; a file of many thousands would end the process, which reads one in another."""
+
+MOST_NODES = 100_000
+"""Keys and values, those of aliases counted wherever they stand; each level of aliases may multiply them."""
+
+NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
+
+UNUSUAL_NUMBER = re.compile(r"[-+]?(0[0-9b].*|.*[_:].*)")
+"""Numbers that YAML 1.1 reads in another way than most people: octal 017, binary 0b11, 1_000, 1:30 (to base 60)."""
 
 
 class _Placed:
@@ -88,9 +98,12 @@ def _of_yaml(text: str, path: Path) -> Any:
         node = loader.get_single_node()
         if node is None:
             return None
+        _check_size(node, path)
         for one in _nodes(node):
             if isinstance(one, yaml.MappingNode):
                 _check_once(loader, one, path)
+            elif isinstance(one, yaml.ScalarNode):
+                _check_scalar(loader, one, path)
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -104,7 +117,7 @@ def _of_yaml(text: str, path: Path) -> Any:
 
 
 def _nodes(root: yaml.Node) -> Iterable[yaml.Node]:
-    """Yield every node once; an alias is the node of its anchor, and may stand in itself."""
+    """Yield every node once; an alias is the node of its anchor."""
     seen, left = set(), [root]
     while left:
         node = left.pop()
@@ -112,10 +125,51 @@ def _nodes(root: yaml.Node) -> Iterable[yaml.Node]:
             continue
         seen.add(id(node))
         yield node
-        if isinstance(node, yaml.MappingNode):
-            left += [one for pair in node.value for one in pair]
-        elif isinstance(node, yaml.SequenceNode):
-            left += node.value
+        left += _children(node)
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [child for pair in node.value for child in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def _check_size(root: yaml.Node, path: Path) -> None:
+    """Raise an InputError if aliases make a document endless, too large or too deep."""
+    sizes: dict[int, int | None] = {}
+    depths: dict[int, int] = {}
+
+    # An anchor is in the file before its aliases, so that the recursion is never deeper than the file is nested.
+    def measure(node: yaml.Node) -> None:
+        line = node.start_mark.line + 1
+        sizes[id(node)] = None
+        for child in _children(node):
+            if id(child) not in sizes:
+                measure(child)
+            elif sizes[id(child)] is None:
+                raise InputError("what begins here contains itself by an alias (`*`); write it out", path, line)
+        sizes[id(node)] = 1 + sum(sizes[id(child)] or 0 for child in _children(node))
+        depths[id(node)] = 1 + max((depths[id(child)] for child in _children(node)), default=0)
+        if (sizes[id(node)] or 0) > MOST_NODES:
+            raise InputError(f"aliases (`*`) make more than {MOST_NODES:,} keys and values; use fewer", path, line)
+        if depths[id(node)] > DEEPEST + 1:
+            raise InputError("nested too deeply by aliases (`*`); use fewer", path, line)
+
+    measure(root)
+
+
+def _check_scalar(loader: Any, node: yaml.ScalarNode, path: Path) -> None:
+    """Raise an InputError for a number or date that YAML 1.1 reads in an unusual way.
+
+    Snakemake reads the file too, with the same rules, so the value cannot be read as text.
+    """
+    line = node.start_mark.line + 1
+    if node.tag == TIMESTAMP_TAG:
+        loader.construct_object(node)
+        raise InputError(f"YAML reads `{node.value}` as a date; put it in quotes", path, line)
+    if node.tag in NUMBER_TAGS and UNUSUAL_NUMBER.fullmatch(node.value):
+        number = loader.construct_object(node)
+        raise InputError(f"YAML reads `{node.value}` as {number}; write this, or put text in quotes", path, line)
 
 
 def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:

@@ -28,7 +28,7 @@ from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.names import PATH_OF_SNAKEMAKE, is_path
 from pipeline_py.config.systems.any_system import TYPES, type_of_system
 from pipeline_py.input_error import InputError
-from pipeline_py.text import find_compression
+from pipeline_py.text import check_format
 
 
 def load(
@@ -101,7 +101,7 @@ def load(
                 raise InputError(f"{file}: {what}", "configuration")
             if file not in directories:
                 with suppress(OSError):  # for whoever reads it to tell
-                    find_compression(Path(file))
+                    check_format(Path(file))
         for _, parser, _, splits in experiment.readings():
             if parser in experiment.foreign_parsers:
                 raise InputError(experiment.foreign_parsers[parser], "configuration")
@@ -125,12 +125,19 @@ def _lay_out(
     """Lay layers over a configuration, and the recipe that it then names below its own settings.
 
     Raises:
-        InputError: if no recipe has this name.
+        InputError: if no recipe has this name, or if the inherited configuration names it, whose other settings it
+            overrides.
     """
     merged = reduce(_laid_over, layers, dict(config))
     name = merged.get("recipe")
     if not isinstance(name, str):  # none, or a mistake that validation finds
         return merged
+    if not any("recipe" in given for given in (own or {}, *layers)):
+        raise InputError(
+            f"recipe: config.yaml names `{name}`, which overrides what config.yaml says of the same keys; name it in a "
+            f"file of your own (snakemake --configfile FILE), or with --config recipe={name}",
+            "configuration",
+        )
     recipes = list_recipes()
     if name not in recipes:
         raise InputError(f"recipe: {unknown('recipe', str(name), recipes)}", "configuration")

@@ -10,25 +10,6 @@ Form = Literal["text", "words", "bpe"]
 LARGEST_SHARE = 0.05
 """Largest accepted share of lines with words that look like another form."""
 
-ESCAPES = {
-    "&apos;": "'",
-    "&quot;": '"',
-    "&#91;": "[",
-    "&#93;": "]",
-    "&#124;": "|",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&bra;": "[",  # of old versions, as the next two
-    "&ket;": "]",
-    "&bar;": "|",
-    "&amp;": "&",
-}
-"""Characters by what tokenizer.perl writes for them."""
-
-_ESCAPE = re.compile("|".join(ESCAPES))
-_ESCAPED_CHARACTER = re.compile(f"[{re.escape(''.join({*ESCAPES.values()}))}]")
-_UNKNOWN = re.compile("<unk>")
-
 
 @dataclass(frozen=True)
 class Misfit:
@@ -93,18 +74,3 @@ def find_misfit(lines: Sequence[str], form: Form) -> tuple[int, Misfit] | None:
             if len(numbers) > LARGEST_SHARE * filled:
                 return numbers[0], misfit
     return None
-
-
-def are_escaped(lines: Sequence[str]) -> bool:
-    """Return whether tokenizer.perl has escaped tokens: more characters that it escapes are escaped than are not."""
-    escaped = unescaped = 0
-    for line in lines:
-        rest, count = _ESCAPE.subn("", line)
-        escaped += count
-        unescaped += len(_ESCAPED_CHARACTER.findall(_UNKNOWN.sub("", rest)))
-    return escaped > unescaped
-
-
-def unescape(text: str) -> str:
-    """Undo the escapes of tokenizer.perl."""
-    return _ESCAPE.sub(lambda match: ESCAPES[match[0]], text)

@@ -18,7 +18,7 @@ def read_sentences(outputs: Sequence[Path], references: Sequence[Path]) -> Itera
         InputError: without a reference or a sentence, where files differ in length, or at an empty reference.
     """
     if not references:
-        raise InputError("no reference given; name at least one with --reference")
+        raise InputError("no reference given; give one or more")
     number = 0
     for number, lines in enumerate(read_parallel(*outputs, *references), start=1):
         for path, line in zip(references, lines[len(outputs) :], strict=True):

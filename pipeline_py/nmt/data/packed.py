@@ -1,6 +1,6 @@
 """Packed sentences and their syntax, opened and checked against each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -81,40 +81,30 @@ def check_aligned(rows: Ragged, source: Ragged) -> None:
         )
 
 
-def syntax_files(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, Path]:
-    """Read KIND=FILE options; exactly the kinds that the system reads must be given.
+def check_kinds(files: Mapping[str, Path], kinds: Collection[str]) -> None:
+    """Raise `InputError` unless there is a file for each kind of syntax that a system reads, and for no other."""
+    if files.keys() != {*kinds}:
+        raise InputError(
+            f"the system reads {', '.join(kinds) or 'no syntax'}, but the syntax given is "
+            f"{', '.join(files) or 'none'}; give one file for each kind that it reads"
+        )
+
+
+def count_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]:
+    """Count the identifiers of each kind of syntax.
 
     Args:
-        kinds: what the system reads.
-        given: what was given on the command line.
-        option: the option's name, for messages.
+        vocabularies: the vocabulary file of each kind that has identifiers.
 
     Raises:
-        InputError: a kind is missing, or not read.
+        InputError: a file is no vocabulary.
     """
-    files = {}
-    for text in given:
-        kind, equals, path = text.partition("=")
-        if not equals or kind not in kinds:
-            reads = ", ".join(kinds) or "no syntax"
-            raise InputError(f"{option} {text}: the system reads {reads}; give KIND=FILE for that alone")
-        files[kind] = Path(path)
-    for kind in kinds:
-        if kind not in files:
-            raise InputError(f"the system reads {kind}; give {option} {kind}=FILE")
-    return files
-
-
-def syntax_vocabularies(kinds: Sequence[str], given: Sequence[str], option: str) -> dict[str, int]:
-    """Read how many identifiers each kind of syntax has from the vocabularies of KIND=FILE options.
-
-    Raises:
-        InputError: a kind that has identifiers is without a vocabulary, one that has none is given one, or a file is
-            no vocabulary.
-    """
-    further = {kind: of_kind.further for kind in kinds if (of_kind := kind_of(kind).identifiers)}
-    files = syntax_files([*further], given, option)
-    return {kind: len(Vocabulary.load(path)) + further[kind] for kind, path in files.items()}
+    sizes = {}
+    for kind, path in vocabularies.items():
+        identifiers = kind_of(kind).identifiers
+        assert identifiers is not None, f"{kind} has no identifiers"
+        sizes[kind] = len(Vocabulary.load(path)) + identifiers.further
+    return sizes
 
 
 def _check_sizes(rows: Ragged, source: Ragged, kind: str, values: Table) -> None:

@@ -17,17 +17,15 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pipeline_py.private_folder import BY_OTHERS, make_private_folder
+
 COMPILERS = ("gcc", "cc")
 """GCC under its names: torch has the OpenMP of GCC, which code of other compilers does not find."""
 
 OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
-FOLDER = "arbitree"
-"""In the user's cache."""
-
 SECONDS = 120
 """After so many a compiler is taken for one that hangs."""
 
-BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 CHECKSUM = hashlib.sha256().digest_size
 """Bytes at the end of a file."""
 
@@ -47,9 +45,9 @@ def load(source: Path, functions: Sequence[str]) -> ctypes.CDLL | None:
     """
     key = hashlib.sha256(source.read_bytes() + " ".join((*OPTIONS, platform.machine())).encode()).hexdigest()[:16]
     reason = ""
-    for folder in (_cache, _passing):
+    for make_folder in (lambda: contextlib.nullcontext(make_private_folder()), _passing):
         try:
-            with folder() as place:
+            with make_folder() as place:
                 found = _load_or_compile(source, place / f"{source.stem}-{key}.so", functions)
         except OSError as error:
             reason = " ".join(str(error).split())
@@ -62,26 +60,6 @@ def load(source: Path, functions: Sequence[str]) -> ctypes.CDLL | None:
         "otherwise; install GCC, or mend that"
     )
     return None
-
-
-@contextlib.contextmanager
-def _cache() -> Iterator[Path]:
-    """The user's cache.
-
-    Raises:
-        OSError: there is none that is theirs alone.
-    """
-    try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
-    except RuntimeError:
-        raise OSError("there is no home folder to store it in") from None
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = folder.stat()
-    if status.st_uid != os.geteuid():
-        raise OSError(f"{folder} belongs to another user")
-    if status.st_mode & BY_OTHERS:
-        folder.chmod(stat.S_IMODE(status.st_mode) & ~BY_OTHERS)
-    yield folder
 
 
 @contextlib.contextmanager

@@ -72,9 +72,15 @@ class Checkpoint:
 class Checkpoints:
     """The rolling checkpoint of one run in a directory of its own."""
 
-    def __init__(self, directory: Path, identity: str) -> None:
+    def __init__(self, directory: Path, rounding: str) -> None:
+        """Name the directory.
+
+        Args:
+            directory: of trainings with the same inputs, settings and code.
+            rounding: what else decides the last digits; a checkpoint with another description is not resumed.
+        """
         self.path = directory / NAME
-        self._identity = identity
+        self._rounding = rounding
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Replace the checkpoint by a newer one; a kill in between leaves the older one whole."""
@@ -83,15 +89,15 @@ class Checkpoints:
             for group, tensors in checkpoint.tensors.items()
             for name, tensor in tensors.items()
         }
-        content = json.dumps({"checksum": checksum.PLACE, "identity": self._identity, "state": checkpoint.state})
+        content = json.dumps({"checksum": checksum.PLACE, "rounding": self._rounding, "state": checkpoint.state})
         with whole(self.path) as temporary:
             save_file(flat, temporary, metadata={"checkpoint": content})
             checksum.seal(temporary)
 
     def load(self) -> Checkpoint | None:
-        """Read the checkpoint, or None where there is none of this run.
+        """Read the checkpoint; None if there is none that can be resumed.
 
-        A checkpoint of other inputs, settings or code, or a damaged one, is renamed and a message says so.
+        A checkpoint whose rounding differs, or a damaged one, is renamed, and a message says so.
         """
         for remains in self.path.parent.glob(".*"):  # ours, and what safetensors writes to before it has a name
             remains.unlink()  # of a run that was killed while it wrote
@@ -102,8 +108,9 @@ class Checkpoints:
             return None
         with safe_open(self.path, framework="pt") as file:
             content = json.loads(file.metadata()["checkpoint"])
-            if content["identity"] != self._identity:
-                self._set_aside("it belongs to other inputs, settings or code", content["identity"])
+            if content["rounding"] != self._rounding:
+                reason = f"it was computed with {content['rounding']}, and this training computes with {self._rounding}"
+                self._set_aside(reason, "other")
                 return None
             tensors: dict[str, dict[str, Tensor]] = {}
             for key in file.keys():  # noqa: SIM118 (not a mapping)
@@ -112,12 +119,8 @@ class Checkpoints:
                 tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
         return Checkpoint(tensors, content["state"])
 
-    def remove(self) -> None:
-        """Delete the checkpoint once the run has left its outputs."""
-        self.path.unlink(missing_ok=True)
-
     def _set_aside(self, reason: str, mark: str) -> None:
-        other = self.path.with_name(f"{self.path.stem}.{mark[:12]}{self.path.suffix}")
+        other = self.path.with_name(f"{self.path.stem}.{mark}{self.path.suffix}")
         self.path.replace(other)
         print(f"checkpoint {self.path} is not resumed: {reason}; renamed to {other.name}", file=sys.stderr)
 

@@ -1,9 +1,17 @@
 """Starting the processes of one training."""
 
+import json
 import os
+import signal
 import sys
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_json
 
 from pipeline_py.input_error import InputError
+from pipeline_py.run.runner import Stage
+from pipeline_py.stage import end_after
 
 COUNT = "WORLD_SIZE"
 """A variable of the environment in which torchrun tells a process how many there are."""
@@ -22,18 +30,43 @@ def is_one_of_several(count: int) -> bool:
     return True
 
 
-def launch(count: int) -> None:
-    """Run this command in several processes of this machine, as torchrun does, and wait for them.
+def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
+    """Run a stage in several processes of this machine, as torchrun does, and wait for them.
+
+    Args:
+        count: how many.
+        stage: its name, "nmt.train".
+        arguments: of its function.
 
     Raises:
-        SystemExit: one of them has failed, and said why; the others are ended.
+        SystemExit: one of them has failed and printed why; the others are ended.
+        KeyboardInterrupt: Ctrl-C has ended all of them.
     """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main
 
-    module = sys.modules["__main__"].__spec__
-    assert module is not None, "stages are run as modules"
+    call = [stage, to_json(arguments).decode()]
     try:
-        main(["--standalone", f"--nproc-per-node={count}", "-m", module.name, *sys.argv[1:]])
+        main(["--standalone", f"--nproc-per-node={count}", "-m", "pipeline_py.nmt.training.launch", *call])
     except ChildFailedError:
         sys.exit(1)
+    except SignalException as error:
+        if error.sigval == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise
+
+
+def run_process(stage: str, arguments: str) -> None:
+    """Run a stage in one of the processes.
+
+    Args:
+        stage: its name.
+        arguments: of its function, as JSON.
+    """
+    called = Stage(stage)
+    called.call(called.validate(json.loads(arguments)))
+
+
+if __name__ == "__main__":
+    end_after(lambda: run_process(*sys.argv[1:]))

@@ -7,8 +7,7 @@ from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.page_parts import Chapter, Part
 from pipeline_py.report.read_table import read_table
 from pipeline_py.report.tables.sheet import Sheet, listed
-from pipeline_py.syntax.files_by_split import ALL
-from pipeline_py.syntax.measures import MEASURES, read_accuracies
+from pipeline_py.syntax.measures import ALL, MEASURES, read_accuracies, warn_of_whole_tokens
 
 PLACE = 20
 
@@ -40,16 +39,19 @@ def accuracies(files: Mapping[str, Path]) -> Sheet:
     Raises:
         InputError: if a file is no TSV of `syntax.accuracy`.
     """
+    tables = {parser: read_accuracies(path) for parser, path in files.items()}
+    warnings = {parser: warn_of_whole_tokens(table) for parser, table in tables.items()}
     return listed(
         "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them. With "
         "raw text, the parser reads the words that the pipeline makes of the text, and values are F1.",
         ["Parser", "Metric", "Value", "Sentences", "Words"],
         [
             [parser, found.metric, found.value, found.sentences, found.words]
-            for parser, path in files.items()
-            for found in read_accuracies(path)
+            for parser, table in tables.items()
+            for found in table
         ],
         texts=["Metric"],
+        notes=[f"Warning: {parser}: {warning}." for parser, warning in warnings.items() if warning is not None],
     )
 
 

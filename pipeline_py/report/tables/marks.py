@@ -123,8 +123,7 @@ class Marks:
             found = self.comparisons.get((on, metric, row, other))
             if found is None:
                 raise InputError(
-                    f"{row!r} and {other!r} are not compared by {metric} on {on!r}; "
-                    f"give --file comparisons:{on}=FILE with both"
+                    f"{row!r} and {other!r} are not compared by {metric} on {on!r}; make the comparisons of {on} again"
                 )
             yield found
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 from pipeline_py.syntax.trees.formats import Annotation
 
 INDEX = "resources.json"
@@ -63,7 +64,8 @@ def _files(directory: Path, language: str, processors: Sequence[str]) -> list[Pa
 
 def _index(directory: Path) -> dict[str, Any]:
     try:
-        entries = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+        with open_regular_file(directory / INDEX) as file:
+            entries = json.loads(file.read())
     except ValueError:
         raise _broken(directory) from None
     if not isinstance(entries, dict):

@@ -1,11 +1,12 @@
 """Where the models of a parser come from: what can be said of them before Stanza is imported, and loading them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.stanza.directory import FOLDERS, models_in, tokenizer_in
+from pipeline_py.syntax.stanza.directory import FOLDERS
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE
 
@@ -30,15 +31,18 @@ class ModelSource:
     pretrain: Path | None = None
     directory: Path | None = None
     package: str | None = None
+    segmenter: Path | None = None
 
     def __post_init__(self) -> None:
         """Check that it is one."""
         if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
-            raise InputError("give one source of models: --tagger (with a parser), --directory or --package")
+            raise InputError("give one source of models: model files, a directory or a package")
         if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
-            raise InputError("--depparse, --constituency and --pretrain go with --tagger; leave them out")
+            raise InputError("depparse, constituency and pretrain go with a tagger; leave them out")
+        if self.tagger is None and self.segmenter is not None:
+            raise InputError("a segmenter goes with a tagger; leave it out")
         if self.tagger is not None and self.parser is None:
-            option = "--depparse" if self.annotation is Annotation.DEPENDENCY else "--constituency"
+            option = "depparse" if self.annotation is Annotation.DEPENDENCY else "constituency"
             raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
 
     @property
@@ -50,22 +54,6 @@ class ModelSource:
     def word_space(self) -> str:
         """Spelling of a space within a word for these models; models that Stanza offers use a space."""
         return " " if self.tagger is None else WORD_SPACE
-
-    def files(self, with_tokenizer: bool = False) -> list[Path] | None:
-        """All files that the trees may depend on; None for a package, whose files are known when it is downloaded.
-
-        Args:
-            with_tokenizer: whether those of the tokenizer of a directory are among them.
-
-        Raises:
-            InputError: where resources.json of a directory is broken.
-        """
-        if self.package is not None:
-            return None
-        if self.directory is None:
-            return [path for path in (self.tagger, self.parser, self.pretrain) if path is not None]
-        tokenizer = tokenizer_in(self.directory, self.language) if with_tokenizer else []
-        return models_in(self.directory, self.language, self.annotation) + tokenizer
 
     def load(self, device: str, batch_size: int) -> "Pipeline":
         """Load the models.
@@ -86,8 +74,29 @@ class ModelSource:
         Raises:
             InputError: where they have none.
         """
-        from pipeline_py.syntax.stanza.tokenizer import tokenizer_of
+        from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
 
+        if self.segmenter is not None:
+            return learned_tokenizer(self.language, self.segmenter)
         if self.tagger is not None:
-            raise InputError("models that are trained here have no tokenizer; leave out --words=stanza")
+            raise InputError("`words: stanza` needs the tokenizer of the parser's treebank")
         return tokenizer_of(self.language, self.directory, self.package)
+
+
+class LoadedModels:
+    """The models of a parser, which are loaded when they are first used."""
+
+    def __init__(self, source: ModelSource, device: str, batch_size: int) -> None:
+        """Take where the models come from, the device and the sentences of a batch."""
+        self.source = source
+        self._device, self._batch_size = device, batch_size
+
+    @cached_property
+    def pipeline(self) -> "Pipeline":
+        """The tagger and the parser."""
+        return self.source.load(self._device, self._batch_size)
+
+    @cached_property
+    def tokenizer(self) -> "Divide":
+        """The tokenizer that belongs to the models."""
+        return self.source.tokenizer()

@@ -1,14 +1,16 @@
 """The words of a text as Stanza's tokenizer finds them, multi-word tokens expanded."""
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
 import stanza
 
+from pipeline_py.corpus.tokenize import load_segmenter
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza.pipeline import origin
+from pipeline_py.syntax.words.normal_form import compose
 from pipeline_py.syntax.words.parser_words import Divide, Word
 
 SENTENCES_AT_ONCE = 500
@@ -39,6 +41,24 @@ def tokenizer_of(language: str, directory: Path | None, package: str | None) -> 
             directory,
         ) from error
     return lambda texts: _divided(pipeline, texts)
+
+
+def learned_tokenizer(language: str, segmenter: Path) -> Divide:
+    """Load a model of `learn_segmenter`, which reads text in NFC.
+
+    Raises:
+        InputError: the file is not such a model.
+    """
+    pipeline = load_segmenter(segmenter, language)
+
+    def divide(texts: Iterable[str]) -> Iterator[list[Word]]:
+        texts, texts_to_compose = tee(texts)
+        composed = (compose(text)[0] for text in texts_to_compose)
+        for text, words in zip(texts, _divided(pipeline, composed), strict=True):
+            starts = compose(text)[1]
+            yield [word._replace(start=starts[word.start], end=starts[word.end]) for word in words]
+
+    return divide
 
 
 def _divided(pipeline: Any, texts: Iterable[str]) -> Iterator[list[Word]]:

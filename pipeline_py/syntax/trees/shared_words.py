@@ -26,30 +26,66 @@ _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\u
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W\d_])+")
 
 
-@cache
-def share_of_frequent_words(treebank: Path, texts: Sequence[Path]) -> float | None:
-    """Return the share of the most frequent words of texts that are in a treebank.
+_KANA = re.compile("[\u3041-\u30ff]")
+
+LEAST_KANA = 0.05
+"""The least share of kana among the frequent words of Japanese: above 0.3 in Japanese, and 0 in Chinese."""
+
+
+def describe_difference(treebank: Path, texts: Sequence[Path]) -> str | None:
+    """Describe by which words a treebank is of another language than texts; None if it is not, or they are too small.
+
+    Han characters are common to Chinese and Japanese, so that kana decide between these.
 
     Args:
         treebank: CoNLL-U, of which the first trees are read.
         texts: files of which the first lines are read.
 
-    Returns:
-        A number from 0 to 1; None if the treebank or the texts are too small for it.
-
     Raises:
         InputError: a tree is malformed.
     """
-    known: set[str] = set()
+    share = share_of_frequent_words(treebank, texts)
+    if share is None:
+        return None
+    words = {treebank: _words_of_trees(treebank)[0], texts[0]: _words_of_texts(texts)}
+    with_kana = [path for path in words if _share_of_kana(words[path]) >= LEAST_KANA]
+    without_kana = [path for path in words if path not in with_kana]
+    if with_kana and without_kana:
+        return f"{with_kana[0]} is written with kana, and {without_kana[0]} is not"
+    if share < LEAST_SHARE:
+        return f"its treebank {treebank} has {share:.0%} of the {FREQUENT} most frequent words of {texts[0]}"
+    return None
+
+
+def share_of_frequent_words(treebank: Path, texts: Sequence[Path]) -> float | None:
+    """Return the share of the most frequent words of texts that are in a treebank, from 0 to 1; None if too small."""
+    known, trees = _words_of_trees(treebank)
+    frequent = _words_of_texts(texts).most_common(FREQUENT)
+    if trees < LEAST_TREES or len(frequent) < FREQUENT:
+        return None
+    return sum(word in known for word, _ in frequent) / len(frequent)
+
+
+def _share_of_kana(words: Counter[str]) -> float:
+    frequent = words.most_common(FREQUENT)
+    return sum(bool(_KANA.match(word)) for word, _ in frequent) / max(len(frequent), 1)
+
+
+@cache
+def _words_of_trees(treebank: Path) -> tuple[Counter[str], int]:
+    """Count the words of a treebank's first trees, and these trees."""
+    words: Counter[str] = Counter()
     trees = 0
     for tree in islice(read_dependencies(treebank), TREES):
         trees += 1
-        known.update(_words([*tree.words, *(token.form for token in tree.multiword)]))
+        words.update(_words([*tree.words, *(token.form for token in tree.multiword)]))
+    return words, trees
+
+
+@cache
+def _words_of_texts(texts: Sequence[Path]) -> Counter[str]:
     lines = (line.decode("utf-8", "replace") for text in texts for line in islice(read_bytes(text), LINES))
-    frequent = [word for word, _ in Counter(_words(lines)).most_common(FREQUENT)]
-    if trees < LEAST_TREES or len(frequent) < FREQUENT:
-        return None
-    return sum(word in known for word in frequent) / len(frequent)
+    return Counter(_words(lines))
 
 
 def _words(lines: Iterable[str]) -> Iterator[str]:

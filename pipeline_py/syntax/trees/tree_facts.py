@@ -14,6 +14,7 @@ from typing import Self
 
 from pipeline_py.artifact import write_json
 from pipeline_py.input_error import InputError
+from pipeline_py.regular_file import open_regular_file
 
 NO_DEVICE = "none"
 
@@ -77,7 +78,7 @@ def checksums(files: Iterable[Path]) -> dict[str, str]:
 
 
 def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipeline_py.text import read_lines
-
-BYTE_ORDER_MARK = "\ufeff"
+from pipeline_py.text import BYTE_ORDER_MARK, read_lines
 
 WITHOUT_TEXT = (
     "all words of this sentence are `_`: the treebank comes without its text; restore the text as its README says, or "
@@ -15,9 +13,9 @@ WITHOUT_TEXT = (
 
 
 def treebank_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a plain or gzipped file in UTF-8, without byte order marks.
+    """Yield the lines of a plain or compressed file in UTF-8, without byte order marks.
 
-    Some editors write one at the beginning; in files that were joined, one is at the beginning of each.
+    `read_lines` removes the one at the beginning of a file; in files that were joined, others begin a line.
 
     Raises:
         InputError: at the first line that is not UTF-8.

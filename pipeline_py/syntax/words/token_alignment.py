@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from pipeline_py.corpus.characters import without_invisible
+from pipeline_py.corpus.moses import unescape
 from pipeline_py.syntax.trees.dependency import MultiwordToken
 from pipeline_py.syntax.words.treebank_spelling import spell_word
 
@@ -45,8 +46,8 @@ class DifferentWordsError(Exception):
 def plain_spelling(word: str, ignore_case: bool = False) -> str:
     """Spell a word as text does, so that two spellings of one word become equal.
 
-    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, and escaped
-    slashes and asterisks. Letters in Unicode's NFD, with their accents apart, become NFC.
+    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, escaped slashes
+    and asterisks, and the escapes of Moses (`&apos;`). Letters in Unicode's NFD, with their accents apart, become NFC.
 
     Args:
         word: a word of a text or of a tree.
@@ -55,7 +56,7 @@ def plain_spelling(word: str, ignore_case: bool = False) -> str:
     if word in ("``", "''"):
         return '"'
     word = _ESCAPE.sub(lambda found: _BRACKETS.get(found[0].lower(), found[0][-1]), word)
-    word = normalize("NFC", word)
+    word = normalize("NFC", unescape(word))
     return word.lower() if ignore_case else word
 
 

@@ -5,6 +5,7 @@ forms: the longest common subsequence of what both analyses have in the same str
 shared task, section 5).
 """
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -56,6 +57,42 @@ def match_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[i
     return matches
 
 
+def count_whole_tokens(gold: DependencyTree, predicted: DependencyTree, has_spaces: bool) -> tuple[int, int]:
+    """Count the multi-word tokens of a gold tree, and those that lie within one predicted word.
+
+    Words that touch (`SpaceAfter=No` between two letters or digits) form a multi-word token too, since some treebanks
+    write Arabic prefixes and pronouns so.
+
+    Args:
+        gold: of a sentence.
+        predicted: of the same text.
+        has_spaces: the language is written with spaces; otherwise words that touch are not counted.
+    """
+    tokens = _multiword_spans(gold, has_spaces)
+    words = [(word.start, word.end) for word in _words(predicted) if not word.is_multiword]
+    return len(tokens), sum(any(first <= start and end <= last for first, last in words) for start, end in tokens)
+
+
+def _multiword_spans(tree: DependencyTree, has_spaces: bool) -> list[tuple[int, int]]:
+    """Return start and end of the tokens of several words, and of the stretches of words that touch."""
+    text = _text(tree)
+    spans: list[list[int]] = []
+    words = _words(tree)
+    for place, word in enumerate(words):
+        is_same_token = word.is_multiword and place > 0 and words[place - 1][:2] == word[:2]
+        touches = has_spaces and place in tree.unspaced and all(map(_is_of_word, text[word.start - 1 : word.start + 1]))
+        if is_same_token or touches:
+            spans[-1][1:] = word.end, spans[-1][2] + 1
+        else:
+            spans.append([word.start, word.end, 1])
+    return [(start, end) for start, end, number in spans if number > 1]
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether a character is a letter, a mark or a digit."""
+    return unicodedata.category(character)[0] in "LMN"
+
+
 def _stretch(words: Sequence[_Word], others: Sequence[_Word], place: int, other: int) -> tuple[int, int]:
     """Return the ends of the words that share text with a multi-word token, and with those that overlap it."""
     end = max(each.end for each in (words[place], others[other]) if each.is_multiword)
@@ -101,7 +138,7 @@ def _words(tree: DependencyTree) -> list[_Word]:
     tokens = tree.tokens
     ends = [*accumulate(len(_visible(token.form)) for token in tokens)]
     return [
-        _Word(start, end, _visible(tree.words[word]), token.last > token.first)
+        _Word(start, end, unicodedata.normalize("NFC", _visible(tree.words[word])), token.last > token.first)
         for token, start, end in zip(tokens, [0, *ends], ends, strict=False)
         for word in range(token.first - 1, token.last)
     ]

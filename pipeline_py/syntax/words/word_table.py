@@ -11,15 +11,17 @@ sentence, `*ons` are last letters, and nothing stands for all cases. A space wit
 """
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.words.parser_words import Word, visible_characters
+from pipeline_py.syntax.words.normal_form import compose
+from pipeline_py.syntax.words.parser_words import Divide, Word, visible_characters
 from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE, spell_word
 from pipeline_py.text import is_number, read_lines
 
@@ -59,7 +61,7 @@ class WordTable:
     """Readings of tokens, and which of them is clear.
 
     Tokens with digits share the readings of all numbers of the same shape. Tokens that the treebank does not have in
-    their case have the readings of their lower-cased forms.
+    their case have the readings of their lower-cased forms. Tokens are looked up in NFC.
     """
 
     def __init__(self, readings: Readings) -> None:
@@ -121,6 +123,32 @@ class WordTable:
         The longest entry counts. Tokens without a clear reading stay as they are; a single one is marked.
         """
         return (self._words(tuple(text.split(" "))) if text else [] for text in texts)
+
+    def expand_after(self, divide: Divide) -> Divide:
+        """Return a function that divides text, and then expands multi-word tokens that their words do not spell.
+
+        The function `divide` decides about all other tokens, since it sees the sentence. A multi-word token without a
+        clear reading stays as it is, and is marked.
+        """
+
+        def divide_and_expand(texts: Iterable[str]) -> Iterator[list[Word]]:
+            texts, texts_to_divide = tee(texts)
+            for text, words in zip(texts, divide(texts_to_divide), strict=True):
+                yield [*self._expand(text, words)]
+
+        return divide_and_expand
+
+    def _expand(self, text: str, words: Iterable[Word]) -> Iterator[Word]:
+        before = ""
+        for word in words:
+            tokens = (text[word.start : word.end],)
+            expansions = [form for form in self._counts(tokens, ANYWHERE) or () if not _is_spelt_by(_key(tokens), form)]
+            reading = self._clear_reading(tokens, before) if expansions else None
+            if reading in expansions:
+                yield from _spans(tokens, reading, word.start)
+            else:
+                yield word._replace(is_ambiguous=bool(expansions) and reading is None)
+            before = tokens[0]
 
     def _words(self, tokens: Forms) -> list[Word]:
         words: list[Word] = []
@@ -201,7 +229,7 @@ def learn_readings(
 
 def _contexts(before: str) -> list[str]:
     """Return contexts that may decide a reading, most specific first: the token before, and its last letters."""
-    before = before.lower()
+    before = _compose(before).lower()
     return [before, *(f"*{before[-letters:]}" for letters in LAST_LETTERS)] if before else [BEGINNING]
 
 
@@ -247,15 +275,15 @@ def _count_unjoined(
 
 def _reading(tokens: Sequence[str], words: Sequence[str]) -> Forms:
     """Spell a reading; one that the tokens spell too has every digit as 0."""
-    spelt = tuple(map(spell_word, words))
+    spelt = tuple(_compose(spell_word(word)) for word in words)
     return _key(spelt) if _is_spelt_by(_key(tokens), _key(spelt)) else spelt
 
 
 def _spans(tokens: Forms, reading: Forms, start: int) -> Iterator[Word]:
     """Yield the words of a block: side by side where its tokens spell them, else all in its place."""
-    text = " ".join(tokens)
+    text, starts = compose(" ".join(tokens))
     if not _is_spelt_by(_key(tokens), reading):
-        yield from (Word(start, start + len(text), form) for form in reading)
+        yield from (Word(start, start + starts[-1], form) for form in reading)
         return
     places = [place for place, character in enumerate(text) if character != " "]
     letters = iter(places)
@@ -263,7 +291,7 @@ def _spans(tokens: Forms, reading: Forms, start: int) -> Iterator[Word]:
     for word in reading:
         form = "".join(WORD_SPACE if character == WORD_SPACE else text[next(letters)] for character in word)
         end = first + len(word.replace(WORD_SPACE, ""))
-        yield Word(start + places[first], start + places[end - 1] + 1, form)
+        yield Word(start + starts[places[first]], start + starts[places[end - 1] + 1], form)
         first = end
 
 
@@ -274,7 +302,11 @@ def _is_spelt_by(tokens: Forms, words: Forms) -> bool:
 
 
 def _key(tokens: Sequence[str]) -> Forms:
-    return tuple(_DIGIT.sub("0", token) for token in tokens)
+    return tuple(_DIGIT.sub("0", _compose(token)) for token in tokens)
+
+
+def _compose(form: str) -> str:
+    return unicodedata.normalize("NFC", form)
 
 
 def _lower(forms: Forms) -> Forms:

@@ -1,7 +1,10 @@
 """Compressed files are refused with the plan if no stage can read them."""
 
 import bz2
+import gzip
 import lzma
+import tarfile
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -22,11 +25,20 @@ def load_texts(folder: Path, train: bytes) -> None:
     load(DEFAULT, {"data": str(folder), "corpora": corpora, "targets": ["table1"], "parser": "embedded"})
 
 
+def tar() -> bytes:
+    packed = BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a.en"))
+    return packed.getvalue()
+
+
 @pytest.mark.parametrize(
     ("train", "message"),
     [
         (b"\x28\xb5\x2f\xfd\x04", r"a\.en: Zstandard files cannot be read; decompress it"),
         (b"PK\x03\x04", r"a\.en: ZIP files cannot be read; decompress it"),
+        (tar(), r"a\.en: a tar archive, which holds files and is no text; unpack it \(tar -xf\) and name a file in it"),
+        (gzip.compress(tar()), r"a\.en: a tar archive"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, train, message):

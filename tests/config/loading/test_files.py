@@ -68,9 +68,72 @@ def test_what_merges_is_no_key_twice(tmp_path: Path, content: str) -> None:
     assert read_file(tmp_path / "mine.yaml") == yaml.safe_load(content)
 
 
-def test_a_mapping_in_itself_ends(tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text("a: &a\n  b: *a\n")
-    assert "a" in read_file(tmp_path / "mine.yaml")
+def aliases(levels: int, element: str) -> str:
+    """A file in which each level names that below it nine times."""
+    lines = ["a0: &a0 {x: 1}\n"]
+    names = [(f"a{level}", f"a{level - 1}") for level in range(1, levels + 1)]
+    return "".join(
+        [*lines, *(f"{name}: &{name} {element.format(', '.join([f'*{below}'] * 9))}\n" for name, below in names)]
+    )
+
+
+@pytest.mark.parametrize("element", ["[{}]", "{{<<: [{}]}}"])
+def test_aliases_that_multiply_are_refused(tmp_path: Path, element: str) -> None:
+    (tmp_path / "mine.yaml").write_text(aliases(9, element))
+    with pytest.raises(
+        InputError, match=r"mine.yaml, line \d: aliases \(`\*`\) make more than 100,000 keys and values"
+    ):
+        read_file(tmp_path / "mine.yaml")
+    (tmp_path / "mine.yaml").write_text(aliases(3, element))
+    assert read_file(tmp_path / "mine.yaml")["a0"] == {"x": 1}
+
+
+def test_aliases_that_nest_are_refused(tmp_path: Path) -> None:
+    lines = [f"a{level}: &a{level} [*a{level - 1}]\n" for level in range(1, 5000)]
+    (tmp_path / "mine.yaml").write_text("".join(["a0: &a0 []\n", *lines]))
+    with pytest.raises(InputError, match=r"line \d+: nested too deeply by aliases"):
+        read_file(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    "content", ["a: &a\n  b: *a\n", "presets: &r {p: *r}\n", "a: &a [1, [*a]]\n", "a: &a {<<: *a}\n"]
+)
+def test_a_mapping_in_itself_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "mine.yaml").write_text(content)
+    with pytest.raises(InputError, match=r"mine.yaml, line \d: what begins here contains itself by an alias"):
+        read_file(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        *(("1:30", "90"), ("017", "15"), ("-017", "-15"), ("1_000", "1000"), ("0b11", "3"), ("0x_1F", "31")),
+        *(("1:30.5", "90.5"), ("1_0.5", "10.5"), ("00", "0")),
+    ],
+)
+def test_unusual_numbers_are_refused(tmp_path: Path, value: str, number: str) -> None:
+    for content in (f"b: 1\na: {value}\n", f"b: 1\n{value}: a\n"):
+        (tmp_path / "mine.yaml").write_text(content)
+        with pytest.raises(InputError) as caught:
+            read_file(tmp_path / "mine.yaml")
+        assert str(caught.value) == (
+            f"{tmp_path}/mine.yaml, line 2: YAML reads `{value}` as {number}; write this, or put text in quotes"
+        )
+
+
+@pytest.mark.parametrize("value", ["2021-01-31", "2021-01-31 10:00:00", "2021-01-31T10:00:00Z"])
+def test_dates_are_refused(tmp_path: Path, value: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"a: {value}\n")
+    with pytest.raises(InputError, match=rf"mine.yaml, line 1: YAML reads `{value}` as a date; put it in quotes"):
+        read_file(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    "value", ["0", "-5", "+5", "0.5", ".5", "1.e+3", "1e5", "0x1F", "0o17", ".inf", "'1:30'", "'017'"]
+)
+def test_usual_numbers_and_text_are_read_as_yaml_reads_them(tmp_path: Path, value: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"a: {value}\n")
+    assert read_file(tmp_path / "mine.yaml") == yaml.safe_load(f"a: {value}")
 
 
 def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:

@@ -37,6 +37,20 @@ def test_the_command_line_names_a_recipe(config: dict[str, Any]) -> None:
     assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
 
 
+def test_the_inherited_configuration_names_no_recipe(config: dict[str, Any]) -> None:
+    config["recipe"] = NAMES[0]
+    for own in (None, {"training": {"epochs": 77}}):
+        with pytest.raises(InputError) as caught:
+            load(merged(config, own or {}), own=own)
+        assert str(caught.value) == (
+            f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides what config.yaml says of the same "
+            f"keys; name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
+        )
+    own = {"recipe": None}
+    assert load(merged(config, own), own=own).training.epochs == config["training"]["epochs"]
+    assert load(config, {"recipe": NAMES[1]}).recipe == NAMES[1]
+
+
 def test_an_unknown_recipe_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"unknown recipe `{NAMES[0]}0`; did you mean `{NAMES[0]}`"):
         load(config, {"recipe": f"{NAMES[0]}0"})

@@ -44,9 +44,9 @@ def test_the_rules_are_those_of_the_language(tmp_path: Path) -> None:
     for language in ("de", "fr"):
         statistics(
             hypothesis=tmp_path / "out",
-            reference=[tmp_path / "ref"],
-            metric=["bleu", "moses_bleu"],
-            score_output=[tmp_path / "bleu.json", tmp_path / "moses_bleu.json"],
+            references=[tmp_path / "ref"],
+            metrics=["bleu", "moses_bleu"],
+            scores_output=[tmp_path / "bleu.json", tmp_path / "moses_bleu.json"],
             output=tmp_path / "statistics",
             language=language,
         )

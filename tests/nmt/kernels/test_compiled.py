@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.nmt.kernels import compiled, elementwise
+from pipeline_py.private_folder import FOLDER
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
 
@@ -50,7 +51,7 @@ def ask(source: Path, cache: Path, **options) -> subprocess.CompletedProcess:
 
 
 def kept_below(cache: Path) -> Path:
-    (kept,) = (cache / compiled.FOLDER).iterdir()
+    (kept,) = (cache / FOLDER).iterdir()
     return kept
 
 
@@ -67,7 +68,7 @@ def test_kernels_are_compiled_and_kept_and_need_no_compiler_again(tmp_path: Path
     again = run({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}, FIND)
     assert (again.stdout, again.stderr) == ("True\n", "")
     assert kept_below(tmp_path).stat().st_mtime_ns == made.st_mtime_ns
-    assert stat.S_IMODE(made.st_mode) == stat.S_IMODE((tmp_path / compiled.FOLDER).stat().st_mode) == 0o700
+    assert stat.S_IMODE(made.st_mode) == stat.S_IMODE((tmp_path / FOLDER).stat().st_mode) == 0o700
 
 
 def test_kernels_say_which_functions_they_have() -> None:
@@ -106,7 +107,7 @@ def damaged(content: bytes, seed: int) -> bytes:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_damaged_file_is_not_loaded_but_compiled_anew(seed: int, whole: tuple[Path, bytes], tmp_path: Path) -> None:
     source, content = whole
-    folder = tmp_path / compiled.FOLDER
+    folder = tmp_path / FOLDER
     folder.mkdir(mode=0o700)
     kept = folder / kept_below(source.parent).name
     kept.write_bytes(damaged(content, seed))
@@ -157,7 +158,7 @@ def test_a_link_is_not_followed(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_others_may_write_to_is_closed(source: Path, tmp_path: Path) -> None:
-    folder = tmp_path / compiled.FOLDER
+    folder = tmp_path / FOLDER
     folder.mkdir()
     folder.chmod(0o777)
     assert ask(source, tmp_path).stdout == "42\n"
@@ -215,7 +216,7 @@ def test_a_full_disk_is_done_without(source: Path, tmp_path: Path, tiny: Path) -
     assert found.stdout == "42\n" and "compiled for this process alone" in found.stderr
     found = ask(source, tiny, **full)
     assert found.stdout == "None\n" and found.stderr.startswith("warning: answer.c: not compiled (")
-    assert "No space left on device" in found.stderr and not [*(tiny / compiled.FOLDER).glob("*.so")]
+    assert "No space left on device" in found.stderr and not [*(tiny / FOLDER).glob("*.so")]
 
 
 def test_who_has_no_home_has_no_cache(source: Path) -> None:

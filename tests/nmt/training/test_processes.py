@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from safetensors.torch import load_file
 
 from pipeline_py.nmt.training.processes import Processes
 from pipeline_py.ragged import write_rows
+from tests.nmt.jobs import job_command, job_of
 
 WORDS = 12
 SYSTEM = {"model": {"embedding": 8, "hidden": 12, "dropout": 0.0}}
@@ -39,15 +39,15 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def command(corpus: dict[str, Path], folder: Path, processes: int, **training: object) -> list[str]:
     outputs = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
-    options = {
+    arguments = {
         **corpus,
-        "system": json.dumps(SYSTEM | training.pop("system", {})),  # type: ignore[operator]
-        "training": json.dumps({**TRAINING, "processes": processes, **training}),
+        **{name: {} for name in ("train_syntax", "dev_syntax", "syntax_vocabularies")},
+        "system": SYSTEM | training.pop("system", {}),  # type: ignore[operator]
+        "training": {**TRAINING, "processes": processes, **training},
         "checkpoints": folder / "checkpoints",
         **{f"{name}_output": folder / file for name, file in outputs.items()},
     }
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "pipeline_py.nmt.train", *flags]
+    return job_command(job_of("nmt.train", folder, arguments, threads=processes))
 
 
 def run(*given: object, **training: object) -> subprocess.CompletedProcess:
@@ -86,7 +86,7 @@ def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
         command(corpus, folder, 2, **training), stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     deadline = time.monotonic() + 120
-    while not list(folder.glob("checkpoints/*")) and time.monotonic() < deadline:
+    while not list(folder.glob("checkpoints/*/rolling.safetensors")) and time.monotonic() < deadline:
         time.sleep(0.05)
     os.killpg(started.pid, signal.SIGKILL)
     started.communicate()
@@ -96,6 +96,9 @@ def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
     for file in ("model.safetensors", "config.json"):
         assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     assert losses(folder) == losses(tmp_path / "whole")
+    assert not (folder / "checkpoints").exists()
+    again = run(corpus, folder, 2, **training)
+    assert again.returncode == 0 and "reused from the cache" in again.stderr
 
 
 def test_a_mistake_is_told_in_one_sentence(corpus: dict[str, Path], tmp_path: Path) -> None:

@@ -31,3 +31,13 @@ def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):
         ["one", "UAS", "95.02", "90", "1206"],
         ["two", "UAS", "95.02", "90", "1206"],
     ]
+    assert table.notes == []
+
+
+def test_multiword_tokens_left_whole_are_warned_of(tmp_path):
+    path = tmp_path / "accuracy.tsv"
+    path.write_text(
+        "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
+    )
+    (note,) = accuracies({"turkish": path}).notes
+    assert note.startswith("Warning: turkish: 57 % of the 63 multi-word tokens")

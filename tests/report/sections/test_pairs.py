@@ -9,6 +9,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.pairs import intervals, listing, matrix, summarize
 from pipeline_py.report.tables.system_comparison import read_system_comparisons
 from tests.evaluation.counted import counted
+from tests.nested_files import group_by_system
 from tests.report.comparison_files import Row, write_comparisons
 
 CALLED = {"A": "first", "B": "second", "C": "third"}
@@ -204,14 +205,14 @@ def test_a_set_that_is_too_small_has_scores_alone(tmp_path: Path) -> None:
     words = ["the", "cat", "sat", "on", "a", "mat", "today"]
     reference = [" ".join(words[place:] + words[:place]) for place in range(7)]
     outputs = {"A": [line.replace("cat", "dog") for line in reference], "B": reference}
-    given = counted(tmp_path, outputs, [reference], ["bleu"])
+    statistics = group_by_system(counted(tmp_path, outputs, [reference], ["bleu"]))
     pairs, ends = tmp_path / "pairs.tsv", tmp_path / "intervals.tsv"
     compare(
-        statistics=given,
-        metric=["bleu"],
-        output=pairs,
+        statistics=statistics,
+        metrics=["bleu"],
+        comparisons_output=pairs,
         intervals_output=ends,
-        run_deviation=["bleu=0.6"],
+        run_deviation={"bleu": 0.6},
         samples=50,
         trials=50,
         fewest_sentences=8,

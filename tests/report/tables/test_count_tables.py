@@ -1,6 +1,5 @@
 """Tables of counts, made of what other stages write."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +8,15 @@ import pytest
 from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
 from pipeline_py.syntax.binarize import Branching, binarize
+from tests.nested_files import group_by_kind, table_outputs
 
 
 def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
     """The TSV and the Markdown of a table of these files; `__` in their names is a colon."""
     table(
-        description=json.dumps({"table": {"title": "T", **options}}),
-        file=[f"{name.replace('__', ':')}={path}" for name, path in files.items()],
-        output=folder / "o.tsv",
-        markdown_output=folder / "o.md",
+        description={"table": {"title": "T", **options}},
+        files=group_by_kind({name.replace("__", ":"): path for name, path in files.items()}),
+        **table_outputs(folder, "o"),
     )
     return (folder / "o.tsv").read_text(encoding="utf-8"), (folder / "o.md").read_text(encoding="utf-8")
 
@@ -84,8 +83,6 @@ def test_a_damaged_row_is_told_with_its_line(tmp_path: Path, content: str, sente
         laid_out(tmp_path, ATTENTION, shares=tmp_path / "s.tsv")
 
 
-def test_files_and_description_are_looked_at(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="0 files of 'shares'; give one, as --file shares=FILE"):
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="0 files of 'shares' instead of one"):
         laid_out(tmp_path, ATTENTION)
-    with pytest.raises(InputError, match="--description is not a JSON object with table"):
-        table(description="[]", file=[], output=tmp_path / "o.tsv")

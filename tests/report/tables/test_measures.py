@@ -10,6 +10,7 @@ import pytest
 
 from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
+from tests.nested_files import group_by_kind, table_outputs
 from tests.report.comparison_files import Row, write_comparisons
 from tests.report.scored import write_statistics
 
@@ -62,9 +63,8 @@ class Given:
     def table(self, **changes: Any) -> tuple[list[dict[str, str]], str]:
         """The rows of the TSV, and the Markdown."""
         output, markdown = self.folder / "t.tsv", self.folder / "t.md"
-        description = json.dumps({"table": TABLE | changes, **self.description})
-        files = [f"{name}={path}" for name, path in self.files.items()]
-        table(description=description, file=files, output=output, markdown_output=markdown)
+        description = {"table": TABLE | changes, **self.description}
+        table(description=description, files=group_by_kind(self.files), **table_outputs(self.folder, "t"))
         return list(csv.DictReader(output.open(encoding="utf-8"), delimiter="\t")), markdown.read_text(encoding="utf-8")
 
 

@@ -1,6 +1,8 @@
 """Words of Stanza's tokenizer, of a model that is learnt in a moment and of what a pipeline returns."""
 
 import json
+import random
+import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +13,7 @@ from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.input_error import InputError
 from pipeline_py.syntax.stanza import tokenizer as stanza_words
 from pipeline_py.syntax.stanza.directory import tokenizer_in
-from pipeline_py.syntax.stanza.tokenizer import tokenizer_of
+from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
 from pipeline_py.syntax.words.parser_words import Word
 
 
@@ -88,3 +90,64 @@ def test_a_tokenizer_that_is_learnt(tmp_path: Path) -> None:
     texts = ["好书大", "", "大 好书好"]
     found = [[text[word.start : word.end] for word in words] for text, words in zip(texts, divide(texts), strict=True)]
     assert found == [["好", "书", "大"], [], ["大", "好", "书", "好"]]
+
+
+def turkish_word(stem: str, ending: str) -> list[str]:
+    """The token of a stem with an ending, and its words, which spell it."""
+    words = [f"{stem}de", ending] if ending else [f"{stem}ler"]
+    return ["".join(words), *(words if ending else [])]
+
+
+def turkish_sentences(seed: int, number: int, length: int = 5) -> list[list[list[str]]]:
+    """Sentences of tokens that are made of stems at random: `...deki` and `...deydi` are two words."""
+    draw = random.Random(seed)
+
+    def stem() -> str:
+        return "".join(draw.choice("bçkmsşt") + draw.choice("aöıü") for _ in range(draw.randint(2, 4)))
+
+    return [
+        [*(turkish_word(stem(), draw.choice(["", "", "ki", "ydi"])) for _ in range(length)), ["."]]
+        for _ in range(number)
+    ]
+
+
+def conllu(sentence: list[list[str]]) -> str:
+    rows: list[str] = []
+    place = 0
+    for token, *words in sentence:
+        if words:
+            rows.append(f"{place + 1}-{place + len(words)}\t{token}" + "\t_" * 8)
+        for word in words or [token]:
+            place += 1
+            rows.append(f"{place}\t{word}\t_\tX\t_\t_\t{place - 1}\tdep\t_\t_")
+    return "\n".join(rows) + "\n\n"
+
+
+@pytest.mark.slow
+def test_words_of_tokens_that_the_treebank_does_not_have(tmp_path: Path) -> None:
+    """They are found in text of any normal form; a sentence that is too long to learn from is left out."""
+    bank = [*turkish_sentences(1, 1, 80), *turkish_sentences(2, 1, 25), *turkish_sentences(3, 200)]
+    (tmp_path / "bank").write_text("".join(map(conllu, bank)), encoding="utf-8")
+    (tmp_path / "dev").write_text("".join(map(conllu, bank[-20:])), encoding="utf-8")
+    learn_segmenter(
+        treebank_train=tmp_path / "bank",
+        treebank_dev=tmp_path / "dev",
+        language="tr",
+        words=True,
+        output=tmp_path / "model.pt",
+        counts_output=tmp_path / "counts",
+        epochs=20,
+    )
+    counts = json.loads((tmp_path / "counts").read_text())
+    assert (counts["kept"], counts["dropped"]) == (200, {"more than 100 characters": 2})
+    divide = learned_tokenizer("tr", tmp_path / "model.pt")
+    held_out = turkish_sentences(4, 50)
+    texts = [" ".join(token for token, *_ in sentence) for sentence in held_out]
+    gold = [[word for token, *words in sentence for word in words or [token]] for sentence in held_out]
+    for form in ("NFC", "NFD"):
+        written = [unicodedata.normalize(form, text) for text in texts]  # type: ignore[arg-type]
+        found = [
+            [unicodedata.normalize("NFC", text[word.start : word.end]) for word in words]
+            for text, words in zip(written, divide(written), strict=True)
+        ]
+        assert sum(words == expected for words, expected in zip(found, gold, strict=True)) > 45

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.shared_words import LEAST_SHARE, share_of_frequent_words
+from pipeline_py.syntax.trees.shared_words import LEAST_SHARE, describe_difference, share_of_frequent_words
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 
@@ -51,6 +51,19 @@ def test_scripts_without_spaces_are_compared_by_characters(tmp_path: Path) -> No
     assert share_of_frequent_words(treebank, (text(tmp_path / "x", ["".join(characters)]),)) == 1
 
 
+def test_kana_tell_japanese_from_chinese(tmp_path: Path) -> None:
+    han = [chr(0x4E00 + number) for number in range(600)]
+    kana = [chr(0x3042 + number) for number in range(80)]
+    chinese, japanese = bank(tmp_path / "zh.conllu", han), bank(tmp_path / "ja.conllu", kana * 2 + han)
+    in_chinese = (text(tmp_path / "zh", han[:300]),)
+    in_japanese = (text(tmp_path / "ja", [*kana, *han[:300]] * 2),)
+    for treebank, texts in ((chinese, in_japanese), (japanese, in_chinese)):
+        assert (share_of_frequent_words(treebank, texts) or 0) > LEAST_SHARE
+    assert describe_difference(chinese, in_japanese) == f"{tmp_path}/ja is written with kana, and {chinese} is not"
+    assert describe_difference(japanese, in_chinese) == f"{japanese} is written with kana, and {tmp_path}/zh is not"
+    assert describe_difference(japanese, in_japanese) is describe_difference(chinese, in_chinese) is None
+
+
 def test_written_forms_of_multi_word_tokens_and_composed_letters_count(tmp_path: Path) -> None:
     words = [letters(number) for number in range(599)]
     joined = "1-2\tau\t_\t_\t_\t_\t_\t_\t_\t_\n1\tà\t_\tX\t_\t_\t0\troot\t_\t_\n2\tle\t_\tX\t_\t_\t1\tdep\t_\t_\n"
@@ -82,3 +95,14 @@ def test_treebanks_and_texts(bank_of: str, text_of: str, same: bool) -> None:
         pytest.skip(f"{bank_of} or {text_of} is not on this machine")
     share = share_of_frequent_words(treebank, (sentences,))
     assert share is not None and (share > 0.5 if same else share < 0.2), f"far from {LEAST_SHARE}"
+
+
+def test_a_chinese_treebank_is_not_for_japanese() -> None:
+    treebank, chinese, japanese = (
+        DATA / f"{name}.gz"
+        for name in ("treebanks/zh_gsd/train.conllu", "tatoeba_enzh/train.zh", "small_parallel_enja/train.ja")
+    )
+    if not all(path.exists() for path in (treebank, chinese, japanese)):
+        pytest.skip("treebanks/zh_gsd, tatoeba_enzh or small_parallel_enja is not on this machine")
+    assert describe_difference(treebank, (chinese,)) is None
+    assert describe_difference(treebank, (japanese,)) == f"{japanese} is written with kana, and {treebank} is not"

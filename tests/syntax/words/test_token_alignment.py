@@ -162,6 +162,8 @@ def test_finds_a_matching_if_there_is_any(
         ("-LCB-", "{"),
         ("-RCB-", "}"),
         ("-lrb-", "("),
+        ("&apos;s", "'s"),
+        ("&#91;", "["),
         (":--RRB-", ":-)"),
         ("-LRB-s-RRB-", "(s)"),
         ("``", '"'),

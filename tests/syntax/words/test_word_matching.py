@@ -1,9 +1,11 @@
 """Words that two analyses of one text have in common."""
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
-from pipeline_py.syntax.words.word_matching import DifferentTextError, match_words
+from pipeline_py.syntax.words.word_matching import DifferentTextError, count_whole_tokens, match_words
 
 
 def tree(written: str) -> DependencyTree:
@@ -46,3 +48,30 @@ def test_words_in_common(gold: str, predicted: str, matches: list[tuple[int, int
 def test_other_texts() -> None:
     with pytest.raises(DifferentTextError):
         match_words(tree("a b"), tree("a c"))
+
+
+@pytest.mark.parametrize(
+    ("gold", "unspaced", "predicted", "counts"),
+    [
+        # French, Turkish: marked tokens. A token that is divided otherwise is not left whole.
+        ("goût du=de+le pain", (), "goût du pain", (1, 1)),
+        ("goût du=de+le pain", (), "goût du=d+u pain", (1, 0)),
+        ("evdeydi=evde+ydi onlardı=onlar+dı .", (4,), "evde ydi onlardı .", (2, 1)),
+        ("x evdeydi=evde+ydi", (), "xevdeydi", (1, 1)),
+        # Arabic: words that touch; punctuation does not count.
+        ("و قال ل ه .", (1, 3, 4), "وقال له .", (2, 2)),
+        ("و قال ل ه .", (1, 3, 4), "و قال له .", (2, 1)),
+        ("و ب يت ه", (1, 2, 3), "و بيته", (1, 0)),
+        ("ب حسابٍ ه", (1, 2), "بحسابٍه", (1, 1)),
+    ],
+)
+def test_multiword_tokens_left_whole(
+    gold: str, unspaced: tuple[int, ...], predicted: str, counts: tuple[int, int]
+) -> None:
+    analysis = replace(tree(gold), unspaced=frozenset(unspaced))
+    assert count_whole_tokens(analysis, tree(predicted), has_spaces=True) == counts
+
+
+def test_words_that_touch_are_no_token_where_all_do() -> None:
+    chinese = replace(tree("我们 看 书"), unspaced=frozenset({1, 2, 3}))
+    assert count_whole_tokens(chinese, tree("我们看书"), has_spaces=False) == (0, 0)

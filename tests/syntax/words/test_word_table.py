@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.input_error import InputError
-from pipeline_py.syntax.words.parser_words import AMBIGUOUS, SEVERAL, Sentence, in_words
+from pipeline_py.syntax.words.parser_words import AMBIGUOUS, SEVERAL, Sentence, Word, in_words
 from pipeline_py.syntax.words.word_table import DifferentTextError, TreebankToken, WordTable, blocks, learn_readings
 
 
@@ -168,3 +170,37 @@ def test_what_is_learned_from_a_sentence_divides_it_like_the_treebank(
     found = blocks(tokens, [TreebankToken(word, (word,)) for word in words])
     assert ["".join(tokens[a.start : a.stop]) for a, _ in found] == ["".join(words[b.start : b.stop]) for _, b in found]
     assert sum(len(a) for a, _ in found) == len(tokens) and sum(len(b) for _, b in found) == len(words)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "written", "words"),
+    [
+        ("à côté", "à côté=cô+té", ["à", "cô", "té"]),
+        ("dès", "dès=de+lès", ["de", "lès"]),
+        ("chủ tịch", "chủ~tịch", ["chủ_tịch"]),
+    ],
+)
+@pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_entries_are_found_in_any_normal_form(
+    tokens: str, written: str, words: list[str], forms: tuple[Literal["NFC", "NFD"], Literal["NFC", "NFD"]]
+) -> None:
+    learned = table(tuple(normalize(forms[0], side) for side in (tokens, written)))
+    text = normalize(forms[1], tokens)
+    (found,) = learned.divide([text])
+    spans = [(word.start, word.end) for word in found]
+    sentence = in_words(tuple(text.split(" ")), text, found)
+    assert [normalize("NFC", word) for word in sentence.words] == words
+    assert sentence.tokens == tuple(text.split(" ")), "tokens stay as they are"
+    assert all(normalize("NFC", text[start:end]).replace(" ", "_") in {*words, tokens} for start, end in spans)
+
+
+def test_multiword_tokens_are_expanded_after_a_tokenizer() -> None:
+    """It has decided on `evdeydi`; only what no characters spell comes from the table."""
+    learned = table(
+        ("du jour", "du=de+le jour"), ("evdeydi", "evdeydi=evde+ydi"), ("des", "des=de+les"), ("des", "des")
+    )
+    text = "evdeydi du des"
+    divide = learned.expand_after(lambda texts: ([Word(0, 7), Word(8, 10), Word(11, 14)] for _ in texts))
+    assert [*divide([text])] == [
+        [Word(0, 7), Word(8, 10, "de"), Word(8, 10, "le"), Word(11, 14, is_ambiguous=True)],
+    ]

@@ -10,12 +10,12 @@ use rule text_job as learn_segmenter with:
     input:
         inputs_of("corpus.learn_segmenter"),
     output:
-        output="<results>/corpus/segmenter.pt",
-        counts="<results>/corpus/segmenter.json",
+        output="<results>/corpus/segmenter.{side}.pt",
+        counts="<results>/corpus/segmenter.{side}.json",
     log:
-        "<logs>/corpus/learn_segmenter/source.log",
+        "<logs>/corpus/learn_segmenter/{side}.log",
     benchmark:
-        "<benchmarks>/corpus/learn_segmenter/source.tsv"
+        "<benchmarks>/corpus/learn_segmenter/{side}.tsv"
     priority: 10
     conda:
         "../../../envs/syntax.yaml"

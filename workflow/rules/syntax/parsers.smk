@@ -1,7 +1,7 @@
 """Parsers that are trained here, and how good a parser is on trees that it has not seen.
 
 REQUIRED INPUTS: a treebank where a parser is trained; gold trees where it is measured
-OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt and words.tsv, <results>/syntax/{parser}/accuracy.tsv
+OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt, words.tsv and segmenter.pt, <results>/syntax/{parser}/accuracy.tsv
 """
 
 
@@ -30,99 +30,58 @@ use rule generate as generate_treebank with:
         job=call_of("parsers.generate_treebank"),
 
 
-rule train_parser:
+use rule syntax_job as train_parser with:
     input:
-        unpack(lambda wildcards: plan.parsers.training_inputs(wildcards.parser, wildcards.processor)),
+        inputs_of("parsers.train_parser"),
     output:
-        model="<results>/syntax/{parser}/model/{processor}.pt",
+        output="<results>/syntax/{parser}/model/{processor}.pt",
         pretrain="<results>/syntax/{parser}/model/{processor}.pretrain.pt",
         counts="<results>/syntax/{parser}/model/{processor}.json",
     log:
         "<logs>/syntax/train_parser/{parser}.{processor}.log",
     benchmark:
         "<benchmarks>/syntax/train_parser/{parser}.{processor}.tsv"
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
-        given=lambda wildcards: plan.parsers.training(wildcards.parser, wildcards.processor),
-        options=lambda wildcards, input: plan.parsers.training_options(wildcards.parser, wildcards.processor, input),
-        cache=lambda wildcards, output: cache_of(output.model),
-    shell:
-        """
-        python -m pipeline_py.syntax.train_parser \
-            --processor {wildcards.processor} \
-            --treebank-train {input.train:q} \
-            --treebank-dev {input.dev:q} \
-            --language {params.given[language]} \
-            --seed {params.given[seed]} \
-            {params.given[case]} \
-            {params.options:q} \
-            --threads {threads} \
-            --code {params.given[made_by][code]} \
-            --cache {params.cache:q} \
-            --output {output.model:q} \
-            --pretrain-output {output.pretrain:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("parsers.train_parser"),
+        job=call_of("parsers.train_parser"),
 
 
-rule treebank_text:
+use rule syntax_job as treebank_text with:
     input:
-        trees=lambda wildcards: plan.parsers.treebank(wildcards.parser, "test", wildcards.trees),
+        inputs_of("parsers.treebank_text"),
     output:
-        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
+        output="<results>/syntax/{parser}/accuracy/{trees}.tokens",
     log:
         "<logs>/syntax/treebank_text/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/treebank_text/{parser}.{trees}.tsv"
     group:
         on_cluster("text")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "case": plan.parsers.case,
-            "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
-            "made_by": made_by("syntax.treebank_text"),
-        },
-        form=[],
-    shell:
-        """
-        python -m pipeline_py.syntax.treebank_text \
-            --annotation {params.given[annotation]} \
-            {params.form:q} \
-            {params.given[case]} \
-            --treebank {input.trees:q} \
-            --output {output.tokens:q} \
-            2>{log:q}
-        """
+        identity=identity_of("parsers.treebank_text"),
+        job=call_of("parsers.treebank_text"),
 
 
-use rule treebank_text as original_text_of_treebank with:
+use rule syntax_job as original_text_of_treebank with:
     input:
-        trees=lambda wildcards: plan.parsers.treebank(wildcards.parser, wildcards.part, "conllu"),
+        inputs_of("parsers.original_text_of_treebank"),
     output:
-        tokens="<results>/syntax/{parser}/treebank/{part}.text",
+        output="<results>/syntax/{parser}/treebank/{part}.text",
     log:
         "<logs>/syntax/original_text_of_treebank/{parser}.{part}.log",
     benchmark:
         "<benchmarks>/syntax/original_text_of_treebank/{parser}.{part}.tsv"
+    group:
+        on_cluster("text")
     params:
-        given=lambda wildcards: plan.parsers.original_text(wildcards.parser, wildcards.part),
-        form=lambda wildcards: plan.parsers.form_of_text(),
+        identity=identity_of("parsers.original_text_of_treebank"),
+        job=call_of("parsers.original_text_of_treebank"),
 
 
-use rule tokenize as tokenize_treebank with:
+use rule text_job as tokenize_treebank with:
     input:
         inputs_of("syntax.tokenize_treebank"),
     output:
@@ -131,17 +90,19 @@ use rule tokenize as tokenize_treebank with:
         "<logs>/syntax/tokenize_treebank/{parser}.{part}.log",
     benchmark:
         "<benchmarks>/syntax/tokenize_treebank/{parser}.{part}.tsv"
+    priority: 10
+    group:
+        on_cluster("text")
     params:
         identity=identity_of("syntax.tokenize_treebank"),
         job=call_of("syntax.tokenize_treebank"),
 
 
-rule learn_words:
+use rule syntax_job as learn_words with:
     input:
-        treebank=lambda wildcards: plan.parsers.treebank(wildcards.parser, "train", "conllu"),
-        tokens="<results>/syntax/{parser}/treebank/train.tokens",
+        inputs_of("parsers.learn_words"),
     output:
-        table="<results>/syntax/{parser}/model/words.tsv",
+        output="<results>/syntax/{parser}/model/words.tsv",
         counts="<results>/syntax/{parser}/model/words.json",
     log:
         "<logs>/syntax/learn_words/{parser}.log",
@@ -149,32 +110,31 @@ rule learn_words:
         "<benchmarks>/syntax/learn_words/{parser}.tsv"
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: plan.parsers.word_learning(wildcards.parser),
-    shell:
-        """
-        python -m pipeline_py.syntax.learn_words \
-            --treebank {input.treebank:q} \
-            --tokens {input.tokens:q} \
-            {params.given[case]} \
-            --output {output.table:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("parsers.learn_words"),
+        job=call_of("parsers.learn_words"),
 
 
-use rule parse as parse_held_out_trees with:
+use rule syntax_job as learn_parser_segmenter with:
     input:
-        tokens="<results>/syntax/{parser}/accuracy/{trees}.tokens",
-        models=lambda wildcards: plan.syntax.models_of(wildcards.parser, wildcards.trees),
+        inputs_of("parsers.learn_parser_segmenter"),
     output:
-        trees="<results>/syntax/{parser}/accuracy/test.{trees}",
+        output="<results>/syntax/{parser}/model/segmenter.pt",
+        counts="<results>/syntax/{parser}/model/segmenter.json",
+    log:
+        "<logs>/syntax/learn_parser_segmenter/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/learn_parser_segmenter/{parser}.tsv"
+    params:
+        identity=identity_of("parsers.learn_parser_segmenter"),
+        job=call_of("parsers.learn_parser_segmenter"),
+
+
+use rule syntax_job as parse_held_out_trees with:
+    input:
+        inputs_of("syntax.parse_held_out_trees"),
+    output:
+        output="<results>/syntax/{parser}/accuracy/test.{trees}",
         counts="<results>/syntax/{parser}/accuracy/test.{trees}.json",
         facts="<results>/syntax/{parser}/accuracy/test.{trees}.facts.json",
     log:
@@ -183,18 +143,20 @@ use rule parse as parse_held_out_trees with:
         "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
     params:
-        given=lambda wildcards: plan.syntax.parsing(wildcards.parser, wildcards.trees),
-        words=[],
+        identity=identity_of("syntax.parse_held_out_trees"),
+        job=call_of("syntax.parse_held_out_trees"),
 
 
-use rule parse as parse_raw_text with:
+use rule syntax_job as parse_raw_text with:
     input:
-        unpack(lambda wildcards: plan.syntax.raw_text_to_divide(wildcards.parser)),
-        tokens="<results>/syntax/{parser}/treebank/test.tokens",
-        models=lambda wildcards: plan.syntax.models_of(wildcards.parser, "conllu"),
+        inputs_of("syntax.parse_raw_text"),
     output:
-        trees="<results>/syntax/{parser}/accuracy/raw.conllu",
+        output="<results>/syntax/{parser}/accuracy/raw.conllu",
         counts="<results>/syntax/{parser}/accuracy/raw.conllu.json",
         facts="<results>/syntax/{parser}/accuracy/raw.conllu.facts.json",
     log:
@@ -203,78 +165,40 @@ use rule parse as parse_raw_text with:
         "<benchmarks>/syntax/parse_raw_text/{parser}.tsv"
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
     params:
-        given=lambda wildcards: plan.syntax.parsing(wildcards.parser, "conllu", plan.syntax.words_of(wildcards.parser)),
-        words=lambda wildcards, input: [
-            *plan.syntax.options_of_words(wildcards.parser, input.get("text"), input.get("word_table")),
-            "--over-words",
-        ],
-        models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, "conllu", input.models),
+        identity=identity_of("syntax.parse_raw_text"),
+        job=call_of("syntax.parse_raw_text"),
 
 
-rule accuracy:
+use rule syntax_job as accuracy with:
     input:
-        unpack(lambda wildcards: plan.syntax.raw_text_trees(wildcards.parser, wildcards.trees)),
-        gold=lambda wildcards: plan.parsers.treebank(wildcards.parser, "test", wildcards.trees),
-        predicted="<results>/syntax/{parser}/accuracy/test.{trees}",
+        inputs_of("parsers.accuracy"),
     output:
-        accuracy="<results>/syntax/{parser}/accuracy/{trees}.tsv",
+        output="<results>/syntax/{parser}/accuracy/{trees}.tsv",
     log:
         "<logs>/syntax/accuracy/{parser}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "case": plan.parsers.case,
-            "content": plan.contents_of([plan.parsers.treebank(wildcards.parser, "test", wildcards.trees)]),
-            "made_by": made_by("syntax.accuracy"),
-        },
-        raw_text=lambda wildcards, input: [f"--raw-text={file}" for file in [input.get("raw_text")] if file],
-    shell:
-        """
-        python -m pipeline_py.syntax.accuracy \
-            --annotation {params.given[annotation]} \
-            {params.given[case]} \
-            --gold {input.gold:q} \
-            --predicted {input.predicted:q} \
-            {params.raw_text:q} \
-            --output {output.accuracy:q} \
-            2>{log:q}
-        """
+        identity=identity_of("parsers.accuracy"),
+        job=call_of("parsers.accuracy"),
 
 
-rule accuracy_of_all_trees:
-    """One file for a parser: its dependency and its constituency figures, of that which it has gold trees of."""
+use rule syntax_job as accuracy_of_all_trees with:
     input:
-        lambda wildcards: plan.parsers.accuracies_of(wildcards.parser),
+        inputs_of("parsers.accuracy_of_all_trees"),
     output:
-        accuracy="<results>/syntax/{parser}/accuracy.tsv",
+        output="<results>/syntax/{parser}/accuracy.tsv",
     log:
         "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        given={"made_by": made_by("syntax.accuracy_of_all_trees")},
-        files=lambda wildcards, input: [f"--input={file}" for file in input],
-    shell:
-        """
-        python -m pipeline_py.syntax.accuracy_of_all_trees \
-            {params.files:q} \
-            --output {output.accuracy:q} \
-            2>{log:q}
-        """
+        identity=identity_of("parsers.accuracy_of_all_trees"),
+        job=call_of("parsers.accuracy_of_all_trees"),

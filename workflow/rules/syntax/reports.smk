@@ -5,75 +5,43 @@ OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}
 """
 
 
-rule tree_statistics:
+use rule syntax_job as tree_statistics with:
     input:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        inputs_of("syntax.tree_statistics"),
     output:
-        statistics="<results>/syntax/{parser}/{split}.{trees}.statistics.json",
+        output="<results>/syntax/{parser}/{split}.{trees}.statistics.json",
     log:
         "<logs>/syntax/tree_statistics/{parser}.{split}.{trees}.log",
     benchmark:
         "<benchmarks>/syntax/tree_statistics/{parser}.{split}.{trees}.tsv"
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "made_by": made_by("syntax.tree_statistics"),
-        },
-    shell:
-        """
-        python -m pipeline_py.syntax.tree_statistics \
-            --annotation {params.given[annotation]} \
-            --trees {input.trees:q} \
-            --output {output.statistics:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.tree_statistics"),
+        job=call_of("syntax.tree_statistics"),
 
 
-rule parser_report:
+use rule syntax_job as parser_report with:
     input:
-        unpack(lambda wildcards: lists_of(plan.syntax.report_files(wildcards.parser))),
+        inputs_of("syntax.parser_report"),
     output:
-        report="<results>/syntax/{parser}/report.tsv",
+        output="<results>/syntax/{parser}/report.tsv",
     log:
         "<logs>/syntax/parser_report/{parser}.log",
     benchmark:
         "<benchmarks>/syntax/parser_report/{parser}.tsv"
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=lambda wildcards: {
-            "trees": EXPERIMENT.trees_of(wildcards.parser),
-            "made_by": made_by("syntax.parser_report"),
-        },
-        files=lambda wildcards, input: options_of(plan.syntax.report_files(wildcards.parser), input),
-    shell:
-        """
-        python -m pipeline_py.syntax.parser_report \
-            {params.files:q} \
-            --output {output.report:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.parser_report"),
+        job=call_of("syntax.parser_report"),
 
 
-rule agreement:
+use rule syntax_job as agreement with:
     input:
-        unpack(lambda wildcards: lists_of(plan.syntax.compared_trees(wildcards.parser, wildcards.other))),
+        inputs_of("syntax.agreement"),
     output:
-        agreement="<results>/syntax/{parser}/agreement.{other}.tsv",
+        output="<results>/syntax/{parser}/agreement.{other}.tsv",
     log:
         "<logs>/syntax/agreement/{parser}.{other}.log",
     benchmark:
@@ -82,19 +50,6 @@ rule agreement:
         other=one_of(EXPERIMENT.parsers),
     group:
         on_cluster("parsers")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("syntax.agreement")},
-        files=lambda wildcards, input: options_of(plan.syntax.compared_trees(wildcards.parser, wildcards.other), input),
-    shell:
-        """
-        python -m pipeline_py.syntax.agreement \
-            {params.files:q} \
-            --output {output.agreement:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.agreement"),
+        job=call_of("syntax.agreement"),

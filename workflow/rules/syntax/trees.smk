@@ -14,13 +14,11 @@ wildcard_constraints:
     shard=r"\d+",
 
 
-rule parse:
+use rule syntax_job as parse with:
     input:
-        unpack(lambda wildcards: plan.syntax.text_to_divide(wildcards.parser, wildcards.split)),
-        tokens=plan.corpus.tokens("source"),
-        models=lambda wildcards: plan.syntax.models_for_text(wildcards.parser, wildcards.split, wildcards.trees),
+        inputs_of("syntax.parse"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -30,49 +28,20 @@ rule parse:
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] == 1),
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu,
     params:
-        given=lambda wildcards: plan.syntax.parsing(
-            wildcards.parser, wildcards.trees, plan.syntax.words_of(wildcards.parser)
-        ),
-        part=[],
-        words=lambda wildcards, input: plan.syntax.options_of_words(
-            wildcards.parser, input.get("text"), input.get("word_table")
-        ),
-        models=lambda wildcards, input: plan.syntax.model_options(wildcards.parser, wildcards.trees, input.models),
-        device=EXPERIMENT.training.device,
-        cache=lambda wildcards, output: cache_of(output.trees),
-    shell:
-        """
-        python -m pipeline_py.syntax.parse \
-            --annotation {params.given[annotation]} \
-            --language {params.given[language]} \
-            --tokens {input.tokens:q} \
-            {params.part} \
-            {params.words:q} \
-            {params.models:q} \
-            --max-words {params.given[max_words]} \
-            --batch-size {params.given[batch_size]} \
-            --device {params.device} \
-            --threads {threads} \
-            --code {params.given[made_by][code]} \
-            --cache {params.cache:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.parse"),
+        job=call_of("syntax.parse"),
 
 
-use rule parse as parse_shard with:
+use rule syntax_job as parse_shard with:
+    input:
+        inputs_of("syntax.parse_shard"),
     output:
-        trees="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
+        output="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}",
         counts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.json",
         facts="<results>/syntax/{parser}/shards/{split}/{shard}.{trees}.facts.json",
     log:
@@ -82,16 +51,20 @@ use rule parse as parse_shard with:
     wildcard_constraints:
         parser=plan.parsers.of_type("trained", "stanza"),
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 1440 * attempt,
+        gpu=plan.gpu,
     params:
-        part=lambda wildcards: plan.syntax.part_of_text(wildcards.split, int(wildcards.shard)),
+        identity=identity_of("syntax.parse_shard"),
+        job=call_of("syntax.parse_shard"),
 
 
-rule merge_trees:
+use rule syntax_job as merge_trees with:
     input:
-        unpack(lambda wildcards: plan.syntax.shards_of(wildcards.parser, wildcards.split, wildcards.trees)),
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.merge_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -103,43 +76,16 @@ rule merge_trees:
         split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "made_by": made_by("syntax.merge_trees"),
-        },
-        parts=lambda wildcards, input: [
-            *(f"--parts={file}" for file in input.parts),
-            *(f"--counts={file}" for file in input.counts),
-            *(f"--facts={file}" for file in input.facts),
-        ],
-    shell:
-        """
-        python -m pipeline_py.syntax.merge_trees \
-            --annotation {params.given[annotation]} \
-            {params.parts:q} \
-            --tokens {input.tokens:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.merge_trees"),
+        job=call_of("syntax.merge_trees"),
 
 
-rule import_trees:
+use rule syntax_job as import_trees with:
     input:
-        trees=lambda wildcards: plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees),
-        text=lambda wildcards: plan.corpus.raw(wildcards.split, "source"),
-        lines="<results>/corpus/clean/{split}.lines",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.import_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -150,41 +96,16 @@ rule import_trees:
         parser=plan.parsers.of_type("given"),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            "content": plan.contents_of(plan.syntax.given_trees(wildcards.parser, wildcards.split, wildcards.trees)),
-            "case": "--no-ignore-case" if EXPERIMENT.corpora.source.case == "keep" else "--ignore-case",
-            "made_by": made_by("syntax.import_trees"),
-        },
-        trees=lambda wildcards, input: [f"--trees={file}" for file in input.trees],
-    shell:
-        """
-        python -m pipeline_py.syntax.import_trees \
-            --annotation {params.given[annotation]} \
-            {params.trees:q} \
-            --text {input.text:q} \
-            --lines {input.lines:q} \
-            --tokens {input.tokens:q} \
-            {params.given[case]} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.import_trees"),
+        job=call_of("syntax.import_trees"),
 
 
-rule control_trees:
+use rule syntax_job as control_trees with:
     input:
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.control_trees"),
     output:
-        trees="<results>/syntax/{parser}/{split}.{trees}",
+        output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
@@ -195,27 +116,6 @@ rule control_trees:
         parser=plan.parsers.of_type("control"),
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: {
-            "annotation": ANNOTATION[wildcards.trees],
-            **EXPERIMENT.parsers[wildcards.parser].model_dump(include={"shape", "seed"}),
-            "made_by": made_by("syntax.control_trees"),
-        },
-    shell:
-        """
-        python -m pipeline_py.syntax.control_trees \
-            --annotation {params.given[annotation]} \
-            --shape {params.given[shape]} \
-            --seed {params.given[seed]} \
-            --tokens {input.tokens:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            --facts-output {output.facts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.control_trees"),
+        job=call_of("syntax.control_trees"),

@@ -5,13 +5,11 @@ OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow,
 """
 
 
-rule binarize:
+use rule syntax_job as binarize with:
     input:
-        unpack(lambda wildcards: plan.syntax.dependencies_for_heads(wildcards.parser, wildcards.split)),
-        trees="<results>/syntax/{parser}/{split}.ptb",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.binarize"),
     output:
-        trees="<results>/syntax/{parser}/{split}.binary.ptb",
+        output="<results>/syntax/{parser}/{split}.binary.ptb",
         counts="<results>/syntax/{parser}/{split}.binary.json",
     log:
         "<logs>/syntax/binarize/{parser}.{split}.log",
@@ -19,34 +17,16 @@ rule binarize:
         "<benchmarks>/syntax/binarize/{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=lambda wildcards: plan.syntax.binarization(wildcards.parser),
-        heads=lambda wildcards, input: plan.syntax.options_of_heads(wildcards.parser, input.get("dependencies")),
-    shell:
-        """
-        python -m pipeline_py.syntax.binarize \
-            --trees {input.trees:q} \
-            --tokens {input.tokens:q} \
-            --branching {params.given[branching]} \
-            {params.heads:q} \
-            --output {output.trees:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.binarize"),
+        job=call_of("syntax.binarize"),
 
 
-rule distances:
+use rule syntax_job as distances with:
     input:
-        trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.distances"),
     output:
-        distances="<results>/syntax/{parser}/{split}.distances.arrow",
+        output="<results>/syntax/{parser}/{split}.distances.arrow",
         counts="<results>/syntax/{parser}/{split}.distances.json",
     log:
         "<logs>/syntax/distances/{parser}.{split}.log",
@@ -54,31 +34,16 @@ rule distances:
         "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("syntax.distances", "pyarrow")},
-    shell:
-        """
-        python -m pipeline_py.syntax.distances \
-            --trees {input.trees:q} \
-            --tokens {input.tokens:q} \
-            --output {output.distances:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.distances"),
+        job=call_of("syntax.distances"),
 
 
-rule units:
+use rule syntax_job as units with:
     input:
-        trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.units"),
     output:
-        units="<results>/syntax/{parser}/{split}.units.arrow",
+        output="<results>/syntax/{parser}/{split}.units.arrow",
         counts="<results>/syntax/{parser}/{split}.units.json",
     log:
         "<logs>/syntax/units/{parser}.{split}.log",
@@ -86,31 +51,16 @@ rule units:
         "<benchmarks>/syntax/units/{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("syntax.units", "pyarrow")},
-    shell:
-        """
-        python -m pipeline_py.syntax.units \
-            --trees {input.trees:q} \
-            --tokens {input.tokens:q} \
-            --output {output.units:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.units"),
+        job=call_of("syntax.units"),
 
 
-rule labels:
+use rule syntax_job as labels with:
     input:
-        trees="<results>/syntax/{parser}/{split}.conllu",
-        tokens=plan.corpus.tokens("source"),
+        inputs_of("syntax.labels"),
     output:
-        labels="<results>/syntax/{parser}/{split}.labels",
+        output="<results>/syntax/{parser}/{split}.labels",
         counts="<results>/syntax/{parser}/{split}.labels.json",
     log:
         "<logs>/syntax/labels/{parser}.{split}.log",
@@ -118,20 +68,6 @@ rule labels:
         "<benchmarks>/syntax/labels/{parser}.{split}.tsv"
     group:
         on_cluster("views")
-    conda:
-        "../../../envs/syntax.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given={"made_by": made_by("syntax.labels")},
-    shell:
-        """
-        python -m pipeline_py.syntax.labels \
-            --trees {input.trees:q} \
-            --tokens {input.tokens:q} \
-            --output {output.labels:q} \
-            --counts-output {output.counts:q} \
-            2>{log:q}
-        """
+        identity=identity_of("syntax.labels"),
+        job=call_of("syntax.labels"),

@@ -1,0 +1,37 @@
+"""Find outputs that were not made by the jobs of a plan."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline_py.input_error import InputError
+from pipeline_py.plan.plan import Plan
+from pipeline_py.run.job import hash_json
+from pipeline_py.run.record import read_record, record_path
+
+WORK_FOLDERS = ("cache", "checkpoints", "tensorboard")
+"""Folders of jobs, which are not outputs."""
+
+
+def find_outdated_outputs(plan: Plan, results: Path) -> Iterator[str]:
+    """Yield the files of results that have no record, or the record of another job than the plan has for them.
+
+    Files that no job of the plan makes may be among them.
+    """
+    for root, folders, names in os.walk(results):
+        folders[:] = [folder for folder in folders if folder not in WORK_FOLDERS]
+        for name in names:
+            path = Path(root, name)
+            if not name.startswith(".") and not _is_of_plan(plan, path, path.relative_to(results)):
+                yield str(path)
+
+
+def _is_of_plan(plan: Plan, path: Path, name: Path) -> bool:
+    record = read_record(record_path(path))
+    if record is None or str(name) not in record["outputs"]:
+        return False
+    try:
+        job = plan.job(record["plan"], record["wildcards"])
+        return hash_json(plan.identity(job)) == record["identity"]
+    except (AttributeError, KeyError, TypeError, ValueError, AssertionError, InputError):
+        return False  # this plan has no such job

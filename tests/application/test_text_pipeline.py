@@ -1,0 +1,66 @@
+"""What is opened is data: no code of a folder runs, whatever it contains."""
+
+import json
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pipeline_py import load
+from pipeline_py.input_error import InputError
+from pipeline_py.progress import progress, without_progress
+from tests.workplace import ROOT
+
+TRAP = "from pathlib import Path\nPath('{}').touch()\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a Snakefile and modules that leave a trace when they run."""
+    place = tmp_path / "theirs"
+    place.mkdir()
+    for name in ("Snakefile", "shlex.py", "random.py", "json.py", "snakemake.py"):
+        (place / name).write_text(TRAP.format(tmp_path / "trace"))
+    shutil.copy(ROOT / "config.yaml", place)
+    return place
+
+
+def test_a_folder_of_results_runs_no_code(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match="GlobalAtt is not trained, or not completely: results/"):
+        load("GlobalAtt")
+    assert not (tmp_path / "trace").exists()
+
+
+def test_a_system_from_elsewhere_translates_nothing_new(folder, tmp_path):
+    (tmp_path / "theirs.txt").write_text("x\n")
+    systems = {"Theirs": {"type": "translations", "files": {"long": [str(tmp_path / "theirs.txt")]}}}
+    with pytest.raises(InputError, match="Theirs is of `type: translations`: it has no model"):
+        load("Theirs", config={"systems": systems}, directory=folder)
+
+
+def test_a_run_that_is_not_there(folder):
+    with pytest.raises(InputError, match="GlobalAtt has no run `seed9`, but seed1"):
+        load("GlobalAtt", run="seed9", directory=folder)
+
+
+def test_the_remedy_repeats_the_options(folder):
+    (folder / "mine.yaml").write_text(json.dumps({"name": "mine"}))
+    with pytest.raises(InputError) as error:
+        load("GlobalAtt", configfile="mine.yaml", directory=folder)
+    assert "`snakemake --cores all results/mine/evaluation/GlobalAtt/seed1/" in str(error.value)
+    assert str(error.value).endswith(".txt --configfile mine.yaml` makes it")
+
+
+def test_progress_is_silent_in_one_thread_alone(capsys):
+    def count(number: int) -> int:
+        if number:
+            return sum(1 for _ in progress(range(3), "others"))
+        with without_progress():
+            return sum(1 for _ in progress(range(3), "mine"))
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(count, range(2))] == [3, 3]
+    shown = capsys.readouterr().err
+    assert "others" in shown and "mine" not in shown and sys.stderr is not sys.__stdout__

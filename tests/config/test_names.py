@@ -1,0 +1,50 @@
+"""Names that are one file on other file systems, and names that spreadsheets take for formulas, are refused."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.loading.load import load
+from pipeline_py.config.names import check_collisions
+from pipeline_py.input_error import InputError
+from tests.plan.conftest import DEFAULT
+
+REMEDY = "differ only in case or in how accents are encoded, which some file systems ignore; rename one"
+
+
+def set_with_name(name: str) -> dict[str, Any]:
+    return {"name": name, "generate": {"sentences": 20}}
+
+
+@pytest.mark.parametrize(
+    ("config", "names"),
+    [
+        ({"systems": {"Mine": {}, "mine": {}}}, "systems 'Mine' and 'mine'"),
+        ({"systems": {"Caf\u00e9": {}, "Cafe\u0301": {}}}, "systems 'Caf\u00e9' and 'Cafe\u0301'"),
+        ({"systems": {"CAF\u00c9": {}, "cafe\u0301": {}}}, "systems 'CAF\u00c9' and 'cafe\u0301'"),
+        ({"systems": {"sdatt": {}}}, "systems 'SDAtt' and 'sdatt'"),
+        ({"parsers": {"Random": DEFAULT["parsers"]["random"]}}, "parsers 'random' and 'Random'"),
+        ({"subwords": {"Default": {}}}, "subwords 'default' and 'Default'"),
+        ({"tables": {"Table1": DEFAULT["tables"]["table1"]}}, "tables 'table1' and 'Table1'"),
+        ({"corpora": {"tests": [set_with_name("Dev")]}}, "test sets and files 'dev' and 'Dev'"),
+        ({"corpora": {"tests": [set_with_name("one"), set_with_name("ONE")]}}, "test sets and files 'one' and 'ONE'"),
+    ],
+)
+def test_names_that_collide_are_refused(config: dict[str, Any], names: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load(DEFAULT, config, check_files=False)
+    assert f"{names} {REMEDY}" in str(caught.value)
+
+
+def test_other_names_pass() -> None:
+    check_collisions("systems", ["one", "two", "Eins", "\u00e9", "e", "one [a]", "one[a]"])
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "-1+1"])
+def test_a_system_is_no_formula(name: str) -> None:
+    with pytest.raises(InputError, match=r"the name is part of paths; leave out / = .* do not begin it with"):
+        load(DEFAULT, {"systems": {name: {}}}, check_files=False)
+
+
+def test_a_system_may_begin_with_a_plus_sign() -> None:
+    assert "+SDAtt" in load(DEFAULT, {"systems": {"+SDAtt": {}}}, check_files=False).systems

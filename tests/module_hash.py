@@ -1,0 +1,35 @@
+"""The hash of all modules that a stage imports: what `provenance.code_of` must never be finer than by mistake."""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+
+from pipeline_py import provenance
+
+
+def module_hash(*stages: str) -> str:
+    """Hash modules and all first-party modules that they import, without docstrings and comments.
+
+    Each definition of an imported module counts, whether or not it is used.
+    """
+    modules: dict[str, str] = {}
+    waiting = [f"{provenance.PACKAGE}.{stage}" for stage in stages]
+    while waiting:
+        module = waiting.pop()
+        if module not in modules:
+            file = provenance.file_of(module)
+            assert file is not None
+            tree = provenance._without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
+            modules[module] = ast.unparse(tree) + provenance._files_beside(module)
+            waiting += [name for name in _imported_modules(tree) if provenance._counts(name)]
+    content = "\n".join(f"{module} {modules[module]}" for module in sorted(modules))
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _imported_modules(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

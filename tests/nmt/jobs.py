@@ -1,0 +1,34 @@
+"""Jobs of stages, as the plan describes them, for tests."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic_core import to_json, to_jsonable_python
+
+from pipeline_py.nmt.saved import save_weights
+from pipeline_py.ragged import write_rows
+
+
+def job_of(stage: str, folder: Path, arguments: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
+    """Describe a job that calls a stage once, with results in a folder; `keys` are those of `run_job`."""
+    job = {"stage": stage, "arguments": to_jsonable_python(arguments), "calls": [{}], "results": str(folder)}
+    return {**job, "process": "settings and code", "is_cached": True, **keys}
+
+
+def job_command(job: Mapping[str, Any]) -> list[str]:
+    """Return the command that runs a job."""
+    return [sys.executable, "-m", "pipeline_py.run", to_json(job).decode()]
+
+
+def change_content(path: Path) -> None:
+    """Write something else to an input, undamaged."""
+    if path.suffix == ".arrow":
+        write_rows(path, [np.array([7, 7, 7])], "int32")
+    elif path.suffix == ".safetensors":
+        save_weights(path, {})
+    else:
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))

@@ -1,0 +1,84 @@
+"""Jobs of one text: their patterns are those of the rules, and each comes after those that make its inputs."""
+
+import re
+
+import pytest
+
+from pipeline_py.plan.text_jobs import CLEAN, OUTPUTS, TextJobs
+from tests.workplace import ROOT
+
+RULE = re.compile(r'inputs_of\("(?P<job>[\w.]+)".*?\boutput:\n(?P<outputs>.*?)\n +log:', re.DOTALL)
+NAMED = re.compile(r'(\w+)=(?:expand\(\s*)?"([^"]+)"')
+OF_SEVERAL_SETS = ("nmt.translate", "evaluation.postprocess")
+
+
+def patterns_of_rules() -> dict[str, dict[str, str]]:
+    rules = {}
+    for file in sorted((ROOT / "workflow/rules").rglob("*.smk")):
+        for match in RULE.finditer(file.read_text(encoding="utf-8")):
+            outputs = dict(NAMED.findall(match["outputs"]))
+            if match["job"] in OF_SEVERAL_SETS:
+                outputs = {name: pattern.replace("{{", "{").replace("}}", "}") for name, pattern in outputs.items()}
+            rules[match["job"]] = outputs
+    return rules
+
+
+@pytest.mark.parametrize("job", [job for job in OUTPUTS if job != CLEAN])
+def test_patterns_are_those_of_the_rules(job):
+    assert patterns_of_rules()[job] == OUTPUTS[job]
+
+
+def test_a_text_is_cleaned_as_the_rule_does():
+    text = (ROOT / "workflow/rules/corpus/texts.smk").read_text(encoding="utf-8").replace("{{", "{").replace("}}", "}")
+    assert all(pattern in text for pattern in OUTPUTS[CLEAN].values())
+
+
+def names(jobs) -> list[str]:
+    return [job.name for job in jobs]
+
+
+def test_jobs_come_in_the_order_of_their_files(planned):
+    plan = planned(subword={"scheme": "bpe"})
+    jobs, existing = TextJobs(plan, "dev").order(["<results>/evaluation/SDAtt/seed1/dev.txt"])
+    assert sorted(names(jobs)) == sorted(
+        [
+            *(CLEAN, "corpus.tokenize", "subword.apply_bpe", "subword.pack", "syntax.parse", "syntax.distances"),
+            *("subword.inherit", "nmt.translate", "evaluation.postprocess"),
+        ]
+    )
+    made = {file for job in jobs for file in job.outputs.values()}
+    for place, job in enumerate(jobs):
+        before = {file for other in jobs[:place] for file in other.outputs.values()}
+        assert not (made & {*job.inputs}) - before
+    assert "<results>/nmt/SDAtt/seed1/model.safetensors" in existing
+    assert "<results>/subword/default/vocabulary.target" in existing and not made & {*existing}
+
+
+@pytest.mark.parametrize(
+    ("system", "stage"),
+    [
+        ("Tree2Seq", "syntax.binarize"),
+        ("SDRNMT-2", "subword.pack_units"),
+        ("Sennrich-deponly", "subword.pack_labels"),
+        ("Dep2Seq", "nmt.translate"),
+        ("Tree2Seq-ensemble", "subword.pack_trees"),
+        ("Transformer-parsing-task", "subword.parsing_task_held_out"),
+        ("Hierarchical", "corpus.generalise"),
+        ("SDAtt [random]", "syntax.parse"),
+    ],
+)
+def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
+    plan = planned(targets=None)
+    jobs, _ = TextJobs(plan, "dev").order([f"<results>/evaluation/{system}/seed1/dev.txt"])
+    by_name = {job.name: job.job.stage for job in jobs}
+    if system.endswith("[random]"):
+        assert "syntax.control_trees" in by_name and "syntax.parse" not in by_name
+    else:
+        assert stage in by_name
+    assert names(jobs)[-1] == "evaluation.postprocess"
+
+
+def test_phrases_are_translated_without_networks(planned):
+    jobs, existing = TextJobs(planned(), "dev").order(["<results>/evaluation/PBSMT/single/dev.txt"])
+    assert "smt.translate" in names(jobs) and "nmt.translate" not in names(jobs)
+    assert existing == ["<results>/smt/PBSMT/single/model"]

@@ -1,0 +1,86 @@
+"""Jobs as values: files in the order in which Snakemake provides them, outputs as parameters of the stage."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline_py.run.job import Job, assign_outputs, hash_json, list_paths, output_parameter, replace_paths, to_json
+
+NAMES = st.text("abc", min_size=1, max_size=3)
+FILES = st.recursive(
+    st.text("xyz", min_size=1, max_size=4) | st.none(),
+    lambda files: st.lists(files, max_size=3) | st.dictionaries(NAMES, files, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(FILES)
+def test_paths_are_replaced_in_the_order_in_which_they_are_listed(files) -> None:
+    paths = [*list_paths(files)]
+    assert replace_paths(files, iter(paths)) == files
+    assert [*list_paths(replace_paths(files, map(str.upper, paths)))] == [path.upper() for path in paths]
+    assert {*list_paths(replace_paths(files, iter(())))} <= {""}
+
+
+@given(st.dictionaries(NAMES, FILES, max_size=4))
+def test_files_find_their_places_again(files) -> None:
+    job = Job("a.b", files=files)
+    assert job.locate(job.inputs) == (files, {})
+    located, _ = job.locate({name: _move(paths) for name, paths in job.inputs.items()})
+    assert [*list_paths(located)] == [f"local/{path}" for path in list_paths(files)]
+
+
+def _move(paths: str | list[str]) -> str | list[str]:
+    return f"local/{paths}" if isinstance(paths, str) else [f"local/{path}" for path in paths]
+
+
+def test_inputs_of_a_rule_have_the_files_of_all_sets() -> None:
+    sets = {"dev": {"text": "a", "trees": ["b", "c"]}, "test": {"text": "d", "trees": [], "gold": None}}
+    job = Job("a.b", files={"model": "m", "nothing": {}, "absent": None}, sets=sets)
+    assert job.inputs == {"model": "m", "text": ["a", "d"], "trees": ["b", "c"]}
+    files, located = job.locate(job.inputs)
+    assert files == {"model": "m", "nothing": {}, "absent": None} and located == sets
+
+
+def test_the_shape_has_names_and_no_paths() -> None:
+    job = Job("a.b", files={"model": "m", "runs": {"A": ["x", "y"]}}, sets={"dev": {"text": "a"}})
+    again = Job("a.b", files={"model": "n", "runs": {"A": ["u", "v"]}}, sets={"dev": {"text": "b"}})
+    assert (
+        job.shape
+        == again.shape
+        == {
+            "files": {"model": "", "runs": {"A": ["", ""]}},
+            "sets": {"dev": {"text": ""}},
+        }
+    )
+    assert job.shape != Job("a.b", files={"model": "m", "runs": {"B": ["x", "y"]}}, sets=job.sets).shape
+
+
+def test_a_file_of_the_job_is_no_file_of_a_set() -> None:
+    with pytest.raises(AssertionError, match="text is a file of the job and of a set"):
+        _ = Job("a.b", files={"text": "a"}, sets={"dev": {"text": "b"}}).inputs
+
+
+def test_outputs_are_parameters_of_the_stage() -> None:
+    assert [output_parameter(name) for name in ("output", "counts")] == ["output", "counts_output"]
+    outputs = {"output": "o", "scores": ["a", "b"]}
+    assert assign_outputs(outputs, [], {}) == [{"output": "o", "scores_output": ["a", "b"]}]
+    assert assign_outputs({"model": "m"}, [], {"log": "{model}.log"}) == [{"model_output": "m", "log_output": "m.log"}]
+
+
+def test_each_set_has_its_outputs() -> None:
+    outputs = {"output": ["dev.txt", "test.txt"], "counts": ["dev.json", "test.json"]}
+    assert assign_outputs(outputs, ["dev", "test"], {"facts": "{counts}.facts"}) == [
+        {"output": f"{name}.txt", "counts_output": f"{name}.json", "facts_output": f"{name}.json.facts"}
+        for name in ("dev", "test")
+    ]
+    assert assign_outputs({"output": ["dev.txt"]}, ["dev"], {}) == [{"output": "dev.txt"}]
+
+
+def test_json_keeps_the_order_and_all_characters() -> None:
+    value = {"b": 1, "a": ["é", None, 0.5, {"句": True}]}
+    assert json.loads(to_json(value)) == value and to_json(value).startswith('{"b":1,"a":["é"')
+    assert hash_json({"a": 1, "b": 2}) != hash_json({"b": 2, "a": 1}), "the order of systems decides results"
+    assert len(hash_json(value)) == 16 and hash_json(value) == hash_json(json.loads(to_json(value)))
