@@ -1,0 +1,90 @@
+"""Results are those of the plan, whatever Snakemake still knows of them."""
+
+import json
+import shutil
+
+import pytest
+
+from pipeline_py.run.record import record_path
+from tests.workplace import Workplace
+
+TARGET = "results/subword/default/packed/one.source.arrow"
+BPE = {"subword": {"scheme": "bpe", "merges": 50}}
+CHANGED = {"subword": {"scheme": "bpe", "merges": 60}}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Workplace:
+    place = Workplace(tmp_path_factory.mktemp("made"))
+    done = place.snakemake(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture
+def place(made, tmp_path) -> Workplace:
+    return made.copied(tmp_path / "place")
+
+
+def forget(place: Workplace) -> None:
+    """Remove all that Snakemake knows of earlier runs."""
+    shutil.rmtree(place.folder / ".snakemake")
+
+
+def test_whole_results_are_kept(place):
+    assert not place.planned(TARGET, config=BPE)
+    forget(place)
+    assert not place.planned(TARGET, config=BPE)
+
+
+def test_results_of_other_settings_are_made_again_without_metadata(place):
+    forget(place)
+    jobs = place.planned(TARGET, config=CHANGED)
+    assert {"learn_bpe", "apply_bpe", "pack"} <= jobs.keys() and not {"generate", "clean"} & jobs.keys()
+
+
+def test_a_cut_record_of_snakemake_hides_no_change(place):
+    for file in (place.folder / ".snakemake/metadata").rglob("*"):
+        if file.is_file():
+            file.write_bytes(file.read_bytes()[:-1])
+    assert place.planned(TARGET, config=CHANGED)["learn_bpe"] == 1
+
+
+def test_restored_older_results_are_made_again(place, tmp_path):
+    older = shutil.copytree(place.folder / "results", tmp_path / "older")
+    assert place.snakemake(TARGET, config=CHANGED).returncode == 0
+    shutil.rmtree(place.folder / "results")
+    shutil.copytree(older, place.folder / "results")
+    assert place.planned(TARGET, config=CHANGED)["learn_bpe"] == 1
+
+
+def test_files_that_are_exchanged_with_their_records_are_made_again(place):
+    one, two = (place.folder / f"results/subword/default/pieces/{name}.source" for name in ("one", "two"))
+    for first, second in ((one, two), (record_path(one), record_path(two))):
+        first.rename(place.folder / "exchanged")
+        second.rename(first)
+        (place.folder / "exchanged").rename(second)
+    jobs = place.planned(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
+    assert jobs == {"apply_bpe": 2, "pack": 2}
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"outputs": {}}'])
+def test_a_result_without_a_record_is_made_again(place, content):
+    codes = place.folder / "results/subword/default/codes.source"
+    record_path(codes).unlink()
+    if content is not None:
+        record_path(codes).write_text(content)
+    assert place.planned(TARGET, config=BPE)["learn_bpe"] == 1
+
+
+def test_an_input_that_changes_during_a_run_ends_it(place):
+    """The plan was made before; the job finds it."""
+    codes = place.folder / "results/subword/default/codes.source"
+    for file in ("results/subword/default/pieces/one.source", TARGET):
+        (place.folder / file).unlink()
+    record = json.loads(record_path(codes).read_text())
+    record["outputs"] = dict.fromkeys(record["outputs"], "0" * 16)
+    record_path(codes).write_text(json.dumps(record))
+    done = place.snakemake(TARGET, config=BPE)
+    log = next((place.folder / "logs/subword/apply_bpe").glob("*one.source.log")).read_text()
+    assert done.returncode == 1 and "codes.source: damaged: its content is not that of its record" in log
