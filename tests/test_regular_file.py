@@ -16,7 +16,7 @@ from pipeline_py.input_error import InputError
 from pipeline_py.ragged import Ragged
 from pipeline_py.regular_file import open_regular_file
 from pipeline_py.run.record import check_input, hash_content, record_path
-from pipeline_py.text import find_compression, read_bytes
+from pipeline_py.text import check_format, read_bytes
 from tests.plan.conftest import DEFAULT
 
 REMEDY = "not a regular file; write its content to a file and name that"
@@ -29,7 +29,7 @@ def pipe(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "read", [open_regular_file, find_compression, lambda path: [*read_bytes(path)], hash_content, checksum.is_sealed]
+    "read", [open_regular_file, check_format, lambda path: [*read_bytes(path)], hash_content, checksum.is_sealed]
 )
 def test_a_named_pipe_is_refused(pipe: Path, read) -> None:
     with pytest.raises(InputError, match=f"^{pipe}: this is a named pipe, {REMEDY}$"):
