@@ -54,7 +54,7 @@ class Job:
         """Folders of the cache and the checkpoints that it would reuse or resume from."""
         if self.call:
             caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
-            return [*caches, *filter(None, [self.call["arguments"].get("checkpoints")])]
+            return [*caches, *(of_call["checkpoints"] for of_call in self.call["calls"] if "checkpoints" in of_call)]
         options = zip(self.command, self.command[1:], strict=False)
         return [value for option, value in options if option in ("--cache", "--checkpoints")]
 

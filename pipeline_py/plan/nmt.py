@@ -69,16 +69,12 @@ class NmtPlan:
         if network.pretrained_on:
             files["initial"] = f"<results>/nmt/{system}/{run}/pretrained.safetensors"
         job = self._training_job("nmt.train", system, run, files, ["torch", "numpy", "safetensors", "sacrebleu"])
-        folder = f"{self.experiment.folder('results')}/nmt/{system}/{run}"
         like = None if network.like is None else self.experiment.network(network.like).composition()
+        tensorboard = {"tensorboard": "tensorboard"} if network.training.tensorboard else {}
         return replace(
             job,
             settings={**job.settings, "like": like},
-            execution={
-                **job.execution,
-                "checkpoints": f"{folder}/checkpoints",
-                "tensorboard": f"{folder}/tensorboard" if network.training.tensorboard else None,
-            },
+            folders={"checkpoints": "checkpoints", **tensorboard},
         )
 
     def length_model(self, units: str) -> Job:

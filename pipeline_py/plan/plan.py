@@ -132,7 +132,7 @@ class Plan:
         """
         job = self.job(name, wildcards)
         files, sets = job.locate(inputs)
-        calls = assign_outputs(outputs, [*sets], job.side_outputs)
+        calls = assign_outputs(outputs, [*sets], job.side_outputs, job.folders)
         content = {
             "stage": job.stage,
             "plan": name,

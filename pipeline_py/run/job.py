@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 Files: TypeAlias = "str | Sequence[Files] | Mapping[str, Files] | None"
@@ -29,6 +30,7 @@ class Job:
             that were made with other ones are restored.
         sets: by name, input files of each set, if the job runs the stage on several sets.
         side_outputs: patterns of output files that no rule names; `{NAME}` is the output of that name.
+        folders: names of folders next to the first output that the stage uses, such as one for its checkpoints.
         software: installed distributions whose versions decide the result.
         modules: modules below `pipeline_py` that the stage finds by name instead of importing them.
         is_cached: whether outputs are kept, to be restored if a later job has the same identity.
@@ -41,6 +43,7 @@ class Job:
     rounding: Mapping[str, Any] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, Files]] = field(default_factory=dict)
     side_outputs: Mapping[str, str] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
     software: Sequence[str] = ()
     modules: Sequence[str] = ()
     is_cached: bool = False
@@ -109,23 +112,31 @@ def output_parameter(name: str) -> str:
 
 
 def assign_outputs(
-    outputs: Mapping[str, str | Sequence[str]], sets: Sequence[str], side_outputs: Mapping[str, str]
+    outputs: Mapping[str, str | Sequence[str]],
+    sets: Sequence[str],
+    side_outputs: Mapping[str, str],
+    folders: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """Assign the named outputs of a rule to the parameters of its stage.
+    """Assign the named outputs of a rule, and folders next to them, to the parameters of its stage.
 
     Args:
         outputs: a path, or a list of paths; for several sets, a list with equally many paths of each set in turn.
         sets: the names of the sets; without any, the job is one call of the stage.
         side_outputs: see `Job`.
+        folders: see `Job`.
 
     Returns:
-        The output parameters of each call of the stage.
+        These parameters of each call of the stage.
     """
     calls: list[dict[str, Any]] = []
     for number in range(len(sets) or 1):
         named = {name: _outputs_of_set(paths, number, len(sets)) if sets else paths for name, paths in outputs.items()}
         named |= {name: pattern.format(**named) for name, pattern in side_outputs.items()}
-        calls.append({output_parameter(name): path for name, path in named.items()})
+        call: dict[str, Any] = {output_parameter(name): path for name, path in named.items()}
+        if folders:
+            parent = PurePosixPath(next(list_paths([*named.values()]))).parent
+            call |= {name: str(parent / folder) for name, folder in folders.items()}
+        calls.append(call)
     return calls
 
 

@@ -161,7 +161,7 @@ rule train:
     output: nmt/model, nmt/facts.json
     jobid: 4
 Shell command:
-        python -m pipeline_py.run '{"stage":"nmt.train","arguments":{"source":"b.arrow","syntax":{"tags":"t"},"checkpoints":"nmt/checkpoints"},"calls":[{"model_output":"nmt/model"}]}' 2> >(tee x >&2)
+        python -m pipeline_py.run '{"stage":"nmt.train","arguments":{"source":"b.arrow","syntax":{"tags":"t"}},"calls":[{"model_output":"nmt/model","checkpoints":"nmt/checkpoints"}]}' 2> >(tee x >&2)
 """  # noqa: E501
 
 

@@ -681,8 +681,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     arguments["syntax_vocabularies"] = {kind: folder / f"vocabulary.{kind}" for kind in ("labels", "units")}
     initial = folder / "initial.safetensors"
     save_weights(initial, {"decoder.softmax.bias": torch.full((WORDS,), 0.25)})
-    more = {"name": "system", "like": System.model_validate(LIKE), "initial": initial}
-    arguments |= options(folder, READER, {"epochs": 1}, **more)
+    more = {"like": System.model_validate(LIKE), "initial": initial}
+    arguments |= options(folder, READER, {"epochs": 1}, **more) | {"name": "system"}
     command = job_command(job_of("nmt.train", folder, arguments))
     subprocess.run(command, check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments

@@ -20,7 +20,8 @@ def test_a_network_is_trained_with_what_it_reads(planned):
     assert "syntax_vocabularies" not in job.inputs
     assert job.settings["seed"] == 1 and job.settings["like"] is None
     assert job.execution["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
-    assert job.execution["checkpoints"] == "results/nmt/SDAtt/seed1/checkpoints"
+    made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
+    assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
     assert plan.nmt.train("GlobalAtt", "seed1").files["train_syntax"] == {}
     labelled = plan.nmt.train("Sennrich-deponly", "seed1").files
     assert labelled["syntax_vocabularies"] == {"labels": "<results>/subword/default/vocabulary.labels.embedded"}
@@ -47,9 +48,9 @@ def nmt_modules(job):
 
 
 def test_curves_are_written_for_tensorboard_on_request(planned):
-    nmt = planned(training={"tensorboard": True}, name="mine").nmt
-    assert nmt.train("SDAtt", "seed1").execution["tensorboard"] == "results/mine/nmt/SDAtt/seed1/tensorboard"
-    assert planned().nmt.train("SDAtt", "seed1").execution["tensorboard"] is None
+    plan = planned(training={"tensorboard": True})
+    (made,) = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
+    assert made["tensorboard"] == "stored/tensorboard"
 
 
 def test_messages_name_the_run_if_there_are_several(planned):
