@@ -70,7 +70,7 @@ def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
         "source_input": f"{raw}/dev.source",
         "target_input": [f"{raw}/dev.target", f"{raw}/dev.target1"],
     }
-    assert dev.settings == {"mode": "held-out"}
+    assert dev.settings == {"mode": "held-out", "source_tokenized": True, "target_tokenized": True}
     train = corpus.clean()
     assert train.files["target_input"] == [f"{raw}/train.target"] and train.settings["mode"] == "train"
     assert train.files["held_out"] == corpus.sets_that_may_leak()

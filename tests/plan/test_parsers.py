@@ -17,7 +17,9 @@ def test_gold_trees_are_the_users_or_generated(planned):
     assert parsers.treebank("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.treebank("mine", "test", "conllu") == "test.conllu"
     assert parsers.treebank("measured", "test", "ptb") == "gold.ptb"
-    assert parsers.accuracies_of("measured") == ["<results>/syntax/measured/accuracy/ptb.tsv"]
+    assert parsers.accuracy_of_all_trees("measured").files == {"input": ["<results>/syntax/measured/accuracy/ptb.tsv"]}
+    assert parsers.accuracy("measured", "ptb").files["gold"] == "gold.ptb"
+    assert parsers.treebank_text("measured", "ptb").files == {"treebank": "gold.ptb"}
 
 
 @pytest.mark.parametrize(
@@ -37,20 +39,36 @@ def test_it_is_said_where_there_are_no_gold_trees(planned, parser, trees, messag
 
 def test_the_constituency_parser_learns_from_the_tags_it_will_see(planned):
     parsers = planned(parsers=PARSERS).parsers
-    assert set(parsers.training_inputs("mine", "depparse")) == {"train", "dev", "vectors"}
-    inputs = parsers.training_inputs("embedded", "constituency")
-    assert inputs["train"].endswith(".ptb") and inputs["tagger"] == "<results>/syntax/embedded/model/tagger.pt"
+    assert parsers.train_parser("mine", "depparse").files == {
+        "treebank_train": "train.conllu",
+        "treebank_dev": "dev.conllu",
+        "vectors": "v.txt",
+        "tagger": None,
+    }
+    job = parsers.train_parser("embedded", "constituency")
+    assert job.files["treebank_train"].endswith(".ptb")
+    assert job.files["tagger"] == "<results>/syntax/embedded/model/tagger.pt" and job.files["vectors"] is None
 
 
-def test_training_options_are_what_the_configuration_and_the_job_have(planned):
-    embedded = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers
-    assert embedded.training_options("embedded", "depparse", {"vectors": "v.txt"}) == ["--epochs=3", "--vectors=v.txt"]
-    assert embedded.training("embedded", "depparse")["epochs"] == 3
+def test_settings_of_a_training_are_those_of_the_configuration(planned):
+    job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.train_parser(
+        "embedded", "depparse"
+    )
+    assert job.settings == {"processor": "depparse", "language": "en", "seed": 1, "lowercase": False, "epochs": 3}
+    assert job.is_cached and job.software == ["stanza", "torch"]
 
 
-def test_a_parser_is_measured_in_the_case_of_the_text(planned):
-    assert planned().parsers.case == "--no-lowercase"
-    assert planned(corpora={"source": {"case": "lower"}}).parsers.case == "--lowercase"
+@pytest.mark.parametrize(("case", "lowercase"), [("keep", False), ("lower", True), ("true", False)])
+def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
+    parsers = planned(corpora={"source": {"case": case}}).parsers
+    jobs = (
+        parsers.train_parser("embedded", "tagger"),
+        parsers.treebank_text("embedded", "ptb"),
+        parsers.learn_words("embedded"),
+        parsers.accuracy("embedded", "conllu"),
+    )
+    assert [job.settings["lowercase"] for job in jobs] == [lowercase] * 4
+    assert "lowercase" not in parsers.original_text_of_treebank("embedded", "test").settings, "the tokenizer does it"
 
 
 def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pipeline_py.input_error import InputError
+from pipeline_py.run.job import Job
 from pipeline_py.syntax.trees import shared_words
 
 
@@ -23,10 +24,14 @@ def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert planned().syntax.shards == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
     syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
     assert syntax.shards == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
-    shards = syntax.shards_of("embedded", "dev", "ptb")
-    assert shards["parts"] == [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
-    assert shards["facts"][1].endswith("0001.ptb.facts.json")
-    assert syntax.part_of_text("dev", 1) == ["--first=150", "--sentences=150"]
+    merging = syntax.merge_trees("embedded", "dev", "ptb")
+    parts = [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
+    assert merging.files["parts"] == parts
+    assert merging.files["counts"] == [f"{part}.json" for part in parts]
+    assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
+    assert merging.settings == {"annotation": "constituency"}
+    shard, whole = syntax.parse_shard("embedded", "dev", "0001", "ptb"), syntax.parse("embedded", "dev", "ptb")
+    assert shard.files == whole.files and shard.settings == {**whole.settings, "first": 150, "sentences": 150}
 
 
 def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_path):
@@ -38,17 +43,22 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     syntax = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses"}}).syntax
     assert [syntax.words_of(parser) for parser in parsers] == ["stanza", "english", "stanza"]
     text = "<results>/corpus/clean/dev.source"
-    tokenizer = [f"{tmp_path}/with/en/tokenize/a.pt"]
-    assert syntax.text_to_divide("with", "dev") == {"text": text, "tokenizer": tokenizer}
-    assert syntax.text_to_divide("downloaded", "dev") == {"text": text, "tokenizer": []}
-    assert syntax.text_to_divide("without", "dev") == {"text": text}
+
+    def job(parser: str) -> Job:
+        return syntax.parse(parser, "dev", "conllu")
+
+    models = [f"{tmp_path}/with/resources.json", f"{tmp_path}/with/en/pos/a.pt"]
+    tokens = "<results>/corpus/tokenized/dev.source"
+    tokenizer = f"{tmp_path}/with/en/tokenize/a.pt"
+    assert job("with").files == {"tokens": tokens, "text": text, "directory_files": [*models, tokenizer]}
+    assert job("downloaded").files == {"tokens": tokens, "text": text, "directory_files": []}
+    assert job("without").files["text"] == text
+    assert [job(parser).settings["words"] for parser in parsers] == ["stanza", "english", "stanza"]
     normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
-    assert normalized.text_to_divide("without", "dev") == {"text": text.replace("clean", "normalized")}
-    assert syntax.options_of_words("without", {"text": text}) == [f"--text={text}", "--words=english"]
-    assert syntax.options_of_words("without", {}) == []
-    assert syntax.parsing("with", "conllu", "stanza")["words"] == "stanza" and "words" not in syntax.parsing(
-        "with", "ptb"
-    )
+    assert normalized.parse("without", "dev", "conllu").files["text"] == text.replace("clean", "normalized")
+    held_out = syntax.parse_held_out_trees("with", "conllu")
+    assert held_out.files == {"tokens": "<results>/syntax/with/accuracy/conllu.tokens", "directory_files": models}
+    assert "words" not in held_out.settings
 
 
 FRENCH = {
@@ -69,12 +79,27 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
         "data": str(tmp_path),
     }
     plan = planned(corpora=FRENCH, **options)
-    table = "<results>/syntax/mine/model/words.tsv"
-    assert plan.syntax.text_to_divide("mine", "dev") == plan.syntax.raw_text_to_divide("mine") == {"word_table": table}
-    assert plan.syntax.options_of_words("mine", {"word_table": table}) == [f"--word-table={table}"]
-    assert plan.syntax.raw_text_trees("mine", "conllu") == {"raw_text": "<results>/syntax/mine/accuracy/raw.conllu"}
-    assert plan.syntax.raw_text_trees("mine", "ptb") == {}
-    assert plan.parsers.original_text("mine", "train")["form"] == ["--form=original", "--language=fr"]
+    model = "<results>/syntax/mine/model"
+    for job in (plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.parse_raw_text("mine")):
+        assert {name: file for name, file in job.files.items() if name != "tokens"} == {
+            "tagger": f"{model}/tagger.pt",
+            "depparse": f"{model}/depparse.pt",
+            "pretrain": f"{model}/depparse.pretrain.pt",
+            "word_table": f"{model}/words.tsv",
+        }
+        assert "words" not in job.settings
+    measuring = plan.parsers.accuracy("mine", "conllu")
+    assert measuring.files == {
+        "gold": f"{tmp_path}/test.conllu",
+        "predicted": "<results>/syntax/mine/accuracy/test.conllu",
+        "raw_text": "<results>/syntax/mine/accuracy/raw.conllu",
+    }
+    assert measuring.settings == {"annotation": "dependency", "language": "fr", "lowercase": False}
+    assert plan.parsers.original_text_of_treebank("mine", "train").settings == {
+        "annotation": "dependency",
+        "form": "original",
+        "language": "fr",
+    }
 
 
 def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(planned, tmp_path):
@@ -87,31 +112,34 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(plan
         targets=["table1"],
         data=str(tmp_path),
     )
-    inputs = plan.syntax.text_to_divide("mine", "dev")
     model = "<results>/syntax/mine/model"
-    assert inputs == {
+    words = {
         "text": "<results>/corpus/clean/dev.source",
         "segmenter": f"{model}/segmenter.pt",
         "word_table": f"{model}/words.tsv",
     }
-    assert plan.syntax.raw_text_to_divide("mine") == inputs | {"text": "<results>/syntax/mine/treebank/test.text"}
-    assert plan.syntax.options_of_words("mine", inputs) == [
-        f"--word-table={model}/words.tsv",
-        f"--segmenter={model}/segmenter.pt",
-        "--text=<results>/corpus/clean/dev.source",
-        "--words=stanza",
-    ]
-    assert plan.parsers.segmenter_training("mine")["language"] == "fr"
+    text, raw_text = plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.parse_raw_text("mine")
+    assert words.items() <= text.files.items() and text.settings["words"] == "stanza"
+    treebank = "<results>/syntax/mine/treebank"
+    assert raw_text.files == text.files | {"text": f"{treebank}/test.text", "tokens": f"{treebank}/test.tokens"}
+    assert raw_text.settings == {**text.settings, "over_words": True}
+    learning = plan.parsers.learn_parser_segmenter("mine")
+    assert learning.settings == {"language": "fr", "words": True}
+    assert learning.files == {f"treebank_{part}": f"{tmp_path}/{part}.conllu" for part in ("train", "dev")}
 
 
 def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
-    plan = planned()
-    assert plan.syntax.raw_text_trees("embedded", "conllu") == {}
+    assert planned().parsers.accuracy("embedded", "conllu").files["raw_text"] is None
     plan = planned(parsers={"embedded": {"words": "treebank"}})
-    assert plan.syntax.raw_text_trees("embedded", "conllu") != {}
-    assert plan.parsers.form_of_text() == ["--form=tokens", "--language=en"]
-    english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax
-    assert english.raw_text_to_divide("embedded") == {"text": "<results>/syntax/embedded/treebank/test.text"}
+    assert (
+        plan.parsers.accuracy("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
+    )
+    assert plan.parsers.accuracy("embedded", "ptb").files["raw_text"] is None
+    text = plan.parsers.original_text_of_treebank("embedded", "test").settings
+    assert (text["form"], text["language"]) == ("tokens", "en")
+    english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax.parse_raw_text("embedded")
+    assert english.files["text"] == "<results>/syntax/embedded/treebank/test.text"
+    assert english.settings["words"] == "english"
 
 
 def test_a_broken_folder_is_found_when_the_plan_is_made(planned, tmp_path):
@@ -134,30 +162,41 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
     ]
     assert syntax.models_of("embedded", "ptb") == trained
     names = ("tagger", "constituency", "pretrain")
-    assert syntax.model_options("embedded", "ptb", [*"abc"]) == [
-        f"--{name}={file}" for name, file in zip(names, "abc", strict=True)
-    ]
+    job = syntax.parse("embedded", "dev", "ptb")
+    assert {name: job.files[name] for name in names} == dict(zip(names, trained, strict=True)) and job.is_cached
     assert [file.split("/")[-1] for file in syntax.models_of("local", "conllu")] == ["resources.json", "a.pt"]
-    assert syntax.model_options("local", "conllu", []) == [f"--directory={tmp_path}/local"]
+    job = syntax.parse("local", "dev", "conllu")
+    assert job.files["directory_files"] == syntax.models_of("local", "conllu")
+    assert job.execution["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
     assert syntax.models_of("package", "conllu") == []
-    assert syntax.model_options("package", "conllu", []) == ["--package=gum"]
+    job = syntax.parse("package", "dev", "conllu")
+    assert job.settings["package"] == "gum" and "directory" not in job.execution and not job.is_cached
+
+
+def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
+    options = {"max_words": 70, "batch_size": 9}
+    job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.parse("embedded", "dev", "ptb")
+    assert job.settings == {"annotation": "constituency", "language": "en", **options}
+    assert job.execution == {"device": "cpu"} and job.software == ["stanza", "torch"]
 
 
 def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):
     (tmp_path / "d.en").write_text("a\n")
     dev = {"name": "dev", "source": str(tmp_path / "d.en"), "references": ["d.de"]}
     syntax = planned(corpora={"dev": dev}).syntax
-    assert syntax.experiment.unfit_parsers and syntax.models_for_text("embedded", "train", "conllu")
+    assert syntax.experiment.unfit_parsers and syntax.parse("embedded", "train", "conllu")
     with pytest.raises(InputError, match="`embedded` is trained on generated trees"):
-        syntax.models_for_text("embedded", "dev", "conllu")
+        syntax.parse("embedded", "dev", "conllu")
 
 
 def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
     syntax = planned().syntax
-    compared = syntax.compared_trees("embedded", "random")
-    assert compared["first"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu"
-    assert compared["second"]["dev:constituency"] == "<results>/syntax/random/dev.binary.ptb"
-    assert [*compared["first"]] == [*compared["second"]]
+    compared = syntax.agreement("embedded", "random").files
+    assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
+    assert compared["second"]["dev"]["constituency"] == "<results>/syntax/random/dev.binary.ptb"
+    splits = syntax.experiment.corpora.splits
+    assert [*compared["first"]] == [*compared["second"]] == [*splits]
+    assert {(*kinds,) for files in compared.values() for kinds in files.values()} == {("dependency", "constituency")}
     assert syntax.pairs_of_parsers() == [
         ("embedded", "random"),
         ("embedded", "right-branching"),
@@ -168,10 +207,11 @@ def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
 
 def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(planned):
     syntax = planned().syntax
-    files = syntax.report_files("embedded")
+    files = syntax.parser_report("embedded").files
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
-    assert files["counts"]["dev:dependency"] == "<results>/syntax/embedded/dev.conllu.json"
-    assert syntax.report_files("random")["accuracy"] == {}
+    assert files["counts"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu.json"
+    assert files["facts"].keys() == files["statistics"].keys() == {*syntax.experiment.corpora.splits}
+    assert syntax.parser_report("random").files["accuracy"] == {}
 
 
 def stanza_directory(folder, *models: str, language: str = "zh"):
@@ -227,10 +267,9 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     plan = chinese(planned, tmp_path, options)
     syntax = plan.syntax
     file = "<results>/syntax/mine/dev.conllu"
-    assert syntax.dependencies_for_heads("mine", "dev") == ({"dependencies": file} if dependencies else {})
-    options_of_rules = ["--rules=zh"] if rules else []
-    assert syntax.binarization("mine")["rules"] == syntax.options_of_heads("mine", None) == options_of_rules
-    assert syntax.options_of_heads("mine", file)[0] == f"--dependencies={file}"
+    job = syntax.binarize("mine", "dev")
+    assert job.files.get("dependencies") == (file if dependencies else None)
+    assert job.settings.get("rules") == ("zh" if rules else None)
     assert syntax.warnings() == []
     said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
     heads = plan.report.description_of_facts("t")["settings"].get("phrase_heads")
@@ -239,13 +278,17 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
 
 def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     plan = planned()
-    assert plan.syntax.dependencies_for_heads("embedded", "dev") == {}
-    assert plan.syntax.options_of_heads("embedded", None) == [] and plan.syntax.warnings() == []
+    job = plan.syntax.binarize("embedded", "dev")
+    assert job.settings == {"branching": "head-outward"} and "dependencies" not in job.files
+    assert plan.syntax.warnings() == []
     for table in plan.syntax.experiment.tables:
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
             assert "phrase_heads" not in plan.report.description_of_facts(table)["settings"]
     syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
-    assert syntax.dependencies_for_heads("embedded", "dev") and syntax.describe_heads("embedded") == "dependency trees"
+    assert (
+        "dependencies" in syntax.binarize("embedded", "dev").files
+        and syntax.describe_heads("embedded") == "dependency trees"
+    )
 
 
 def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
@@ -285,7 +328,7 @@ def test_a_directory_has_models_of_the_language(planned, tmp_path):
     corpora = {"data": str(tmp_path), "corpora": CHINESE, "tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
     syntax = planned(**corpora, **unread).syntax
     with pytest.raises(InputError, match=r"parsers.local: `local` has models of `en` alone"):
-        syntax.models_for_text("local", "dev", "conllu")
+        syntax.parse("local", "dev", "conllu")
 
 
 def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
@@ -293,7 +336,7 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     parser["branching"] = "right"
     syntax = chinese(planned, tmp_path, parser).syntax
     assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.models_of("mine", "conllu")
-    assert syntax.parsing("mine", "conllu")["language"] == "zh-hant"
+    assert syntax.parse("mine", "dev", "conllu").settings["language"] == "zh-hant"
 
 
 def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
@@ -302,7 +345,7 @@ def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned
         chinese(planned, tmp_path, {**parser, "branching": "right"})
     syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
     assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.models_of("mine", "conllu")
-    assert syntax.parsing("mine", "conllu")["language"] == "yue"
+    assert syntax.parse("mine", "dev", "conllu").settings["language"] == "yue"
 
 
 def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):

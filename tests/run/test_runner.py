@@ -15,7 +15,7 @@ from pydantic import PositiveInt
 
 from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.input_error import InputError
-from pipeline_py.run.record import read_record, record_path
+from pipeline_py.run.record import hash_content, read_record, record_path
 from pipeline_py.run.runner import Loaded, Stage, run_again, run_job
 
 MakeStage = Callable[..., None]
@@ -225,6 +225,38 @@ class TestCache:
     def test_nothing_is_kept_of_a_job_that_is_not_cached(self, run, tmp_path):
         assert (run(is_cached=False), run(is_cached=False)) == (1, 2)
         assert not (tmp_path / "cache").exists()
+
+    def test_nothing_is_kept_of_a_stage_that_returns_false(self, make_stage, tmp_path):
+        calls = []
+
+        def join_partly(*, is_complete: bool, output: Path) -> bool:
+            calls.append(is_complete)
+            output.write_text("all" if is_complete else "a part")
+            return is_complete
+
+        make_stage(join_partly)
+        for is_complete in (False, False, True, False):
+            output = tmp_path / "out"
+            run_job(job(tmp_path, "join_partly", {"is_complete": is_complete, "output": output}, is_cached=True))
+            assert record_path(output).exists()
+        assert calls == [False, False, True] and output.read_text() == "all"
+
+    def test_a_stage_says_what_of_an_input_it_reads(self, make_stage, tmp_path):
+        calls = []
+
+        def read_line(*, text: Path, line: int, output: Path) -> None:
+            calls.append(line)
+            output.write_text(text.read_text().splitlines()[line])
+
+        make_stage(read_line, hash_inputs=lambda *, text, line: {text: text.read_text().splitlines()[line]})
+        output = tmp_path / "out"
+        for content in ("a\nb\n", "c\nb\nd\n", "a\nc\n"):
+            (tmp_path / "text").write_text(content)
+            arguments = {"text": tmp_path / "text", "line": 1, "output": output}
+            run_job(job(tmp_path, "read_line", arguments, is_cached=True))
+            recorded = read_record(record_path(output))["inputs"]
+            assert recorded == {str(tmp_path / "text"): hash_content(tmp_path / "text")}
+        assert len(calls) == 2 and output.read_text() == "c"
 
     def test_a_job_that_is_run_again_works_again(self, run, tmp_path, joined):
         assert run() == 1

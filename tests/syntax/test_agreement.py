@@ -1,7 +1,5 @@
 """Agreement of two parsers against counts by hand and against nltk."""
 
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from pipeline_py.syntax.agreement import agreement
 from pipeline_py.syntax.binarize import Branching, binary
 from pipeline_py.syntax.trees.constituency import brackets, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.trees.formats import Annotation
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 
@@ -40,7 +39,8 @@ def phrases(path: Path, *lines: str) -> Path:
 
 def measures(first: Path, second: Path, annotation: str) -> dict[str, str]:
     output = first.with_name("agreement.tsv")
-    agreement(first=[f"dev:{annotation}={first}"], second=[f"dev:{annotation}={second}"], output=output)
+    kind = Annotation(annotation)
+    agreement(first={"dev": {kind: first}}, second={"dev": {kind: second}}, output=output)
     table = pandas.read_csv(output, sep="\t", dtype=str, keep_default_na=False)
     assert [*table.columns] == ["split", "trees", "measure", "value"]
     assert set(table["split"]) == {"dev"} and set(table["trees"]) == {annotation}
@@ -188,15 +188,10 @@ def test_branchings_of_a_treebank(tmp_path: Path) -> None:
 
 
 def test_several_splits_in_the_order_of_the_first_parser(tmp_path: Path) -> None:
-    files = {
-        "dev:dependency": dependencies(tmp_path / "d.conllu", tree("a", [0], "root")),
-        "t-1:constituency": phrases(tmp_path / "t.ptb", "(A a)", "(S (A a) (B b))"),
-    }
-    pairs = [f"{name}={path}" for name, path in files.items()]
-    command = [sys.executable, "-m", "pipeline_py.syntax.agreement", f"--output={tmp_path / 'o.tsv'}"]
-    command += [f"--first={pair}" for pair in pairs] + [f"--second={pair}" for pair in reversed(pairs)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    dependency_trees = dependencies(tmp_path / "d.conllu", tree("a", [0], "root"))
+    phrase_trees = phrases(tmp_path / "t.ptb", "(A a)", "(S (A a) (B b))")
+    first = {"dev": {Annotation.DEPENDENCY: dependency_trees}, "t-1": {Annotation.CONSTITUENCY: phrase_trees}}
+    agreement(first=first, second=dict(reversed(first.items())), output=tmp_path / "o.tsv")
     names = [tuple(line.split("\t")[:2]) for line in (tmp_path / "o.tsv").read_text().splitlines()[1:]]
     assert [one for one, other in pairwise([*names, None]) if one != other] == [
         ("dev", "dependency"),
@@ -221,9 +216,3 @@ def test_other_numbers_of_sentences(tmp_path: Path) -> None:
     for pair in ((long, short), (short, long)):
         with pytest.raises(InputError, match=r"b\.ptb: the file ends after 1 sentences, .*a\.ptb goes on"):
             measures(*pair, "constituency")
-
-
-def test_parsers_need_the_same_trees(tmp_path: Path) -> None:
-    path = phrases(tmp_path / "a.ptb", "")
-    with pytest.raises(InputError, match="dev:constituency is not named by both --first and --second"):
-        agreement(first=[f"dev:constituency={path}"], second=[f"test:constituency={path}"], output=tmp_path / "o")

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -211,13 +209,14 @@ def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:
         ("(S (NN a) (NN b))\n", "x.ptb: the file has 1 trees, but"),
     ],
 )
-def test_command_gives_one_sentence(trees: str, error: str, tmp_path: Path) -> None:
+def test_broken_trees_are_one_sentence(trees: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "x.ptb").write_text(trees, encoding="utf-8")
     (tmp_path / "x.source").write_text("a b\na b\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pipeline_py.syntax.binarize", "--trees", tmp_path / "x.ptb"]
-    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert error in done.stderr.splitlines()[-1]
-    assert not (tmp_path / "o").exists()
+    with pytest.raises(InputError, match=re.escape(error)) as caught:
+        binarize(
+            trees=tmp_path / "x.ptb",
+            tokens=tmp_path / "x.source",
+            output=tmp_path / "o",
+            counts_output=tmp_path / "l",
+        )
+    assert "\n" not in str(caught.value) and not (tmp_path / "o").exists()

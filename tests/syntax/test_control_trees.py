@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -188,16 +186,20 @@ def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path
     assert not (tmp_path / "o").exists()
 
 
-def test_command(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline_py.syntax.control_trees", "--annotation", "constituency"]
-    command += ["--shape", "left-branching", "--seed", "3", "--tokens", tmp_path / "t", "--output", tmp_path / "o"]
-    command += ["--counts-output", tmp_path / "l", "--facts-output", tmp_path / "f"]
+def test_a_line_that_is_not_utf8_leaves_no_trees(tmp_path: Path) -> None:
+    arguments = {
+        "annotation": Annotation.CONSTITUENCY,
+        "shape": Shape.LEFT_BRANCHING,
+        "seed": 3,
+        "tokens": tmp_path / "t",
+        "output": tmp_path / "o",
+        "counts_output": tmp_path / "l",
+        "facts_output": tmp_path / "f",
+    }
     (tmp_path / "t").write_bytes(b"a b c\n\nb\xff\n")
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "t, line 3: byte 1 is not UTF-8" in done.stderr.splitlines()[-1]
+    with pytest.raises(InputError, match="t, line 3: byte 1 is not UTF-8"):
+        control_trees(**arguments)
     assert list(tmp_path.iterdir()) == [tmp_path / "t"]
     (tmp_path / "t").write_bytes(b"a b c\n\nb\n")
-    subprocess.run(command, check=True, capture_output=True)
+    control_trees(**arguments)
     assert (tmp_path / "o").read_text() == "(X (X (X a) (X b)) (X c))\n\n(X b)\n"

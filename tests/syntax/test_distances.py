@@ -1,8 +1,6 @@
 """Distances against the paper's worked example and networkx."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -150,16 +148,12 @@ def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert all(len(window) == 1 or sum((length + 1) ** 2 for length in window) <= elements for window in asked)
 
 
-def test_command_names_the_tree_and_the_line_of_the_text_that_differ(tmp_path: Path) -> None:
+def test_the_tree_and_the_line_of_the_text_that_differ_are_named(tmp_path: Path) -> None:
     conllu = write(tmp_path / "x.conllu", [DependencyTree(("a", "b"), (0, 1), ("root", "dep"), ("X", "X"))])
     (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pipeline_py.syntax.distances", "--trees", conllu]
-    command += ["--tokens", tmp_path / "x.source", "--output", tmp_path / "o", "--counts-output", tmp_path / "l"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "x.conllu, line 1: word 2 of the tree is 'b' and of the text 'c'" in done.stderr
-    assert "x.source, line 1" in done.stderr
+    message = r"x\.conllu, line 1: word 2 of the tree is 'b' and of the text 'c' .*x\.source, line 1"
+    with pytest.raises(InputError, match=message):
+        distances(trees=conllu, tokens=tmp_path / "x.source", output=tmp_path / "o", counts_output=tmp_path / "l")
     assert not (tmp_path / "o").exists()
 
 

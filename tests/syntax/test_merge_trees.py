@@ -110,7 +110,7 @@ def test_counts_that_is_none(tmp_path: Path) -> None:
 
 
 def test_part_without_counts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="each part with its counts"):
+    with pytest.raises(InputError, match="each part needs its counts"):
         merge_trees(
             annotation=Annotation.DEPENDENCY,
             parts=[tmp_path / "a", tmp_path / "b"],

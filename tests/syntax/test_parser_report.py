@@ -1,7 +1,5 @@
 """The report on a parser, from files whose numbers are known."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +48,13 @@ def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
     } | {name.replace("_", ".", 1).replace("t1", "t-1"): of for name, of in changed.items()}
     for name, of in facts.items():
         of.write(folder / f"{name}.facts")
-    return {
-        option: [f"{name.replace('.', ':')}={folder / name}.{option}" for name in facts]
-        for option in ("statistics", "counts", "facts")
-    } | {"output": folder / "report.tsv"}
+    given: dict[str, Any] = {"output": folder / "report.tsv"}
+    for parameter in ("statistics", "counts", "facts"):
+        for name in facts:
+            split, kind = name.split(".")
+            path = folder / f"{name}.{parameter}"
+            given.setdefault(parameter, {}).setdefault(split, {})[Annotation(kind)] = path
+    return given
 
 
 def rows(folder: Path) -> list[list[str]]:
@@ -65,7 +66,7 @@ def rows(folder: Path) -> list[list[str]]:
 def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.tsv").write_text("metric\tvalue\tsentences\twords\nUAS\t90.10\t5\t9\nfailed parses\t0\t5\t9\n")
     (tmp_path / "c.tsv").write_text("metric\tvalue\tsentences\twords\nbracket F1\t80.00\t5\t9\n")
-    accuracy = [f"dependency={tmp_path / 'd.tsv'}", f"constituency={tmp_path / 'c.tsv'}"]
+    accuracy = {Annotation.DEPENDENCY: tmp_path / "d.tsv", Annotation.CONSTITUENCY: tmp_path / "c.tsv"}
     parser_report(**files(tmp_path), accuracy=accuracy)
     assert capsys.readouterr() == ("", "")
     found = rows(tmp_path)
@@ -207,32 +208,13 @@ def test_names_the_file_at_fault(file: str, content: str, message: str, tmp_path
 def test_refuses_what_is_no_accuracy(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("UAS\t1\n")
     with pytest.raises(InputError, match=r"a\.tsv, line 1: the file has no columns metric and value"):
-        parser_report(**files(tmp_path), accuracy=[f"dependency={tmp_path / 'a.tsv'}"])
-
-
-def test_all_options_need_the_same_trees(tmp_path: Path) -> None:
-    given = files(tmp_path)
-    with pytest.raises(InputError, match="t-1:dependency is not named by both --statistics and --facts"):
-        parser_report(**{**given, "facts": given["facts"][:-1]})
-
-
-def test_command(tmp_path: Path) -> None:
-    given = files(tmp_path)
-    command = [sys.executable, "-m", "pipeline_py.syntax.parser_report", f"--output={given['output']}"]
-    command += [f"--{option}={pair}" for option in ("statistics", "counts", "facts") for pair in given[option]]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert ["train", "dependency", "mean depth", "3.33"] in rows(tmp_path)
-    (tmp_path / "train.dependency.facts").unlink()
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "train.dependency.facts: no such file" in done.stderr and "Traceback" not in done.stderr
+        parser_report(**files(tmp_path), accuracy={Annotation.DEPENDENCY: tmp_path / "a.tsv"})
 
 
 def test_warning_of_multiword_tokens_left_whole(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text(
         "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
     )
-    parser_report(**files(tmp_path), accuracy=[f"dependency={tmp_path / 'a.tsv'}"])
+    parser_report(**files(tmp_path), accuracy={Annotation.DEPENDENCY: tmp_path / "a.tsv"})
     (warning,) = [row for row in rows(tmp_path) if row[2] == "warning"]
     assert warning[:2] == ["all", "dependency"] and "set `words: stanza` for this parser" in warning[3]

@@ -1,6 +1,7 @@
 """Training from tiny treebanks, parsing with the result, measuring it: the whole way of a parser."""
 
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -12,16 +13,17 @@ from typing import Any
 import pytest
 
 from pipeline_py.input_error import InputError
+from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import Processor, train_parser
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from tests.job_process import cached_job, modules_of_job
 
 ROOT = Path(__file__).parents[2]
 TREEBANKS = (ROOT / "../shared/data/treebanks").resolve()
-COMMAND = [sys.executable, "-m", "pipeline_py.syntax.train_parser"]
 
 
 def write_treebanks(folder: Path, name: str, sentences: int, seed: int) -> None:
@@ -104,11 +106,19 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     def train(processor: str, suffix: str, hash_seed: str) -> bytes:
         """In a process of its own, so that neither addresses nor the order of sets is the same by chance."""
         output = tmp_path / f"{processor}{hash_seed}.pt"
-        command = [*COMMAND, "--processor", processor, "--treebank-train", tmp_path / f"t.{suffix}"]
-        command += ["--treebank-dev", tmp_path / f"t.{suffix}", "--output", output, "--counts-output", tmp_path / "l"]
-        command += ["--epochs", "1", "--hidden", "16"]
+        arguments = {
+            "processor": processor,
+            "treebank_train": tmp_path / f"t.{suffix}",
+            "treebank_dev": tmp_path / f"t.{suffix}",
+            "output": output,
+            "counts_output": tmp_path / "l",
+            "epochs": 1,
+            "hidden": 16,
+        }
         if processor == "constituency":
-            command += ["--tagger", tmp_path / "tagger1.pt", "--pretrain-output", tmp_path / "pretrain.pt"]
+            arguments |= {"tagger": tmp_path / "tagger1.pt", "pretrain_output": tmp_path / "pretrain.pt"}
+        job = json.dumps(cached_job("syntax.train_parser", tmp_path, arguments), default=str)
+        command = [sys.executable, "-m", "pipeline_py.run", job]
         subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": hash_seed}, capture_output=True)
         return output.read_bytes()
 
@@ -121,29 +131,23 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
 def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
     write_treebanks(tmp_path, "train", 2, 1)
     (tmp_path / "dev.conllu").write_text("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n")
-    command = [*COMMAND, "--processor", "depparse", "--treebank-train", tmp_path / "train.conllu"]
-    command += [
-        "--treebank-dev",
-        tmp_path / "dev.conllu",
-        "--output",
-        tmp_path / "o",
-        "--counts-output",
-        tmp_path / "l",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "dev.conllu, line 1: the heads of word 1 run in a cycle" in done.stderr
+    with pytest.raises(InputError, match=r"dev\.conllu, line 1: the heads of word 1 run in a cycle"):
+        train_parser(
+            processor=Processor.DEPPARSE,
+            treebank_train=tmp_path / "train.conllu",
+            treebank_dev=tmp_path / "dev.conllu",
+            output=tmp_path / "o",
+            counts_output=tmp_path / "l",
+        )
     assert not (tmp_path / "o").exists()
 
 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"processor": Processor.CONSTITUENCY, "tagger": Path("t")}, "--pretrain-output"),
-        ({"processor": Processor.CONSTITUENCY, "pretrain_output": Path("p")}, "--tagger"),
-        ({"processor": Processor.TAGGER, "vectors": Path("v")}, "--pretrain-output"),
-        ({"processor": Processor.TAGGER, "epochs": 0}, "epochs"),
+        ({"processor": Processor.CONSTITUENCY, "tagger": Path("t")}, "write them to `pretrain_output`"),
+        ({"processor": Processor.CONSTITUENCY, "pretrain_output": Path("p")}, "needs a tagger"),
+        ({"processor": Processor.TAGGER, "vectors": Path("v")}, "write them to `pretrain_output`"),
     ],
 )
 def test_options_that_do_not_go_together(options: dict[str, object], error: str) -> None:
@@ -259,10 +263,10 @@ def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     return instead
 
 
-def train(folder: Path, **options: Any) -> bytes:
-    """Train on the treebanks of the folder; its cache is the folder `cache`."""
+def training_job(folder: Path, **options: Any) -> dict[str, Any]:
+    """The job that trains on the treebanks of the folder."""
     arguments: dict[str, Any] = {
-        "processor": Processor.CONSTITUENCY,
+        "processor": "constituency",
         "treebank_train": folder / "train.ptb",
         "treebank_dev": folder / "dev.ptb",
         "output": folder / "model.pt",
@@ -270,10 +274,21 @@ def train(folder: Path, **options: Any) -> bytes:
         "tagger": folder / "tagger",
         "vectors": folder / "vectors",
         "pretrain_output": folder / "model.pretrain.pt",
-        "cache": folder / "cache",
     }
-    train_parser(**arguments | options)
+    return cached_job("syntax.train_parser", folder, arguments | options)
+
+
+def train(folder: Path, **changes: Any) -> bytes:
+    """Run the job with changes; return the model."""
+    run_job(training_job(folder) | changes)
     return (folder / "model.pt").read_bytes()
+
+
+@pytest.mark.parametrize(("name", "value"), [("epochs", 0), ("hidden", 3), ("threads", 0)])
+def test_a_number_out_of_range_is_named(name: str, value: int, trainer: Trainer, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"syntax\.train_parser: {name}: Input should be greater than"):
+        run_job(training_job(tmp_path, **{name: value}))
+    assert trainer.times == 0
 
 
 def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) -> None:
@@ -281,16 +296,8 @@ def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) 
     outputs = {name: (tmp_path / name).read_bytes() for name in ("model.pt", "model.json", "model.pretrain.pt")}
     for name in outputs:
         (tmp_path / name).unlink()
-    code = (
-        "import sys; from pathlib import Path; from pipeline_py.syntax.train_parser import Processor, train_parser; "
-        f"at = Path({str(tmp_path)!r}); "
-        "train_parser(processor=Processor.CONSTITUENCY, treebank_train=at / 'train.ptb', treebank_dev=at / 'dev.ptb', "
-        "output=at / 'model.pt', counts_output=at / 'model.json', tagger=at / 'tagger', vectors=at / 'vectors', "
-        "pretrain_output=at / 'model.pretrain.pt', cache=at / 'cache'); "
-        "print([name for name in ('stanza', 'torch') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout == "[]\n", done.stderr
+    imported, _ = modules_of_job(training_job(tmp_path), "stanza", "torch")
+    assert imported == set()
     assert {name: (tmp_path / name).read_bytes() for name in outputs} == outputs
 
 
@@ -304,25 +311,12 @@ def test_changed_file_is_trained_on_again(changed: str, trainer: Trainer, tmp_pa
     assert trainer.times == 2
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"hidden": 16},
-        {"epochs": 3},
-        {"seed": 2},
-        {"threads": 2},
-        {"lowercase": True},
-        {"language": "de"},
-        {"device": "auto"},
-        {"code": "other"},
-        {"vectors": None},
-        {"cache": None},
-        {"processor": Processor.TAGGER, "treebank_train": "train.conllu", "treebank_dev": "dev.conllu"},
-    ],
-)
-def test_changed_option_is_trained_with_again(options: dict[str, Any], trainer: Trainer, tmp_path: Path) -> None:
-    options = {name: tmp_path / value if name.startswith("treebank") else value for name, value in options.items()}
+def test_another_call_is_trained_again(trainer: Trainer, tmp_path: Path) -> None:
+    """Settings are in the hash `process`."""
     first = train(tmp_path)
-    assert train(tmp_path, epochs=2) == first  # what is the default
-    assert train(tmp_path, **options) != first
-    assert trainer.times == 2
+    assert train(tmp_path) == first
+    assert train(tmp_path, process="other") != first
+    assert train(tmp_path, process="other", is_cached=False) != first
+    without_vectors = {**training_job(tmp_path)["arguments"], "vectors": None}
+    assert train(tmp_path, process="other", arguments=without_vectors) != first
+    assert trainer.times == 4

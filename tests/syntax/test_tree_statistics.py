@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import conllu
@@ -136,12 +134,8 @@ def test_refuses_other_files(content: str, tmp_path: Path) -> None:
         read_statistics(tmp_path / "s.json", Annotation.DEPENDENCY)
 
 
-def test_command_names_what_is_no_tree(tmp_path: Path) -> None:
+def test_what_is_no_tree_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n")
-    command = [sys.executable, "-m", "pipeline_py.syntax.tree_statistics", "--annotation", "dependency"]
-    command += ["--trees", tmp_path / "x.conllu", "--output", tmp_path / "o.json"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "x.conllu, line 1: the heads of word 1 run in a cycle" in done.stderr.splitlines()[-1]
+    with pytest.raises(InputError, match=r"x\.conllu, line 1: the heads of word 1 run in a cycle"):
+        tree_statistics(annotation=Annotation.DEPENDENCY, trees=tmp_path / "x.conllu", output=tmp_path / "o.json")
     assert not (tmp_path / "o.json").exists()
