@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 TARGET = "results/corpus/generated/dev.source"
 STAGE = "pipeline_py/corpus/generate.py"
 LOG = "logs/corpus/generate/dev.log"
-UNCHANGED = '\nif __name__ == "__main__":\n    stage.run(generate)\n'
-CHANGED = UNCHANGED.replace("    stage", '    print("changed", __file__, file=__import__("sys").stderr)\n    stage')
+UNCHANGED = "    counts = Counts()\n"
+CHANGED = '    print("changed", __file__, file=__import__("sys").stderr)\n' + UNCHANGED
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
