@@ -101,7 +101,7 @@ def test_train_parse_measure(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
-    write_treebanks(tmp_path, "t", 20, 1)
+    write_treebanks(tmp_path, "t", 60, 1)  # enough for rare words, a set
 
     def train(processor: str, suffix: str, hash_seed: str) -> bytes:
         """In a process of its own, so that neither addresses nor the order of sets is the same by chance."""
