@@ -84,7 +84,7 @@ on_cluster = str if workflow.nodes is not None else lambda group: None
 pathvars:
     results=EXPERIMENT.folder("results"),
     logs=EXPERIMENT.folder("logs"),
-    benchmarks=EXPERIMENT.folder("benchmarks"),
+    benchmarks=EXPERIMENT.times_folder,
 
 
 wildcard_constraints:

@@ -38,7 +38,7 @@ class Terminal(logging.Filter):
         event = getattr(record, "event", None)
         if event == LogEvent.JOB_INFO:
             if record.benchmark:
-                times = PurePath(record.benchmark).relative_to(EXPERIMENT.folder("benchmarks"))
+                times = PurePath(record.benchmark).relative_to(EXPERIMENT.times_folder)
                 self._tell(run_lines.begin(record.jobid, str(times)))
         elif event == LogEvent.JOB_FINISHED:
             run_lines.end(record.job_id)

@@ -411,8 +411,13 @@ class Description(Section):
         return [name for name in names if {name, name.partition("/")[0]} & {*self.targets}]
 
     def folder(self, kind: str) -> str:
-        """Where artifacts of a kind ("results", "logs", "benchmarks") go."""
+        """Return the folder of files of a kind: "results" or "logs"."""
         return kind if self.name is None else f"{kind}/{self.name}"
+
+    @property
+    def times_folder(self) -> str:
+        """The folder in which Snakemake records the times of jobs, as its `benchmark` files."""
+        return f"{self.folder('logs')}/times"
 
     def path(self, file: str) -> str:
         """The path of a file of `corpora`, `parsers` or `systems`.

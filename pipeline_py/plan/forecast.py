@@ -58,7 +58,7 @@ def planned(
         sentences: of each split.
         lengths: mean length of these sentences, as a multiple of those of the embedded corpus.
     """
-    benchmarks, stages = Path(experiment.folder("benchmarks")), []
+    benchmarks, stages = Path(experiment.times_folder), []
     for pattern, jobs in counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
         if times := recorded(benchmarks / stage):  # a few jobs more, as of a further test set, are of the usual kind

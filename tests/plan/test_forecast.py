@@ -12,7 +12,7 @@ from pipeline_py.plan.forecast import Stage, planned, recorded, summary
 ROOT = Path(__file__).parents[2]
 SENTENCES = {"train": 4000, "dev": 200, "mixed": 200}
 LENGTHS = dict.fromkeys(SENTENCES, 1.0)
-TRAIN = "benchmarks/nmt/train/{system}.{run}.tsv"
+TRAIN = "logs/times/nmt/train/{system}.{run}.tsv"
 
 
 def experiment(**laid_over: object) -> Experiment:
@@ -33,13 +33,13 @@ def seconds(
     **sentences: int,
 ) -> float:
     sizes = {**SENTENCES, **sentences}
-    (stage,) = planned({f"benchmarks/{pattern}": jobs}, described or experiment(), sizes, lengths)
+    (stage,) = planned({f"logs/times/{pattern}": jobs}, described or experiment(), sizes, lengths)
     assert stage.jobs == jobs and stage.name == "/".join(pattern.split("/")[:2])
     return stage.work / jobs
 
 
 def ran(name: str, *rows: str) -> None:
-    file = Path("benchmarks", name)
+    file = Path("logs/times", name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("s\th:m:s\tcpu_time\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
 
@@ -114,7 +114,7 @@ def test_all_jobs_that_ran_here_take_as_long_again_and_a_few_as_the_usual_one() 
         ran(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
-    (stage,) = planned({"benchmarks/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
+    (stage,) = planned({"logs/times/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
     assert stage.seen == 3
 
 
@@ -125,19 +125,19 @@ def test_what_benchmark_files_tell() -> None:
     ran("nmt/train/D.tsv", "0.75\t0:00:00\t0.5")  # sampled once
     ran("nmt/train/E.tsv", "50\t0:00:50\t40", "20\t0:00:20\t-")  # resumed
     ran("nmt/train/ours/first.tsv", "0.5\t0:00:00\t0.0")  # in a folder
-    assert recorded(Path("benchmarks/nmt/train")) == [25.0, 100.5, 0.25, 0.75, 20.0, 0.5]
+    assert recorded(Path("logs/times/nmt/train")) == [25.0, 100.5, 0.25, 0.75, 20.0, 0.5]
 
 
 def test_a_damaged_benchmark_file_is_passed_over() -> None:
     for place, row in enumerate(["", "inf\t\tnan", "-3\t\t-3", "nan", "1e9\t\t1", "1.2.3\t\t1", "\0\0\0", "0\t\t0"]):
         ran(f"nmt/train/{place}.tsv", row)
     ran("nmt/train/killed.tsv")
-    Path("benchmarks/nmt/train/bytes.tsv").write_bytes(b"\xff\xfes\tx\n\x80\n")
-    Path("benchmarks/nmt/train/empty.tsv").touch()
-    Path("benchmarks/nmt/train/folder.tsv").mkdir()
-    Path("benchmarks/nmt/train/quoted.tsv").write_text('s\tcpu_time\n"' + "9" * 200_000, encoding="utf-8")
-    assert recorded(Path("benchmarks/nmt/train")) == []
-    assert recorded(Path("benchmarks/nowhere")) == []
+    Path("logs/times/nmt/train/bytes.tsv").write_bytes(b"\xff\xfes\tx\n\x80\n")
+    Path("logs/times/nmt/train/empty.tsv").touch()
+    Path("logs/times/nmt/train/folder.tsv").mkdir()
+    Path("logs/times/nmt/train/quoted.tsv").write_text('s\tcpu_time\n"' + "9" * 200_000, encoding="utf-8")
+    assert recorded(Path("logs/times/nmt/train")) == []
+    assert recorded(Path("logs/times/nowhere")) == []
 
 
 STAGES = [Stage("corpus/clean", 1, 0.5), Stage("nmt/train", 2, 240.0), Stage("syntax/parse", 1, 20.0)]
