@@ -47,10 +47,12 @@ def call_of(name):
     )
 
 
-# Base rules, which make nothing themselves. Their paths are absolute, since rules in other folders inherit them.
+# Base rules, which make nothing themselves; each rule that inherits one names its own log. Their paths are absolute, since rules in other folders inherit them.
 
 
 rule text_job:
+    log:
+        "<logs>/text_job.log",
     conda:
         f"{workflow.basedir}/envs/text.yaml"
     threads: 1
@@ -62,6 +64,8 @@ rule text_job:
 
 
 rule reporting_text_job:  # its messages are shown on the terminal, too
+    log:
+        "<logs>/reporting_text_job.log",
     conda:
         f"{workflow.basedir}/envs/text.yaml"
     threads: 1
@@ -73,6 +77,8 @@ rule reporting_text_job:  # its messages are shown on the terminal, too
 
 
 rule syntax_job:
+    log:
+        "<logs>/syntax_job.log",
     conda:
         f"{workflow.basedir}/envs/syntax.yaml"
     threads: 1
@@ -84,6 +90,8 @@ rule syntax_job:
 
 
 rule network_job:  # trains a network
+    log:
+        "<logs>/network_job.log",
     conda:
         f"{workflow.basedir}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
@@ -96,6 +104,8 @@ rule network_job:  # trains a network
 
 
 rule network_job_with_warnings:  # runs networks; only its warnings are shown on the terminal
+    log:
+        "<logs>/network_job_with_warnings.log",
     conda:
         f"{workflow.basedir}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
