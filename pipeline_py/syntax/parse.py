@@ -70,9 +70,9 @@ def hash_inputs(
     The trees of a shard depend on no other part of a text. The names of models say which package they belong to.
     """
     hashes = {}
-    for path in directory_files or ():
-        name = str(path if directory is None else path.relative_to(directory))
-        hashes[path] = hash_json([name, hash_content(path)])
+    for model in directory_files or ():
+        name = str(model if directory is None else model.relative_to(directory))
+        hashes[model] = hash_json([name, hash_content(model)])
     for path in (tokens, text):
         if path is not None:
             digest = hashlib.sha256()
