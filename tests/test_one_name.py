@@ -10,15 +10,16 @@ import pytest
 from pipeline_py.run.runner import Stage
 
 ROOT = Path(__file__).parent.parent
+PLANS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipeline_py" / "plan").glob("*.py")))
+JOBS = sorted({tuple(stage.split(".")) for stage in re.findall(r"\bJob\(\s*\"(\w+\.\w+)\"", PLANS)})
+"""Stages that are run as jobs of the plan."""
 STAGES = [
     (path.parent.name, path.stem)
     for path in sorted((ROOT / "pipeline_py").glob("*/*.py"))
     if re.search(r"^    stage\.run\(", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     and path.parent.name != "config"
+    and (path.parent.name, path.stem) not in JOBS
 ]
-PLANS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipeline_py" / "plan").glob("*.py")))
-JOBS = sorted({tuple(stage.split(".")) for stage in re.findall(r"\bJob\(\s*\"(\w+\.\w+)\"", PLANS)})
-"""Stages that are run as jobs of the plan."""
 
 
 def files_of_rules(package: str) -> list[Path]:

@@ -1,22 +1,4 @@
-"""What rules have in common: a rule takes its inputs and parameters from a job of the plan.
-
-A rule for the method `plan.subword.apply_bpe(units, split, side)`, whose outputs have these wildcards:
-
-    use rule text_job as apply_bpe with:
-        input:
-            inputs_of("subword.apply_bpe"),
-        output:
-            output="<results>/subword/{units}/pieces/{split}.{side}",
-        log:
-            "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
-        benchmark:
-            "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
-        params:
-            identity=identity_of("subword.apply_bpe"),
-            job=call_of("subword.apply_bpe"),
-
-An output that is named NAME is the parameter NAME_output of the stage.
-"""
+"""Inputs and parameters of rules, from the jobs of the plan; `workflow/rules/base.smk` shows their use."""
 
 @cache
 def find_job(name, wildcards):

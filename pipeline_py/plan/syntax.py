@@ -248,7 +248,7 @@ class SyntaxPlan:
         """Return the job that parses tokens, of an untokenized text in the words that the parser reads."""
         options = self.stanza(parser)
         models = self.models_of(parser, trees)
-        execution: dict[str, Any] = {"device": self.experiment.training.device}
+        execution: dict[str, Any] = {}
         files: dict[str, Files] = {}
         if isinstance(options, TrainedParser):
             files |= dict(zip([*PROCESSORS[trees], "pretrain"], models, strict=True))
@@ -272,6 +272,7 @@ class SyntaxPlan:
             settings={
                 "annotation": ANNOTATION[trees],
                 "language": self.experiment.language_of(parser),
+                "device": self.experiment.training.device,
                 **({"words": words} if words in ("english", "stanza") else {}),
                 **options.model_dump(include={"max_words", "batch_size"}),
                 **({"package": package} if is_downloaded else {}),

@@ -70,14 +70,15 @@ def hash_inputs(
     The trees of a shard depend on no other part of a text. The names of models say which package they belong to.
     """
     hashes = {}
-    for path in directory_files or ():
-        name = str(path if directory is None else path.relative_to(directory))
-        hashes[path] = hash_json([name, hash_content(path)])
-    for path in [tokens] if text is None else [tokens, text]:
-        digest = hashlib.sha256()
-        for line in _part(read_lines(path), first, sentences):
-            digest.update(line.encode() + b"\n")
-        hashes[path] = digest.hexdigest()
+    for model in directory_files or ():
+        name = str(model if directory is None else model.relative_to(directory))
+        hashes[model] = hash_json([name, hash_content(model)])
+    for path in (tokens, text):
+        if path is not None:
+            digest = hashlib.sha256()
+            for line in _part(read_lines(path), first, sentences):
+                digest.update(line.encode() + b"\n")
+            hashes[path] = digest.hexdigest()
     return hashes
 
 

@@ -186,7 +186,7 @@ def test_a_package_is_downloaded_if_it_is_named(tmp_path: Path, monkeypatch: pyt
 
 
 def test_nothing_is_downloaded_unasked(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no model for Stanza's tokenizer of zh; give"):
+    with pytest.raises(InputError, match="no model for Stanza's tokenizer of zh; give `stanza_directory` or"):
         run(tmp_path, ["x"], language="zh", tokenizer="stanza")
 
 

@@ -138,7 +138,8 @@ def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
     corpus = corpus_of(corpora={"source": side}, data="data")
     job, other = corpus.tokenize("dev", "source"), corpus.tokenize("dev", "target")
-    assert job.settings == {"language": "en", "tokenizer": "stanza", "lowercase": True}
+    settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
+    assert job.settings == settings
     assert job.execution == {"stanza_directory": "data/models"} and job.software == ["stanza"]
     assert other.settings["lowercase"] is False and other.execution == {"stanza_directory": None}
     assert corpus.stanza_tokenizes
@@ -184,10 +185,10 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     assert corpus.segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
     assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
     assert corpus_of().segmenter("source") == []
-    learning = corpus.learn_segmenter()
+    learning = corpus.learn_segmenter("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
     assert learning.settings == {"language": language}
-    assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.pt"
+    assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.source.pt"
     assert corpus.tokenize("dev", "target").files["segmenter"] is None
 
 
@@ -202,14 +203,17 @@ def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus
     assert corpus.segmenter_treebank("source")["train"].endswith("unknown.train")
     assert corpus.segmenter_treebank("target")["train"].endswith("de_x.train")
     assert corpus.segmenter("target1") == corpus.segmenter("target") == ["<results>/corpus/segmenter.target.pt"]
-    assert corpus.segmenter_learning("target")["language"] == "de"
+    learning = corpus.learn_segmenter("target")
+    assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
 
 def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
     side = {"tokenizer": "stanza", "stanza_package": "default"}
     corpus = corpus_of(corpora={"target": side})
-    assert corpus.segmenter("target") == [] and corpus.tokenizer_flags("target", []) == ["--stanza-package=default"]
-    assert corpus.tokenization("target")["stanza_package"] == "default"
+    job = corpus.tokenize("dev", "target")
+    assert job.settings["stanza_package"] == "default"
+    assert job.files["segmenter"] is None and job.files["stanza_models"] == []
+    assert corpus.tokenize("dev", "source").settings["stanza_package"] is None
     with pytest.raises(InputError, match="give either `stanza_package`"):
         corpus_of(corpora={"target": {**side, "stanza_directory": "models"}})
 

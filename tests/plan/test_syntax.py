@@ -176,8 +176,8 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
 def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
     options = {"max_words": 70, "batch_size": 9}
     job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.parse("embedded", "dev", "ptb")
-    assert job.settings == {"annotation": "constituency", "language": "en", **options}
-    assert job.execution == {"device": "cpu"} and job.software == ["stanza", "torch"]
+    assert job.settings == {"annotation": "constituency", "language": "en", "device": "cpu", **options}
+    assert job.software == ["stanza", "torch"]
 
 
 def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):

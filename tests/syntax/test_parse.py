@@ -412,12 +412,11 @@ def test_changed_file_is_parsed_again(changed: str, chains: Chains, tmp_path: Pa
 
 
 def test_another_call_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
-    """Settings are in the hash `process`; threads and the device are in no hash."""
+    """Settings are in the hash `process`; threads are in no hash."""
     job = parse_job(tmp_path)
     calls = {
         "the first": job,
         "threads": job | {"threads": 2},
-        "device": parse_job(tmp_path, device="cpu"),
         "settings": job | {"process": "other"},
         "vectors": parse_job(tmp_path, pretrain=tmp_path / "vectors.pt"),
         "package": parse_job(tmp_path, tagger=None, depparse=None, package="default"),

@@ -1,7 +1,22 @@
 """Rules that make nothing themselves: what rules for a kind of stage have in common.
 
 A rule that inherits one names its inputs, outputs, log and parameters. Paths are absolute, since rules in other folders
-inherit them.
+inherit them. The rule for the method `plan.subword.apply_bpe(units, split, side)`, whose outputs have these wildcards:
+
+    use rule text_job as apply_bpe with:
+        input:
+            inputs_of("subword.apply_bpe"),
+        output:
+            output="<results>/subword/{units}/pieces/{split}.{side}",
+        log:
+            "<logs>/subword/apply_bpe/{units}.{split}.{side}.log",
+        benchmark:
+            "<benchmarks>/subword/apply_bpe/{units}.{split}.{side}.tsv"
+        params:
+            identity=identity_of("subword.apply_bpe"),
+            job=call_of("subword.apply_bpe"),
+
+An output that is named NAME is the parameter NAME_output of the stage.
 """
 
 

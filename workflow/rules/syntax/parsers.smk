@@ -197,6 +197,8 @@ use rule syntax_job as accuracy_of_all_trees with:
         output="<results>/syntax/{parser}/accuracy.tsv",
     log:
         "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+    benchmark:
+        "<benchmarks>/syntax/accuracy_of_all_trees/{parser}.tsv"
     group:
         on_cluster("parsers")
     params:
