@@ -10,7 +10,7 @@ A record has the stage, its arguments, code and versions, hashes of inputs and o
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -107,14 +107,6 @@ def check_input(path: Path) -> None:
         )
     if not names or hashes[names[0]] != hash_content(path):
         raise InputError("damaged: its content is not that of its record; remove it and run again", path)
-
-
-def find_records(folder: Path) -> Iterator[Path]:
-    """Yield the records in a folder and its subfolders."""
-    for root, _, names in os.walk(folder):
-        for name in names:
-            if name.startswith(".") and name.endswith(SUFFIX):
-                yield Path(root, name)
 
 
 def _exists(path: Path) -> bool:
