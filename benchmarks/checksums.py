@@ -1,10 +1,10 @@
-"""Measure what it costs to compare files of many sentences with their checksums.
+"""Measure what it costs to compare files of many sentences with their checksums and the hashes in their records.
 
     python -m benchmarks.checksums
 
-Writing a checksum takes as long as comparing it. For comparison, the same file is also read as a stage reads it. The
-measure is CPU time, which other work on the machine hardly changes. Files are in the system's cache, so the disk is not
-measured.
+Writing a checksum or a hash takes as long as comparing it. For comparison, the same file is also read as a stage reads
+it. The measure is CPU time, which other work on the machine hardly changes. Files are in the system's cache, so the
+disk is not measured.
 """
 
 import os
@@ -21,6 +21,7 @@ from benchmarks.machine import processor
 from pipeline_py import checksum, stage
 from pipeline_py.input_error import InputError
 from pipeline_py.ragged import read_rows, write_rows
+from pipeline_py.run.record import hash_content
 from pipeline_py.text import read_lines
 
 DISTINCT = 4096
@@ -53,8 +54,7 @@ def checksums(*, sentences: int = 1_000_000, words: int = 24, repetitions: int =
         text, identifiers, distances = (Path(folder, name) for name in ("text", "identifiers.arrow", "distances.arrow"))
         with text.open("w", encoding="utf-8") as file:
             file.writelines(" ".join(map(str, row)) + "\n" for row in _repeated(drawn, sentences))
-        checksum.record(text)
-        _tell(text, checksum.is_whole, read_lines, repetitions)
+        _tell(text, hash_content, read_lines, repetitions)
         write_rows(identifiers, _repeated(drawn, sentences), "int32")
         _tell(identifiers, checksum.is_sealed, read_rows, repetitions)
         write_rows(distances, _repeated([_square(row) for row in drawn], sentences), "uint8")
@@ -71,7 +71,7 @@ def _square(row: np.ndarray) -> np.ndarray:
 
 
 def _tell(
-    path: Path, compare: Callable[[Path], bool], read: Callable[[Path], Iterable[object]], repetitions: int
+    path: Path, compare: Callable[[Path], object], read: Callable[[Path], Iterable[object]], repetitions: int
 ) -> None:
     times: dict[str, list[float]] = {"compare": [], "read": []}
     for _ in range(repetitions):

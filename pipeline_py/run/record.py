@@ -87,7 +87,8 @@ def read_record(path: Path) -> dict[str, Any] | None:
 def check_input(path: Path) -> None:
     """Check a file that a job wrote against its record.
 
-    A file without a record, such as one of the user's, passes; a missing file is left to its reader.
+    A file without a record, such as one of the user's, passes if it is not of a kind that carries its checksum; a
+    missing file is left to its reader.
 
     Raises:
         InputError: the file is damaged, or its record is that of another file.
@@ -95,7 +96,7 @@ def check_input(path: Path) -> None:
     if not _exists(path):
         return
     if not _exists(record_path(path)):
-        if not checksum.is_whole(path):
+        if path.suffix in checksum.SEALED and path.is_file() and not checksum.is_sealed(path):
             raise InputError(checksum.DAMAGED, path)
         return
     record = read_record(record_path(path))
