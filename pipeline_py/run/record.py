@@ -23,6 +23,8 @@ from pipeline_py.run.job import DIGITS
 
 SUFFIX = ".job.json"
 
+DAMAGED = "damaged: its content is not that of its record; remove it and run again"
+
 
 def record_path(path: Path) -> Path:
     """Return the path of the record of an output."""
@@ -107,7 +109,7 @@ def check_input(path: Path) -> None:
             f"its record says that it was made as {next(iter(hashes))}; remove both files and run again", path
         )
     if not names or hashes[names[0]] != hash_content(path):
-        raise InputError("damaged: its content is not that of its record; remove it and run again", path)
+        raise InputError(DAMAGED, path)
 
 
 def find_records(folder: Path) -> Iterator[Path]:
