@@ -34,7 +34,8 @@ def test_the_stage_of_a_job_has_a_rule_a_test_and_a_log_of_its_name(package, nam
     assert callable(Stage(f"{package}.{name}").function), "the function is called like the module"
     rules = rules_of(package)
     (rule,) = re.findall(rf"^ *use rule \w+ as {name}(?:_{package})? with:\n(.*?)(?=^\S|\Z)", rules, re.M | re.S)
-    assert f"<logs>/{package}/{name}/" in rule and f"<benchmarks>/{package}/{name}/" in rule
+    assert f"<logs>/{package}/{name}/" in rule
+    assert "benchmark:" not in rule or f"<benchmarks>/{package}/{name}/" in rule
     (identity,), (job,) = (re.findall(rf'{function}_of\("([\w.]+)"\)', rule) for function in ("identity", "call"))
     assert identity == job and f'inputs_of("{job}"' in rule
     assert (ROOT / "tests" / package / f"test_{name}.py").is_file()
