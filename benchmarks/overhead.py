@@ -105,4 +105,4 @@ def imports_by_stage(logs: Path) -> list[Imports]:
 
 
 if __name__ == "__main__":
-    stage.run(overhead, checksums=False)
+    stage.run(overhead)

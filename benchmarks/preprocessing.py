@@ -177,4 +177,4 @@ def _write(path: Path, runs: dict[int, list[Measured]]) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(preprocessing, checksums=False)
+    stage.run(preprocessing)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline_py.run.runner import is_output, list_files
+from pipeline_py.run.job import is_output, list_files
 
 
 class Step(NamedTuple):

@@ -109,4 +109,4 @@ def _number(random: np.random.Generator) -> str:
 
 
 if __name__ == "__main__":
-    stage.run(synthetic_text, checksums=False)
+    stage.run(synthetic_text)

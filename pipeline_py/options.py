@@ -1,7 +1,4 @@
-"""The command line of a function: each of its keyword-only parameters is an option.
-
-Nothing is imported for it but Python's own `argparse`, since hundreds of small stages start anew in one run.
-"""
+"""The command line of a function: each of its keyword-only parameters is an option."""
 
 import argparse
 import inspect
@@ -12,14 +9,12 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 
 class Option(NamedTuple):
-    """What an annotation says of an option beside its type: `Annotated[int, Option(min=0)]`.
+    """Properties of an option in addition to its type: `Annotated[int, Option(min=0)]`.
 
     Attributes:
-        names: of a switch: "--on/--off", or "--on" alone.
-        min: of a number.
+        min: smallest number that is accepted.
     """
 
-    names: str | None = None
     min: int | None = None
 
 
@@ -58,11 +53,9 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, text: st
     name = f"--{parameter.name.replace('_', '-')}"
     required = parameter.default is parameter.empty
     if kind is bool:
-        on, _, off = (option.names or f"{name}/--no-{name[2:]}").partition("/")
         switch = parser.add_mutually_exclusive_group(required=required)
-        switch.add_argument(on, dest=parameter.name, action="store_true", help=text)
-        if off:
-            switch.add_argument(off, dest=parameter.name, action="store_false")
+        switch.add_argument(name, dest=parameter.name, action="store_true", help=text)
+        switch.add_argument(f"--no-{name[2:]}", dest=parameter.name, action="store_false")
         return
     several = get_origin(kind) is list
     if several:

@@ -19,7 +19,7 @@ def translate(
     configfile: list[str] | None = None,
     config: list[str] | None = None,
     nbest: Annotated[int | None, Option(min=1)] = None,
-    scores: Annotated[bool, Option("--scores")] = False,
+    scores: bool = False,
     attention: Path | None = None,
 ) -> None:
     """Translate lines from stdin to stdout: one line out for each line in, in the same order.

@@ -22,9 +22,17 @@ FILES = {file.stem: file for file in sorted((ROOT / "envs").glob("*.yaml"))}
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()
 }
-RULES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
+RULES = [ROOT / "workflow/jobs.smk", *sorted((ROOT / "workflow/rules").rglob("*.smk"))]
+PACKAGES = ("corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-RULE = re.compile(r"^ *(?:use rule (?P<of>\w+) as (?P<copy>\w+) with|rule(?: (?P<name>\w+))?):\n", flags=re.MULTILINE)
+RULE = re.compile(
+    r"^ *(?:use rule (?P<of>\w+) as (?P<copy>\w+) with|rule(?: (?P<name>\w+))?):(?:  #.*)?\n", flags=re.MULTILINE
+)
+STAGE = re.compile("|".join(rf"{package}\.[a-z_]+" for package in PACKAGES))
+
+RUNNER = "pipeline_py.run.__main__"
+"""The module that runs all stages."""
+
 NOT_THERE = {("text", "pipeline_py.corpus.tokenize"): {"stanza"}}
 """What a stage imports under options with which its rule names another environment."""
 
@@ -46,33 +54,64 @@ def pip_of(name: str) -> list[str]:
 def environments_of_stages() -> dict[str, set[str]]:
     """Environment → the modules of all stages that a rule runs there."""
     rules = [(file, head, text) for file in RULES for head, text in rules_of(file)]
-    stages = {head["name"]: stages_in(text) for _, head, text in rules if not head["of"]}
+    bases = {name: (file, head, text) for file, head, text in rules if (name := head["copy"] or head["name"])}
     found: dict[str, set[str]] = defaultdict(set)
     for file, head, text in rules:
-        run = stages[head["of"]] if head["of"] else stages_in(text)
-        for environment in named_environments(file, text):
-            found[environment.stem].update(run)
+        stages = {stage for job in re.findall(r'\bcall_of\("([\w.]+)"\)', text) for stage in stages_of(job)}
+        place, environment = file, named_environments(file, text)
+        while stages and not environment:
+            place, head, text = bases[head["of"]]
+            environment = named_environments(place, text)
+        for path in environment:
+            found[path.stem].update(stages)
     return found
 
 
 def rules_of(file: Path) -> Iterator[tuple[re.Match[str], str]]:
     """Each rule's first line and what follows it."""
-    text = file.read_text(encoding="utf-8")
+    _, _, text = file.read_text(encoding="utf-8").split('"""', maxsplit=2)
     heads = [*RULE.finditer(text)]
     for head, end in zip(heads, [*(head.start() for head in heads[1:]), len(text)], strict=True):
         yield head, text[head.end() : end]
 
 
-def stages_in(rule: str) -> list[str]:
-    """The modules that a rule runs, by their own command or on several sets in one process."""
-    found = re.findall(r"python -m (pipeline_py\.each_set )?([\w.]+)", rule)
-    return [f"pipeline_py.{name}" if several else name for several, name in found]
+def stages_of(job: str) -> set[str]:
+    """The modules of the stages of a job of the plan: those that its method names, or methods that this calls."""
+    package, _, method = job.partition(".")
+    stages: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    waiting = [(package, method)]
+    while waiting:
+        place = waiting.pop()
+        if place in seen or place not in functions_of_plan():
+            continue
+        seen.add(place)
+        for node in ast.walk(functions_of_plan()[place]):
+            if isinstance(node, ast.Constant) and STAGE.fullmatch(str(node.value)):
+                stages.add(f"pipeline_py.{node.value}")
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                waiting.append((place[0], node.attr))
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                waiting += [(module, node.func.id) for module in ("corpus", place[0])]
+    return stages
+
+
+@cache
+def functions_of_plan() -> dict[tuple[str, str], ast.FunctionDef]:
+    """The functions and methods of the plan by their module and name."""
+    return {
+        (file.stem, node.name): node
+        for file in (ROOT / "pipeline_py/plan").glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def named_environments(file: Path, rule: str) -> list[Path]:
-    """The files that a rule names."""
+    """The files that a rule names, relative to its own file or to the folder of the Snakefile."""
     named = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
-    return [(file.parent / name).resolve() for name in re.findall(r'"([^"]+\.yaml)"', named[1])] if named else []
+    names = re.findall(r'"([^"]+\.yaml)"', named[1]) if named else []
+    return [(file.parent / name.replace("{workflow.basedir}", str(ROOT))).resolve() for name in names]
 
 
 # What code imports.
@@ -141,7 +180,7 @@ def needs(stage: str) -> frozenset[str]:
 def needs_in(environment: str) -> set[str]:
     return {
         distribution
-        for stage in environments_of_stages()[environment]
+        for stage in [RUNNER, *environments_of_stages()[environment]]
         for distribution in needs(stage) - NOT_THERE.get((environment, stage), set())
     }
 
@@ -156,12 +195,9 @@ def test_every_environment_is_there_and_some_rule_names_it() -> None:
 
 def test_every_stage_has_an_environment() -> None:
     stages = set().union(*environments_of_stages().values())
-    packages = "corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report"
-    modules = [path for package in packages for path in (ROOT / "pipeline_py" / package).glob("*.py")]
-    run = {
-        f"pipeline_py.{path.parent.name}.{path.stem}" for path in modules if "    stage.run(" in path.read_text("utf-8")
-    }
-    assert stages == run and len(run) > 20
+    plans = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "pipeline_py/plan").glob("*.py"))
+    made = {f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_training_job)\(\s*"([\w.]+)"', plans)}
+    assert stages == made and len(made) > 40
 
 
 @pytest.mark.parametrize("name", FILES)

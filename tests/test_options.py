@@ -20,12 +20,11 @@ def draw(
     files: list[Path],
     share: float = 0.5,
     samples: Annotated[int, Option(min=1)] = 1000,
-    numbers: Annotated[list[int] | None, Option()] = None,
+    numbers: list[int] | None = None,
     tokenizer: Literal["13a", "none"] = "13a",
     output: Path | None = None,
     keep_all: bool = False,
-    lowercase: Annotated[bool, Option("--lowercase/--cased")] = True,
-    plain: Annotated[bool, Option("--plain")] = False,
+    lowercase: bool = True,
 ) -> None:
     """Draw trees, 100% of them.
 
@@ -41,7 +40,6 @@ def draw(
         output: the picture.
         keep_all: none is left out.
         lowercase: whether case is ignored.
-        plain: without colours.
     """
 
 
@@ -56,10 +54,10 @@ REQUIRED = ["--shape", "chain", "--files", "a"]
         (["--share", "-1.5"], {"share": -1.5}),
         (["--samples", "1"], {"samples": 1}),
         (["--numbers", "3", "--numbers=4"], {"numbers": [3, 4]}),
-        (["--numbers", "3", "4", "--plain", "--numbers", "5"], {"numbers": [3, 4, 5], "plain": True}),
+        (["--numbers", "3", "4", "--keep-all", "--numbers", "5"], {"numbers": [3, 4, 5], "keep_all": True}),
         (["--tokenizer", "none"], {"tokenizer": "none"}),
         (["--output=--strange"], {"output": Path("--strange")}),
-        (["--keep-all", "--cased", "--plain"], {"keep_all": True, "lowercase": False, "plain": True}),
+        (["--keep-all", "--no-lowercase"], {"keep_all": True, "lowercase": False}),
         (["--no-keep-all", "--lowercase"], {"keep_all": False, "lowercase": True}),
     ],
 )
@@ -81,8 +79,8 @@ def test_a_choice_is_a_member():
         ([*REQUIRED, "--samples", "0"], "--samples: 0 is less than 1"),
         ([*REQUIRED, "--samples", "many"], "--samples: 'many' is not of type int"),
         ([*REQUIRED, "--sample", "3"], "unrecognized arguments: --sample"),
-        ([*REQUIRED, "--no-plain"], "unrecognized arguments: --no-plain"),
-        ([*REQUIRED, "--plain", "stray"], "unrecognized arguments: stray"),
+        ([*REQUIRED, "--no-share"], "unrecognized arguments: --no-share"),
+        ([*REQUIRED, "--keep-all", "stray"], "unrecognized arguments: stray"),
     ],
 )
 def test_what_does_not_fit_is_named(arguments, complaint, capsys):
@@ -102,7 +100,7 @@ def test_help_is_the_docstring(capsys):
         "--shape right-branching|chain",
         "--files PATH",
         "where to; half of them (50%) may be empty.",
-        "--cased",
+        "--no-lowercase",
     ):
         assert text in shown
 

@@ -19,6 +19,7 @@ from pipeline_py.nmt.saved import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
 from pipeline_py.ragged import ROWS_PER_BLOCK, Ragged, write_rows
 from pipeline_py.report.figures import figure_files
+from pipeline_py.run.record import DAMAGED, write_records
 from pipeline_py.syntax.stanza.reproducible import save_reproducibly
 from pipeline_py.text import read_lines, read_parallel
 
@@ -82,6 +83,34 @@ def test_parameters_become_options():
 def test_bad_input_ends_with_one_sentence(arguments, sentence):
     done = run(STAGE, *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+
+
+COPY = """
+from pathlib import Path
+from pipeline_py import stage
+
+def copy(*, input: Path, more: list[Path] | None = None, output: Path) -> None:
+    output.write_bytes(b"".join(path.read_bytes() for path in [input, *(more or [])]))
+
+stage.run(copy)
+"""
+
+
+def test_a_command_refuses_results_that_differ_from_their_records(tmp_path):
+    mine, made, copied = (tmp_path / name for name in ("mine", "made", "copied"))
+    mine.write_text("mine\n")
+    made.write_text("made\n")
+    write_records({}, [made], tmp_path)
+    arguments = "--input", str(mine), "--more", str(made), "--output", str(copied)
+    assert run(COPY, *arguments).returncode == 0 and copied.read_text() == "mine\nmade\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "made", ".made.job.json", "copied"}
+    made.write_text("edited\n")
+    for refused in (arguments, ("--input", str(made), "--output", str(copied))):
+        done = run(COPY, *refused)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {made}: {DAMAGED}\n")
+    assert copied.read_text() == "mine\nmade\n"
+    written = "--input", str(mine), "--output", str(made)
+    assert run(COPY, *written).returncode == 0, "an output is not compared"
 
 
 def test_our_own_mistakes_keep_their_traceback():

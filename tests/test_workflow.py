@@ -1,16 +1,15 @@
 """The workflow on a very small corpus, and what it makes for which target."""
 
 import csv
-import importlib
 import json
 import re
 import shlex
+from collections.abc import Iterator
 
 import pytest
 
-from pipeline_py import each_set, stage
-from pipeline_py.options import parsed
 from pipeline_py.processors import count_processors
+from pipeline_py.run.job import is_output
 from tests.workplace import SMALL, Workplace
 
 RULE = re.MULTILINE | re.DOTALL
@@ -524,24 +523,23 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert counts["in"] == counts["kept"] == 120 and counts["noted"]["sentence generalised"] > 0
 
 
-def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of_all_that_it_makes(fresh):
+def test_every_job_is_given_all_that_its_rule_reads_and_writes(fresh):
+    """The runner compares inputs with their records, and writes records of outputs."""
     done = fresh.snakemake("--dry-run", "--printshellcmds", "all")
     said = done.stdout + done.stderr
-    jobs = re.findall(r"^rule (\w+):\n((?:(?!^rule ).)*?)^Shell command:\s+python -m (.*?)2>", said, RULE)
+    jobs = re.findall(r"^rule (\w+):\n((?:(?!^rule ).)*?)^Shell command:\s+python -m (.*?) 2>", said, RULE)
     assert len({rule for rule, _, _ in jobs}) >= 40
     of_page = {}
     for rule, said, command in jobs:
-        module, *arguments = shlex.split(command)
-        calls = [arguments]
-        if module == each_set.__name__:
-            module, calls = f"pipeline_py.{arguments[0]}", [*each_set.of_each(arguments[1:]).values()]
-        function = getattr(importlib.import_module(module), module.rpartition(".")[2])
-        given = [parsed(function, module, call) for call in calls]
-        for kind, files_of in (("input", stage.inputs), ("output", stage.outputs)):
-            known = [file for of_call in given for file in files_of(of_call)]
+        module, call = shlex.split(command)
+        assert module == "pipeline_py.run"
+        job = json.loads(call)
+        given = [argument for of_call in job["calls"] for argument in {**job["arguments"], **of_call}.items()]
+        for kind in ("input", "output"):
+            known = {file for name, value in given if is_output(name) == (kind == "output") for file in texts_in(value)}
             found = re.search(rf"^    {kind}: (.*)$", said, flags=re.MULTILINE)
             files = {file for file in (found[1].split(", ") if found else []) if file.startswith("results/")}
-            unknown = files - {str(path) for path in known}
+            unknown = files - known
             if rule == "report":  # whose files its manifest names; they are compared when that is read
                 of_page[kind] = unknown
             else:
@@ -549,20 +547,28 @@ def test_every_job_compares_all_that_it_reads_with_checksums_and_writes_those_of
     assert len(of_page["input"]) > 100 and not of_page["output"]
 
 
+def texts_in(value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(item)
+
+
 ASKED = """
 import json
-from types import SimpleNamespace
+from snakemake.io import Wildcards
 
 include: "Snakefile"
 
 for name, wildcards in json.loads(os.environ["ASKED"]):
-    given = workflow.get_rule(name).params.get("given")
-    print("CONTENT", name, json.dumps(given(SimpleNamespace(**wildcards))["content"]))
+    identity = workflow.get_rule(name).params.get("identity")
+    print("CONTENT", name, json.dumps(identity(Wildcards(fromdict=wildcards))["contents"]))
 """
 
 
 def contents(workplace: Workplace, config: dict, asked: list[tuple[str, dict[str, str]]]) -> list[list[str]]:
-    """What the parameters of rules say of users' files, for some wildcards."""
+    """The hashes of users' files in the identity of jobs, by rule and wildcards."""
     (workplace.folder / "asked.smk").write_text(ASKED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASKED", json.dumps(asked))

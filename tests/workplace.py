@@ -83,7 +83,13 @@ def _run(arguments: Sequence[str], folder: Path, variables: dict[str, str], file
 
 
 class Workplace:
-    """A copy of the project to work in."""
+    """A copy of the project to work in.
+
+    Attributes:
+        path: further folders of PYTHONPATH.
+    """
+
+    path: tuple[Path, ...] = ()
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -100,7 +106,7 @@ class Workplace:
 
     def snakemake(self, *arguments: str, config: dict | None = None) -> subprocess.CompletedProcess:
         """Run Snakemake to its end."""
-        return snakemake(self._options(arguments, config), self.folder)
+        return snakemake(self._options(arguments, config), self.folder, *self.path)
 
     def killed(self, at: str, *arguments: str, config: dict | None = None) -> None:
         """Run Snakemake, and kill it and all its jobs a moment after it said something."""

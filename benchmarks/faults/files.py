@@ -12,6 +12,7 @@ from benchmarks.faults.experiment import Experiment, remove, run_job
 from benchmarks.faults.jobs import Job
 from benchmarks.faults.results import differing, remains
 from pipeline_py.input_error import InputError
+from pipeline_py.run.record import SUFFIX
 
 LIMIT = 120
 """Seconds."""
@@ -22,13 +23,13 @@ READERS = 2
 REMEDIED = 5
 """Of so many errors, the remedy of one is followed."""
 
-CHECKSUM = re.compile(r"(.*/)\.([^/]+)\.crc32$")
-"""A file of a checksum, and what it is of."""
+RECORD = re.compile(rf"(.*/)\.([^/]+){re.escape(SUFFIX)}$")
+"""A record, and the output that it is of."""
 
 KINDS = {
     "checkpoint": re.compile(r"/checkpoints/"),
     "cached copy": re.compile(r"/cache/"),
-    "checksum": re.compile(r"\.crc32$"),
+    "record": RECORD,
     "compiled kernels": re.compile(r"^cache/"),
     ".arrow": re.compile(r"\.arrow$"),
     ".safetensors": re.compile(r"\.safetensors$"),
@@ -67,7 +68,7 @@ def attack(case: Case) -> Result:
     for job in chosen:
         remove(case.folder, job.outputs)
         done = stages.stage(job.command, case.folder, LIMIT)
-        ended = failed(done, [file, CHECKSUM.sub(r"\1\2", file)])
+        ended = failed(done, [file, RECORD.sub(r"\1\2", file)])
         different = [] if ended else differing(experiment.folder, case.folder, job.outputs)
         experiment.restored(case.folder, job.outputs)
         if ended is None:
@@ -78,7 +79,7 @@ def attack(case: Case) -> Result:
         if ended is not Outcome.CLEAR:
             return Result(kind, ended, what, said)
     if outcome is Outcome.CLEAR and case.number // len(of_kinds) % REMEDIED == 0:
-        different = _remedied(case, CHECKSUM.sub(r"\1\2", file), chosen)
+        different = _remedied(case, RECORD.sub(r"\1\2", file), chosen)
         if different:
             return Result(kind, Outcome.WRONG, f"{what}; then the remedy", f"differs: {different}")
     if left := remains(case.folder):
@@ -87,8 +88,8 @@ def attack(case: Case) -> Result:
 
 
 def readers_of(experiment: Experiment, file: str) -> list[Job]:
-    """The jobs that read a file, or what it is the checksum of; the report only where no other does."""
-    read = CHECKSUM.sub(r"\1\2", file)
+    """The jobs that read a file, or the output that it is the record of; the report only where no other does."""
+    read = RECORD.sub(r"\1\2", file)
     readers = [job for job in experiment.jobs if job.reads(read)]
     return [job for job in readers if job.rule != "report"] or readers
 

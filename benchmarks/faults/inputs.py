@@ -11,6 +11,7 @@ from benchmarks.faults.experiment import GIVEN, TEXTS, Experiment, remove
 from benchmarks.faults.jobs import Job, behind
 from benchmarks.faults.mutations import mutated
 from benchmarks.faults.results import remains
+from pipeline_py.run.record import remove_records
 
 LIMIT = 60
 """Seconds."""
@@ -41,7 +42,7 @@ def attack(case: Case) -> Result:
     path = case.folder / file
     path.unlink()
     path.write_bytes(content)
-    path.with_name(f".{path.name}.crc32").unlink(missing_ok=True)  # who brings a file brings no checksum of ours
+    remove_records([path])  # a file from elsewhere has no record
     jobs = [one for one in behind(experiment.jobs, [file]) if _is_cheap(one)] if users else [job]
     for one in jobs:
         remove(case.folder, one.outputs)

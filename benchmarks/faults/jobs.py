@@ -52,11 +52,9 @@ class Job:
     @property
     def reused(self) -> list[str]:
         """Folders of the cache and the checkpoints that it would reuse or resume from."""
-        if self.call:
-            caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
-            return [*caches, *(of_call["checkpoints"] for of_call in self.call["calls"] if "checkpoints" in of_call)]
-        options = zip(self.command, self.command[1:], strict=False)
-        return [value for option, value in options if option in ("--cache", "--checkpoints")]
+        caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
+        calls = self.call.get("calls", [])
+        return [*caches, *(of_call["checkpoints"] for of_call in calls if "checkpoints" in of_call)]
 
     @cached_property
     def paths(self) -> frozenset[str]:

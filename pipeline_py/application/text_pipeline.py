@@ -18,9 +18,9 @@ from pipeline_py.input_error import InputError
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.text_jobs import CLEAN, TextJob, TextJobs
 from pipeline_py.progress import without_progress
-from pipeline_py.run.job import assign_outputs, replace_paths
+from pipeline_py.run.job import assign_outputs, is_output, list_files, replace_paths
 from pipeline_py.run.record import check_input
-from pipeline_py.run.runner import Stage, is_output, list_files
+from pipeline_py.run.runner import Stage
 
 DEFAULT_CONFIGURATION = Path("config.yaml")
 

@@ -25,4 +25,4 @@ def write_schema(*, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(write_schema, checksums=False)
+    stage.run(write_schema)

@@ -134,15 +134,15 @@ def _log_probabilities(
 
 def score_translations(
     *,
-    model: Annotated[list[Path], Option()],
-    config: Annotated[list[Path], Option()],
-    source: Annotated[list[Path], Option()],
-    syntax: Annotated[list[str] | None, Option()] = None,
-    translation: Annotated[list[Path], Option()],
-    target_vocabulary: Annotated[Path, Option()],
-    device: Annotated[str, Option()] = "auto",
+    model: list[Path],
+    config: list[Path],
+    source: list[Path],
+    syntax: list[str] | None = None,
+    translation: list[Path],
+    target_vocabulary: Path,
+    device: str = "auto",
     threads: Annotated[int, Option(min=1)] = 1,
-    output: Annotated[list[Path], Option()],
+    output: list[Path],
 ) -> None:
     """Compute log p(translation | source) of given translations; row k of each output belongs to sentence k.
 

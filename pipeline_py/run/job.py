@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 Files: TypeAlias = "str | Sequence[Files] | Mapping[str, Files] | None"
@@ -109,6 +109,20 @@ def replace_paths(files: Files, paths: Iterator[str]) -> Any:
 def output_parameter(name: str) -> str:
     """Return the parameter of a stage for a named output of its rule: `counts` is `counts_output`."""
     return "output" if name == "output" else f"{name}_output"
+
+
+def is_output(parameter: str) -> bool:
+    """Return whether a parameter of a stage is a file that the stage writes."""
+    return parameter == "output" or parameter.endswith("_output")
+
+
+def list_files(value: Any) -> Iterator[Path]:
+    """Yield the paths in an argument, which may be nested in lists and dictionaries."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from list_files(item)
 
 
 def assign_outputs(

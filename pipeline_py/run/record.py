@@ -23,6 +23,8 @@ from pipeline_py.run.job import DIGITS
 
 SUFFIX = ".job.json"
 
+DAMAGED = "damaged: its content is not that of its record; remove it and run again"
+
 
 def record_path(path: Path) -> Path:
     """Return the path of the record of an output."""
@@ -87,7 +89,8 @@ def read_record(path: Path) -> dict[str, Any] | None:
 def check_input(path: Path) -> None:
     """Check a file that a job wrote against its record.
 
-    A file without a record, such as one of the user's, passes; a missing file is left to its reader.
+    A file without a record, such as one of the user's, passes if it is not of a kind that carries its checksum; a
+    missing file is left to its reader.
 
     Raises:
         InputError: the file is damaged, or its record is that of another file.
@@ -95,7 +98,7 @@ def check_input(path: Path) -> None:
     if not _exists(path):
         return
     if not _exists(record_path(path)):
-        if not checksum.is_whole(path):
+        if path.suffix in checksum.SEALED and path.is_file() and not checksum.is_sealed(path):
             raise InputError(checksum.DAMAGED, path)
         return
     record = read_record(record_path(path))
@@ -106,7 +109,7 @@ def check_input(path: Path) -> None:
             f"its record says that it was made as {next(iter(hashes))}; remove both files and run again", path
         )
     if not names or hashes[names[0]] != hash_content(path):
-        raise InputError("damaged: its content is not that of its record; remove it and run again", path)
+        raise InputError(DAMAGED, path)
 
 
 def _exists(path: Path) -> bool:

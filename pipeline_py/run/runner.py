@@ -3,7 +3,7 @@
 import inspect
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache
-from pipeline_py.run.job import hash_json
+from pipeline_py.run.job import hash_json, is_output, list_files
 from pipeline_py.run.record import check_input, hash_content, read_record, remove_records, write_records
 
 CHECKPOINTS = "checkpoints"
@@ -166,20 +166,6 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
     write_records(record, [path for path in outputs if path.exists()], Path(job["results"]))
     if validated.get(CHECKPOINTS) is not None and not is_restored:
         shutil.rmtree(validated[CHECKPOINTS].parent, ignore_errors=True)
-
-
-def is_output(parameter: str) -> bool:
-    """Return whether a parameter of a stage is a file that the stage writes."""
-    return parameter == "output" or parameter.endswith("_output")
-
-
-def list_files(value: Any) -> Iterator[Path]:
-    """Yield the paths in an argument, which may be nested in lists and dictionaries."""
-    if isinstance(value, Path):
-        yield value
-    elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from list_files(item)
 
 
 def _cache_key(process: str, arguments: Mapping[str, Any], hashes: Mapping[Path, str]) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.preprocessing_steps import Step, steps
-from pipeline_py.run.runner import Stage, list_files
+from pipeline_py.run.job import list_files
+from pipeline_py.run.runner import Stage
 
 ROOT = Path(__file__).parents[2]
 

@@ -19,7 +19,7 @@ from snakemake.cli import get_argument_parser
 
 from tests.docs.pages import PLACEHOLDER, Command, commands
 from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of, page_of_parts
-from tests.test_one_name import JOBS, STAGES
+from tests.test_one_name import JOBS
 from tests.workplace import ROOT, snakemake
 
 COMMANDS = commands()
@@ -95,7 +95,7 @@ def is_a_file_that_runs(words: Sequence[str]) -> None:
 def reads_the_log_of_a_stage(words: Sequence[str]) -> None:
     """It does not end; the file is the log of a stage."""
     folder, package, stage, _ = words[-1].split("/")
-    assert words[:2] == ("tail", "-f") and folder == "logs" and (package, stage) in [*STAGES, *JOBS]
+    assert words[:2] == ("tail", "-f") and folder == "logs" and (package, stage) in JOBS
 
 
 def deletes_what_is_kept(words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from pipeline_py.config.claims import read_claims
 from pipeline_py.config.loading.load import load
 from pipeline_py.input_error import InputError
 from tests.docs.pages import PAGES, blocks
-from tests.test_one_name import JOBS, STAGES
+from tests.test_one_name import JOBS
 from tests.workplace import ROOT, SNAKEMAKE, merged
 
 CHECKED = {
@@ -125,7 +125,7 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
 
 def test_graphs_are_of_rooms_and_stages():
     assert [block.page for block in blocks("mermaid")] == ["docs/architecture.md", "docs/stages.md"]
-    known = {part for stage in [*STAGES, *JOBS] for part in stage} | {"trees", "train_smt", "translate_smt"}
+    known = {part for stage in JOBS for part in stage} | {"trees", "train_smt", "translate_smt"}
     for graph in blocks("mermaid"):
         text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
         assert {*re.findall(r"[a-z_]+", text)} - known == set()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.input_error import InputError
 from pipeline_py.nmt import force_decode as module
@@ -17,6 +16,7 @@ from pipeline_py.nmt.force_decode import force_decode
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.options import parsed
 from pipeline_py.ragged import Ragged, write_rows
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.random_tree import random_tree
@@ -291,8 +291,8 @@ def test_command_line(folder, names):
         ),
     ],
 )
-def test_options_at_fault(folder, capsys, monkeypatch, names, changes, message):
-    monkeypatch.setattr(sys, "argv", command(folder, *names.split(), **changes)[2:])
+def test_options_at_fault(folder, capsys, names, changes, message):
+    words = command(folder, *names.split(), **changes)[3:]
     with pytest.raises((InputError, SystemExit)) as error:
-        stage.call(module.score_translations, "force_decode", sys.argv[1:])
+        module.score_translations(**parsed(module.score_translations, "force_decode", words))
     assert message in f"{error.value}{capsys.readouterr().err}"

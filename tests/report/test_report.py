@@ -12,11 +12,11 @@ import pytest
 from jinja2 import FileSystemLoader
 from matplotlib.figure import Figure
 
-from pipeline_py import checksum
 from pipeline_py.input_error import InputError
 from pipeline_py.report import page as page_module
 from pipeline_py.report import sections
 from pipeline_py.report.report import report
+from pipeline_py.run.record import write_records
 from tests.report.page_files import HOSTILE, ROOT, ROWS, configuration, files, manifest
 from tests.workplace import Workplace
 
@@ -194,7 +194,7 @@ def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
     (tmp_path / "x.tsv").write_text("x\n")
     with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest again"):
         report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
-    checksum.record(tmp_path / "x.tsv")
+    write_records({}, [tmp_path / "x.tsv"], tmp_path)
     (tmp_path / "x.tsv").write_text("y\n")
     with pytest.raises(InputError, match=r"x\.tsv: damaged"):
         report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)

@@ -66,17 +66,19 @@ def test_a_file_of_the_job_is_no_file_of_a_set() -> None:
 def test_outputs_are_parameters_of_the_stage() -> None:
     assert [output_parameter(name) for name in ("output", "counts")] == ["output", "counts_output"]
     outputs = {"output": "o", "scores": ["a", "b"]}
-    assert assign_outputs(outputs, [], {}) == [{"output": "o", "scores_output": ["a", "b"]}]
-    assert assign_outputs({"model": "m"}, [], {"log": "{model}.log"}) == [{"model_output": "m", "log_output": "m.log"}]
+    assert assign_outputs(outputs, [], {}, {}) == [{"output": "o", "scores_output": ["a", "b"]}]
+    assert assign_outputs({"model": "r/m"}, [], {"log": "{model}.log"}, {"checkpoints": "kept"}) == [
+        {"model_output": "r/m", "log_output": "r/m.log", "checkpoints": "r/kept"}
+    ]
 
 
 def test_each_set_has_its_outputs() -> None:
     outputs = {"output": ["dev.txt", "test.txt"], "counts": ["dev.json", "test.json"]}
-    assert assign_outputs(outputs, ["dev", "test"], {"facts": "{counts}.facts"}) == [
+    assert assign_outputs(outputs, ["dev", "test"], {"facts": "{counts}.facts"}, {}) == [
         {"output": f"{name}.txt", "counts_output": f"{name}.json", "facts_output": f"{name}.json.facts"}
         for name in ("dev", "test")
     ]
-    assert assign_outputs({"output": ["dev.txt"]}, ["dev"], {}) == [{"output": "dev.txt"}]
+    assert assign_outputs({"output": ["dev.txt"]}, ["dev"], {}, {}) == [{"output": "dev.txt"}]
 
 
 def test_json_keeps_the_order_and_all_characters() -> None:
