@@ -1,6 +1,5 @@
 """What keys decide: every mark, and what follows from it for plans, kept outputs and comparisons."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,9 +104,10 @@ def test_plans_and_comparisons_follow_the_marks(config, tmp_path, key: str, valu
         return Plan(load(config, laid_over, check_files=False), ROOT, tmp_path / "contents.json")
 
     before, after = planned(), planned(**{key: value})
-    is_planned = before.nmt.training("Other") != after.nmt.training("Other")
+    identities = [plan.identity(plan.nmt.train("Other", "seed1")) for plan in (before, after)]
+    is_planned = identities[0] != identities[1]
     assert is_planned == (key in {**MEANS, **RESULT})
     told = differences(after.nmt.experiment, ["GlobalAtt", "Other"])
     assert bool(told) == (key in RESULT)
-    whole = json.loads(after.nmt.training("Other", threads=value if key == "threads" else 1))
+    whole = after.nmt.train("Other", "seed1").execution["training"]
     assert whole.keys() == Training.model_fields.keys(), "a job is told all of it"

@@ -13,7 +13,7 @@ from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.input_error import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.train import train
-from pipeline_py.smt.translate import translate
+from pipeline_py.smt.translate import load, translate
 
 WORDS = [f"word{number}" for number in range(15)]
 
@@ -83,8 +83,12 @@ def arguments(folder, **changes):
     }
 
 
+def translate_with(model, **files):
+    translate(translator=load(model=model), model=model, **files)
+
+
 def test_every_line_belongs_to_its_sentence_and_nothing_is_dropped(folder):
-    translate(**arguments(folder))
+    translate_with(**arguments(folder))
     sources = [line.split() for line in lines(folder / "test.source")]
     assert lines(folder / "out.pieces") == [" ".join(translated(words)) for words in sources]
     assert json.loads((folder / "out.json").read_text()) == {
@@ -96,19 +100,19 @@ def test_every_line_belongs_to_its_sentence_and_nothing_is_dropped(folder):
 
 
 def test_a_moved_model_gives_the_same_bytes(folder, model):
-    translate(**arguments(folder, model=model))
+    translate_with(**arguments(folder, model=model))
     before = [(folder / name).read_bytes() for name in ("out.pieces", "out.json")]
     (folder / "far" / "away").mkdir(parents=True)
     (folder / "model").rename(folder / "far" / "away" / "other name")
-    translate(**arguments(folder, model=folder / "far" / "away" / "other name"))
+    translate_with(**arguments(folder, model=folder / "far" / "away" / "other name"))
     assert [(folder / name).read_bytes() for name in ("out.pieces", "out.json")] == before
 
 
 def test_what_was_translated_before_does_not_matter(folder, model):
-    translate(**arguments(folder))
+    translate_with(**arguments(folder))
     forwards = lines(folder / "out.pieces")
     write(folder / "test.source", [line.split() for line in reversed(lines(folder / "test.source"))])
-    translate(**arguments(folder))
+    translate_with(**arguments(folder))
     assert lines(folder / "out.pieces") == forwards[::-1]
 
 
@@ -136,7 +140,7 @@ def test_weights_that_are_set_reach_the_decoder(tmp_path):
 
 def test_a_file_without_sentences(folder):
     (folder / "test.source").write_text("")
-    translate(**arguments(folder))
+    translate_with(**arguments(folder))
     assert (folder / "out.pieces").read_bytes() == b""
     assert json.loads((folder / "out.json").read_text())["in"] == 0
 
@@ -208,7 +212,7 @@ def other_table(folder):
 def test_a_model_at_fault(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
-        translate(**arguments(folder))
+        translate_with(**arguments(folder))
     assert not list(folder.glob("out.*"))
 
 
@@ -218,7 +222,7 @@ def test_a_model_that_thot_cannot_read(folder, monkeypatch):
 
     monkeypatch.setattr(thot, "load_smt_model", fail)
     with pytest.raises(InputError, match=r"model: Thot cannot read the model \(Unable to load .*\); train the system"):
-        translate(**arguments(folder))
+        translate_with(**arguments(folder))
 
 
 def test_a_job(folder):
