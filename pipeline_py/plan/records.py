@@ -12,6 +12,9 @@ from pipeline_py.run.record import read_record, record_path
 WORK_FOLDERS = ("cache", "checkpoints", "tensorboard")
 """Folders of jobs, which are not outputs."""
 
+WITHOUT_RECORD = ("report.manifest.json",)
+"""Files in the folder of results that Snakemake's own process writes; Snakemake alone decides whether they are made."""
+
 
 def find_outdated_outputs(plan: Plan, results: Path) -> Iterator[str]:
     """Yield the files of results that have no record, or the record of another job than the plan has for them.
@@ -22,7 +25,10 @@ def find_outdated_outputs(plan: Plan, results: Path) -> Iterator[str]:
         folders[:] = [folder for folder in folders if folder not in WORK_FOLDERS]
         for name in names:
             path = Path(root, name)
-            if not name.startswith(".") and not _is_of_plan(plan, path, path.relative_to(results)):
+            file = path.relative_to(results)
+            if name.startswith(".") or str(file) in WITHOUT_RECORD:
+                continue
+            if not _is_of_plan(plan, path, file):
                 yield str(path)
 
 

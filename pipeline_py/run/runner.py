@@ -152,7 +152,7 @@ def _run_call(stage: Stage, arguments: Mapping[str, Any], job: Mapping[str, Any]
     if validated.get(CHECKPOINTS) is not None:
         validated[CHECKPOINTS] /= key
     is_cached = can_reuse and job.get("is_cached")
-    cache = OutputCache(_cache_folder(outputs[0]) if is_cached else None, key)
+    cache = OutputCache(cache_folder(outputs[0]) if is_cached else None, key)
     remove_records(outputs)
     is_restored = cache.restore(*outputs)
     if not is_restored and stage.call(validated) is not False:
@@ -187,6 +187,6 @@ def _cache_key(process: str, arguments: Mapping[str, Any], hashes: Mapping[Path,
     return hash_json([process, inputs, outputs])
 
 
-def _cache_folder(output: Path) -> Path:
+def cache_folder(output: Path) -> Path:
     """Return the folder of a job's cache, which is not an output, since Snakemake deletes outputs before a job."""
     return output.parent / "cache" / output.name
