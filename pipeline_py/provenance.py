@@ -126,13 +126,13 @@ class Module:
 
     name: str
     definitions: Mapping[str, Sequence[ast.stmt]]
-    imports: Mapping[str, Name]
+    imports: Mapping[str, Sequence[Name]]
     further: Sequence[ast.stmt]
 
     def resolve(self, name: str) -> list[Name]:
         """Return what a name is that the module does not define: imported, a submodule, or all of the module."""
         if name in self.imports:
-            return _reached_by(self.imports[name])
+            return [reached for imported in self.imports[name] for reached in _reached_by(imported)]
         if file_of(f"{self.name}.{name}") is not None:
             return _all_of(f"{self.name}.{name}")
         return _all_of(self.name)
@@ -185,7 +185,10 @@ def _read(module: str) -> Module:
             definitions.setdefault(name, []).append(statement)
         if not names and not _defines_nothing_at_run_time(statement):
             further.append(statement)
-    return Module(module, definitions, dict(_imports(tree)), further)
+    imports: dict[str, list[Name]] = {}
+    for name, imported in _imports(tree):
+        imports.setdefault(name, []).append(imported)
+    return Module(module, definitions, imports, further)
 
 
 @cache
@@ -257,14 +260,15 @@ def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name
             if node.id in module.definitions:
                 yield module.name, node.id
             if node.id in module.imports:  # a function may import what is called like a definition of its module
-                yield from _reached_by(module.imports[node.id])
+                for name in module.imports[node.id]:
+                    yield from _reached_by(name)
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            imported, name = module.imports.get(node.value.id, ("", ""))
-            target = f"{imported}.{name}" if name else imported
-            if imported and file_of(target) is not None:
-                if _counts(target):
-                    yield target, node.attr
+            targets = [
+                f"{imported}.{name}" if name else imported for imported, name in module.imports.get(node.value.id, ())
+            ]
+            if targets and all(file_of(target) is not None for target in targets):
+                yield from ((target, node.attr) for target in targets if _counts(target))
                 continue
         for field in node._fields:
             value = getattr(node, field)

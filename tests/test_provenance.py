@@ -131,6 +131,8 @@ def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
         "from somewhere_py.package import other as o\n\ndef double(x):\n    return getattr(o, x)()\n",
         "from somewhere_py.package.other import nothing as double\n",
         "def nothing():\n    from somewhere_py.package.other import nothing\n\n\ndouble = nothing\n",
+        "def double(x):\n    from somewhere_py.package.other import nothing as f\n    return f()\n\n\n"
+        "def other():\n    from somewhere_py.package.stage import run as f\n    return f\n",
         "from somewhere_py.package.other import nothing\n\nfor _ in [1]:\n    nothing()\n\ndouble = print\n",
         "from somewhere_py.package.other import nothing\n\nclass A:\n    f = nothing\n\ndouble = A.f\n",
         "def double(x):\n    from somewhere_py.package.other import nothing\n    return nothing()\n",

@@ -1,7 +1,10 @@
 """Results are those of the plan, whatever Snakemake still knows of them."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -88,3 +91,37 @@ def test_an_input_that_changes_during_a_run_ends_it(place):
     done = place.snakemake(TARGET, config=BPE)
     log = next((place.folder / "logs/subword/apply_bpe").glob("*one.source.log")).read_text()
     assert done.returncode == 1 and "codes.source: damaged: its content is not that of its record" in log
+
+
+def test_results_of_other_inputs_are_made_again_without_metadata(place):
+    """The setting names another file to read and is no setting of the job."""
+    truecased = {"corpora": {"source": {"language": "en", "tokenizer": "none", "case": "true"}}}
+    assert place.snakemake("results/corpus/truecased/one.source", config={**BPE, **truecased}).returncode == 0
+    forget(place)
+    assert place.planned(TARGET, config={**BPE, **truecased})["apply_bpe"] >= 1
+
+
+def test_a_record_of_a_job_that_the_plan_does_not_have_ends_no_run(place):
+    codes = record_path(place.folder / "results/subword/default/codes.source")
+    record = json.loads(codes.read_text())
+    for plan, wildcards in (("nmt.attend", {"system": "PBSMT", "run": "single", "split": "one"}), ("gone.away", {})):
+        codes.write_text(json.dumps({**record, "plan": plan, "wildcards": wildcards}))
+        assert place.planned(TARGET, config=BPE)["learn_bpe"] == 1
+
+
+def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(place):
+    vocabulary = place.folder / "results/subword/default/vocabulary.source"
+    stage = place.folder / "pipeline_py/subword/vocabulary.py"
+    text = stage.read_text(encoding="utf-8")
+    stage.write_text(
+        text.replace("def vocabulary(", "CHANGED = 1\n\n\ndef vocabulary(").replace(
+            "    counts", "    assert CHANGED\n    counts", 1
+        ),
+        encoding="utf-8",
+    )
+    assert stage.read_text(encoding="utf-8") != text
+    environment = {**os.environ, "PYTHONPATH": str(place.folder)}
+    command = [sys.executable, "-m", "pipeline_py.run", str(record_path(vocabulary).relative_to(place.folder))]
+    subprocess.run(command, cwd=place.folder, env=environment, check=True)
+    stage.write_text(text, encoding="utf-8")
+    assert place.planned(TARGET, config=BPE)["vocabulary"] == 1

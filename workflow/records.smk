@@ -6,11 +6,13 @@ outputs are compared here, without it.
 
 from functools import cache
 
+from snakemake.settings.types import RerunTrigger
+
 from pipeline_py.plan.records import find_outdated_outputs
 
 
 @cache
 def force_outdated_jobs():
     """Make Snakemake run the jobs of all outdated outputs; called once the job graph is being built."""
-    if workflow.is_main_process and not workflow.touch:
+    if workflow.is_main_process and not workflow.touch and workflow.rerun_triggers == RerunTrigger.all():
         workflow.dag.forcefiles.update(find_outdated_outputs(plan, Path(EXPERIMENT.folder("results"))))

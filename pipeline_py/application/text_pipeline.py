@@ -178,7 +178,8 @@ class TextPipeline:
         paths = (str(self._made(file, work) if self._jobs.find(file) else self._existing(file)) for file in job.inputs)
         located = {name: replace_paths(value, paths) for name, value in files.items()}
         outputs = {name: str(self._made(file, work)) for name, file in job.outputs.items()}
-        return {**located, **job.job.settings, **job.job.execution, **assign_outputs(outputs, [], {}, {})[0]}
+        threads = {"threads": self.experiment.training.threads} if job.job.stage.startswith("nmt.") else {}
+        return {**located, **job.job.settings, **job.job.execution, **threads, **assign_outputs(outputs, [], {}, {})[0]}
 
     def execute(self, stage_name: str, arguments: Mapping[str, Any], work: Path) -> None:
         """Run a stage in this process, with models that are loaded once.

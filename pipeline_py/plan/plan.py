@@ -143,6 +143,7 @@ class Plan:
             "identity": hash_json(self.identity(job)),
             "process": hash_json({**self._process(job), "rounding": job.rounding}),
             "software": self._software(job),
+            "modules": [*job.modules],
             "arguments": {**files, **job.settings, **job.execution},
             "calls": [
                 {**of_set, **of_outputs} for of_set, of_outputs in zip(sets.values() or [{}], calls, strict=True)

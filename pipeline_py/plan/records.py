@@ -1,13 +1,13 @@
 """Find outputs that were not made by the jobs of a plan."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
-from pipeline_py.input_error import InputError
 from pipeline_py.plan.plan import Plan
 from pipeline_py.run.job import hash_json
-from pipeline_py.run.record import read_record, record_path
+from pipeline_py.run.record import has_name, read_record, record_path
 
 WORK_FOLDERS = ("cache", "checkpoints", "tensorboard")
 """Folders of jobs, which are not outputs."""
@@ -38,6 +38,18 @@ def _is_of_plan(plan: Plan, path: Path, name: Path) -> bool:
         return False
     try:
         job = plan.job(record["plan"], record["wildcards"])
-        return hash_json(plan.identity(job)) == record["identity"]
-    except (AttributeError, KeyError, TypeError, ValueError, AssertionError, InputError):
-        return False  # this plan has no such job
+        return hash_json(plan.identity(job)) == record["identity"] and _has_current_inputs(record["inputs"])
+    except Exception:  # the record of a job that this plan does not have may fail anywhere
+        return False
+
+
+def _has_current_inputs(inputs: Mapping[str, str]) -> bool:
+    """Return whether no input has a record with another hash than the job has read."""
+    return all(_recorded_hash(Path(file)) in (None, content) for file, content in inputs.items())
+
+
+@cache
+def _recorded_hash(path: Path) -> str | None:
+    record = read_record(record_path(path))
+    hashes = [] if record is None else [content for name, content in record["outputs"].items() if has_name(path, name)]
+    return hashes[0] if hashes else None

@@ -13,6 +13,9 @@ from typing import Any, TypeAlias
 Files: TypeAlias = "str | Sequence[Files] | Mapping[str, Files] | None"
 """Paths in nested lists and dictionaries; None for a file that the job does not have."""
 
+RESULTS = "<results>/"
+"""The beginning of paths of files that the workflow makes."""
+
 DIGITS = 16
 """Hexadecimal digits of hashes."""
 
@@ -63,11 +66,16 @@ class Job:
 
     @property
     def shape(self) -> dict[str, Any]:
-        """The names of all input files, without their paths."""
+        """All input files by name: paths of the workflow's own files, and empty strings for the user's files."""
+
+        def hide_user_paths(files: Files) -> Any:
+            paths = (path if path.startswith(RESULTS) else "" for path in list_paths(files))
+            return replace_paths(files, paths)
+
         return {
-            "files": {name: replace_paths(files, iter(())) for name, files in self.files.items()},
+            "files": {name: hide_user_paths(files) for name, files in self.files.items()},
             "sets": {
-                name: {key: replace_paths(files, iter(())) for key, files in files_of_set.items()}
+                name: {key: hide_user_paths(files) for key, files in files_of_set.items()}
                 for name, files_of_set in self.sets.items()
             },
         }

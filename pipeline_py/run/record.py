@@ -58,7 +58,7 @@ def write_records(record: Mapping[str, Any], outputs: Iterable[Path], results: P
     """Write the record of a job next to each of its outputs.
 
     Args:
-        record: what `Job` the outputs are from.
+        record: metadata of the job.
         outputs: existing files or folders; their names in the record are relative to `results`, if they are there.
         results: the folder of results.
     """
@@ -86,6 +86,11 @@ def read_record(path: Path) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and isinstance(record.get("outputs"), dict) else None
 
 
+def has_name(path: Path, name: str) -> bool:
+    """Return whether a path ends with the name that an output has in its record."""
+    return path.parts[-len(Path(name).parts) :] == Path(name).parts
+
+
 def check_input(path: Path) -> None:
     """Check a file that a job wrote against its record.
 
@@ -103,7 +108,7 @@ def check_input(path: Path) -> None:
         return
     record = read_record(record_path(path))
     hashes = {} if record is None else record["outputs"]
-    names = [name for name in hashes if path.parts[-len(Path(name).parts) :] == Path(name).parts]
+    names = [name for name in hashes if has_name(path, name)]
     if not names and hashes:
         raise InputError(
             f"its record says that it was made as {next(iter(hashes))}; remove both files and run again", path

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from pipeline_py.input_error import InputError
 from pipeline_py.output_cache import OutputCache
+from pipeline_py.provenance import made_by
 from pipeline_py.run.job import hash_json, is_output, list_files
 from pipeline_py.run.record import check_input, hash_content, read_record, remove_records, write_records
 
@@ -23,8 +24,8 @@ CHECKPOINTS = "checkpoints"
 A job with another identity gets another folder. All of them are removed when the outputs are complete.
 """
 
-RECORDED = ("stage", "plan", "wildcards", "identity", "process", "software", "is_cached", "results")
-"""What the record of a job repeats of the job."""
+RECORDED = ("stage", "plan", "wildcards", "identity", "process", "software", "modules", "is_cached", "results")
+"""Keys of a job that its record repeats."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,14 @@ def run_again(path: Path) -> None:
         InputError: the file is no record, or as for `run_job`.
     """
     record = read_record(path)
-    if record is None:
+    if record is None or not {"stage", "arguments", "results"} <= record.keys():
         raise InputError("not the record of a job; give a file NAME.job.json", path)
+    Stage(record["stage"])
+    software = record.get("software", {})
+    names = [name for name in software if name != "code"]
+    if software and made_by(record["stage"], *names, parts=record.get("modules", ())) != software:
+        # The outputs are of other code or versions, so that they are no outputs of the recorded job.
+        record = {**record, "identity": None, "process": ""}
     run_job({**record, "calls": [{}]}, can_reuse=False)
 
 
@@ -70,8 +77,13 @@ class Stage:
     def __init__(self, name: str) -> None:
         """Import a stage: "nmt.translate"."""
         self.name = name
-        self.module = import_module(f"pipeline_py.{name}")
-        self.function: Callable[..., None] = getattr(self.module, name.rpartition(".")[2])
+        try:
+            self.module = import_module(f"pipeline_py.{name}")
+            self.function: Callable[..., None] = getattr(self.module, name.rpartition(".")[2])
+        except (ModuleNotFoundError, AttributeError) as error:
+            if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("pipeline_py"):
+                raise
+            raise InputError(f"there is no stage `{name}`") from None
         self._loaded: dict[str, Any] = {}
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
