@@ -45,7 +45,7 @@ def job(folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, A
         "threads": 2,
         "identity": "i",
         "process": "p",
-        "software": {"code": "c"},
+        "software": {},
         "arguments": arguments,
         "calls": [*calls] or [{}],
         **changes,
