@@ -217,7 +217,7 @@ def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
         (tmp_path / "made").touch()
         time.sleep(60)
 
-    done = in_process(work, tmp_path, until=tmp_path / "made")
+    done = in_process(work, tmp_path, until=(tmp_path / "made").exists)
     assert done.code == -9 and done.seconds < 20
 
 
