@@ -22,7 +22,7 @@ FILES = {file.stem: file for file in sorted((ROOT / "envs").glob("*.yaml"))}
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()
 }
-RULES = [ROOT / "workflow/jobs.smk", *sorted((ROOT / "workflow/rules").rglob("*.smk"))]
+RULES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
 PACKAGES = ("corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 RULE = re.compile(

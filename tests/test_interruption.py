@@ -66,4 +66,4 @@ def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "main", fail)
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", sys.modules["pipeline_py"].__spec__)
     with pytest.raises(KeyboardInterrupt):
-        launch(2)
+        launch(2, "nmt.train", {})

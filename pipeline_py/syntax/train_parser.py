@@ -102,10 +102,7 @@ def train_parser(
                 stanza_training.train_depparse(language, budget, vectors is not None, device)
             else:
                 stanza_training.train_constituency(language, budget, tagging, device)
-        model = load_model(folder / stanza_training.MODEL)
-        if processor is Processor.CONSTITUENCY:
-            model["params"]["rare_words"].sort()  # Stanza saves a set of words in any order
-        save_reproducibly(model, output)
+        save_reproducibly(load_model(folder / stanza_training.MODEL), output)
         if pretrain_output is not None:
             save_reproducibly(load_model(pretrain), pretrain_output)
     counts.write(counts_output)

@@ -18,5 +18,8 @@ def load_model(path: Path) -> Any:
 
 def save_reproducibly(content: Any, path: Path) -> None:
     """Save tensors and plain values so that equal content gives equal bytes."""
+    params = content.get("params") if isinstance(content, dict) else None
+    if isinstance(params, dict) and "rare_words" in params:
+        params["rare_words"] = sorted(params["rare_words"])  # Stanza saves a set in any order
     with whole(path) as temporary, temporary.open("wb") as file:
         torch.save(content, file)
