@@ -65,11 +65,11 @@ class Job:
         return frozenset([*values, *(value.partition("=")[2] for value in values), *self.inputs]) - {""}
 
     def reads(self, file: str) -> bool:
-        """Whether a file, or a folder that it lies in, is given to the job and not made by it."""
+        """Whether a file, or a folder that it is in, is given to the job and not made by it, or is in its cache."""
         ways = {file, *map(str, Path(file).parents)} - {"."}
         if file in self.outputs or {*self.outputs} & ways:
             return False
-        return bool(self.paths & ways) or (Path(file).parts[0] == "cache" and ".nmt." in self.module)
+        return bool((self.paths | {*self.reused}) & ways) or (Path(file).parts[0] == "cache" and ".nmt." in self.module)
 
 
 def planned(said: str) -> list[Job]:
