@@ -208,7 +208,7 @@ class System:
             fitting = [text if len(text) <= LONGEST else "" for text in _several(sentences)]
             self._translate(work, fitting, {})
             pieces = Path(self._network_arguments(work, "pieces_output")["pieces_output"])
-            source = [*read_lines(self._pipeline.made("source_pieces", work))] if fitting else []
+            source = [*read_lines(self._pipeline.find_work_file("source_pieces", work))] if fitting else []
             numbers = [number for number, line in enumerate(source, start=1) if tokens_of(line)]
             attentions = (
                 dict(zip(numbers, self._read_attentions(work, pieces, numbers), strict=True)) if numbers else {}
@@ -248,7 +248,7 @@ class System:
             return []
         text = self._pipeline.files["text"]
         self._pipeline.make(work, [text], sentences, changes={"nmt.translate": changes})
-        return [*read_lines(self._pipeline.made("text", work))]
+        return [*read_lines(self._pipeline.find_work_file("text", work))]
 
     def _ranked(self, work: Path, sentences: Sequence[str], size: int) -> list[list[Translation]]:
         if not sentences:
@@ -298,7 +298,7 @@ class System:
         sources, targets = zip(*pairs, strict=True)
         files = [*self._pipeline.translation.inputs, self._pipeline.files["target_pieces"]]
         self._pipeline.make(work, files, sources, targets)
-        return self._pipeline.made("target_pieces", work)
+        return self._pipeline.find_work_file("target_pieces", work)
 
     def _attend(self, work: Path, translation: Path) -> tuple[Path, Path]:
         """Attention and gates of the first network when it says translations."""
@@ -321,10 +321,10 @@ class System:
                 **vars(
                     read_attended(
                         number,
-                        source_pieces=pipeline.made("source_pieces", work),
+                        source_pieces=pipeline.find_work_file("source_pieces", work),
                         translation=translation,
                         attention=attention,
-                        tree=pipeline.made("tree", work) if "tree" in pipeline.files else None,
+                        tree=pipeline.find_work_file("tree", work) if "tree" in pipeline.files else None,
                         lexical=pipeline.reads_lexical_trees,
                         gates=gates,
                     )

@@ -46,14 +46,14 @@ def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequ
         InputError: the configuration is invalid.
     """
     config: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    user_config: dict[str, Any] = {}
     for path in (DEFAULT_CONFIGURATION, *map(Path, configfiles)):
         content = read_file(directory / path)
         update_config(config, content)
-        update_config(own, content if path != DEFAULT_CONFIGURATION else {})
+        update_config(user_config, content if path != DEFAULT_CONFIGURATION else {})
     command_line = parse_config(overrides) | WHOLE_TEXTS
-    update_config(own, command_line)
-    experiment = load(config, command_line, check_files=False, own=own)
+    update_config(user_config, command_line)
+    experiment = load(config, command_line, check_files=False, own=user_config)
     return experiment.model_copy(update={"data": str(directory / experiment.data)})
 
 
@@ -103,7 +103,7 @@ class TextPipeline:
                 "take the system with a parser's trees"
             )
         for file in existing:
-            if not self._existing(file).exists():
+            if not self._locate_result(file).exists():
                 path = file.replace("<results>", experiment.folder("results"))
                 command = remedy.replace("{file}", self.files["text"]).replace(
                     "<results>", experiment.folder("results")
@@ -162,22 +162,25 @@ class TextPipeline:
             if job.name == CLEAN:
                 _write_lines(work / "source", sources)
                 _write_lines(work / "target", ["-"] * len(sources) if targets is None else targets)
-                several = arguments["target_input"]
+                references = arguments["target_input"]
                 arguments |= {
                     "source_input": str(work / "source"),
-                    "target_input": [str(work / "target")] * len(several),
-                    "target_output": [str(work / f"target{number}") for number in range(len(several))],
+                    "target_input": [str(work / "target")] * len(references),
+                    "target_output": [str(work / f"target{number}") for number in range(len(references))],
                 }
-                path = self._made(f"<results>/corpus/clean/{job.split}.target", work)
+                path = self._locate_work_file(f"<results>/corpus/clean/{job.split}.target", work)
                 arguments["target_output"][:1] = [str(path)]
             self.execute(job.job.stage, arguments, work)
 
     def arguments(self, job: TextJob, work: Path) -> dict[str, Any]:
         """Return the arguments of a job, with files of the text in the work folder."""
         files: dict[str, Any] = {**job.job.files, **job.job.sets.get(job.split, {})}
-        paths = (str(self._made(file, work) if self._jobs.find(file) else self._existing(file)) for file in job.inputs)
+        paths = (
+            str(self._locate_work_file(file, work) if self._jobs.find(file) else self._locate_result(file))
+            for file in job.inputs
+        )
         located = {name: replace_paths(value, paths) for name, value in files.items()}
-        outputs = {name: str(self._made(file, work)) for name, file in job.outputs.items()}
+        outputs = {name: str(self._locate_work_file(file, work)) for name, file in job.outputs.items()}
         threads = {"threads": self.experiment.training.threads} if job.job.stage.startswith("nmt.") else {}
         return {**located, **job.job.settings, **job.job.execution, **threads, **assign_outputs(outputs, [], {}, {})[0]}
 
@@ -215,15 +218,15 @@ class TextPipeline:
         stage = self._stages.setdefault("nmt.translate", Stage("nmt.translate"))
         return stage.load(stage.validate(self.arguments(self.translation, work)))
 
-    def _existing(self, file: str) -> Path:
+    def _locate_result(self, file: str) -> Path:
         return self.directory / file.replace("<results>", self.experiment.folder("results"))
 
-    def _made(self, file: str, work: Path) -> Path:
+    def _locate_work_file(self, file: str, work: Path) -> Path:
         return work / file.replace("<results>", "results")
 
-    def made(self, name: str, work: Path) -> Path:
+    def find_work_file(self, name: str, work: Path) -> Path:
         """Return the path of one of `files` in a work folder."""
-        return self._made(self.files[name], work)
+        return self._locate_work_file(self.files[name], work)
 
 
 def _restore_torch() -> None:

@@ -31,7 +31,7 @@ class EvaluationPlan:
 
     @property
     def bleu_settings(self) -> dict[str, Any]:
-        """How BLEU is counted, as settings of a stage."""
+        """Settings of stages for counting BLEU."""
         evaluation = self.experiment.evaluation
         return {"tokenizer": evaluation.tokenizer, "lowercase": evaluation.lowercase}
 
@@ -200,7 +200,7 @@ class EvaluationPlan:
         return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
 
     def inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
-        """What intervals and tests rest on, as settings of `compare` and `claims`."""
+        """Return the settings of `compare` and `claims` for intervals and tests."""
         networks = {
             system: "+".join(self.experiment.networks(system))
             for system in systems

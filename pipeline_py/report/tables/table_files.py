@@ -1,4 +1,4 @@
-"""What a table is made of: files by kind and name."""
+"""Input files of a table by kind and name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
