@@ -98,7 +98,7 @@ def test_a_training_that_loses_its_job_goes_on_in_another(
     before = cluster.jobs()
     with ThreadPoolExecutor() as pool:
         run = pool.submit(place.snakemake, *PROFILE, MODEL, config=LONG)
-        while not [*(place.folder / MODEL).parent.glob("checkpoints/*.safetensors")]:
+        while not [*(place.folder / MODEL).parent.glob("checkpoints/*/*.safetensors")]:
             assert not run.done(), run.result().stderr[-5000:]
             time.sleep(0.1)
         (job,) = cluster.jobs().keys() - before.keys()
