@@ -13,9 +13,13 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+PACKAGE = __name__.partition(".")[0]
 
-PACKAGE = FOLDER.name
+PACKAGES = (PACKAGE, "embedded_grammar")
+"""Top-level packages of this project whose code stages reach."""
+
+FOLDER = Path(__file__).parent.parent
+"""The folder of the packages."""
 
 LOADER = "load"
 """The function of a stage's module that returns what the stage loads once for several sets."""
@@ -105,7 +109,7 @@ def code_of(stage: str, *parts: str) -> str:
 @cache
 def file_of(module: str) -> Path | None:
     """Return the file of a first-party module without importing any; None if there is none."""
-    place = FOLDER.joinpath(*module.split(".")[1:])
+    place = FOLDER.joinpath(*module.split("."))
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
@@ -166,8 +170,10 @@ def _reached_by(imported: Name) -> list[Name]:
 @cache
 def _counts(module: str) -> bool:
     package, _, name = module.partition(".")
-    is_left_out = any(f"{name}.".startswith(f"{left_out}.") for left_out in (*CHANGE_NO_RESULT, "config"))
-    return package == PACKAGE and bool(name) and not is_left_out and file_of(module) is not None
+    is_left_out = package == PACKAGE and any(
+        f"{name}.".startswith(f"{left_out}.") for left_out in (*CHANGE_NO_RESULT, "config")
+    )
+    return package in PACKAGES and bool(name) and not is_left_out and file_of(module) is not None
 
 
 @cache
@@ -241,9 +247,9 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, Name]]:
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.partition(".")[0] == PACKAGE:
+                if alias.name.partition(".")[0] in PACKAGES:
                     yield (alias.asname or alias.name.partition(".")[0]), (alias.name, "")
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE:
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES:
             for alias in node.names:
                 yield (alias.asname or alias.name), (node.module or "", alias.name)
 

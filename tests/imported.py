@@ -16,7 +16,8 @@ import torch  # noqa: F401
 
 import pipeline_py.plan.page
 import pipeline_py.plan.plan  # noqa: F401
-from pipeline_py.provenance import FOLDER, _read
+from pipeline_py.provenance import FOLDER, PACKAGES, _read
 
-for file in FOLDER.rglob("*.py"):
-    _read(".".join(file.relative_to(FOLDER.parent).with_suffix("").parts))
+for package in PACKAGES:
+    for file in (FOLDER / package).rglob("*.py"):
+        _read(".".join(file.relative_to(FOLDER).with_suffix("").parts))

@@ -24,6 +24,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
 }
 RULES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
 PACKAGES = ("corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report")
+PACKAGES_OF_PROJECT = ("pipeline_py", "embedded_grammar")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 RULE = re.compile(
     r"^ *(?:use rule (?P<of>\w+) as (?P<copy>\w+) with|rule(?: (?P<name>\w+))?):(?:  #.*)?\n", flags=re.MULTILINE
@@ -145,8 +146,8 @@ def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     if "import_module(" in text:
         names |= {".".join(part.relative_to(ROOT).with_suffix("").parts) for part in file.parent.rglob("*/*.py")}
     # The outermost package imports when it is asked for its own names, which no stage does.
-    ours = {name for name in names if name.startswith("pipeline_py.") and file_of(name)}
-    others = {name.split(".")[0] for name in names} - {"pipeline_py"} - sys.stdlib_module_names
+    ours = {name for name in names if name.partition(".")[0] in PACKAGES_OF_PROJECT and file_of(name)}
+    others = {name.split(".")[0] for name in names} - {*PACKAGES_OF_PROJECT} - sys.stdlib_module_names
     return frozenset(ours), frozenset(map(distribution_of, others))
 
 

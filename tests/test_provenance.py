@@ -23,7 +23,8 @@ def package(tmp_path, monkeypatch):
     (folder / "used.py").write_text("def double(x):\n    return 2 * x\n")
     (folder / "other.py").write_text("def nothing():\n    return None\n")
     monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
-    monkeypatch.setattr(provenance, "FOLDER", folder.parent)
+    monkeypatch.setattr(provenance, "PACKAGES", ("somewhere_py",))
+    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
     return folder
 
 
@@ -183,8 +184,9 @@ def hashes(hash_code) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
     """A copy of the project's own code, and its hashes by definitions and by modules."""
-    copy = tmp_path_factory.mktemp("copied") / "pipeline_py"
-    shutil.copytree(provenance.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = tmp_path_factory.mktemp("copied")
+    for package in provenance.PACKAGES:
+        shutil.copytree(provenance.FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(provenance, "FOLDER", copy)
         yield copy, hashes(provenance.code_of), hashes(module_hash)
@@ -196,7 +198,7 @@ def test_no_module_that_changes_no_result_counts(copied):
     copy, before, _ = copied
     contents = {}
     for module in provenance.CHANGE_NO_RESULT:
-        place = copy / module.replace(".", "/")
+        place = copy / provenance.PACKAGE / module.replace(".", "/")
         for file in [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else place.glob("*.py"):
             contents[file] = file.read_text()
             file.write_text("CHANGED = True\n")
@@ -207,12 +209,17 @@ def test_no_module_that_changes_no_result_counts(copied):
 
 TRAINED = {"nmt.pretrain", "nmt.train"}
 EDITS = [
-    ("text.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
-    ("corpus/grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
-    ("syntax/distances.py", "def distances(", "def distances(changed, ", set()),
-    ("syntax/trees/dependency.py", "class DependencyTree", "class DependencyTree(Changed)", {"syntax.parse"}),
-    ("config/systems/encoders.py", "from ", "CHANGED = 1\nfrom ", set()),
-    ("nmt/training/divergence.py", "def ", "def changed(): pass\n\n\ndef ", set()),
+    ("pipeline_py/text.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
+    ("embedded_grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
+    ("pipeline_py/syntax/distances.py", "def distances(", "def distances(changed, ", set()),
+    (
+        "pipeline_py/syntax/trees/dependency.py",
+        "class DependencyTree",
+        "class DependencyTree(Changed)",
+        {"syntax.parse"},
+    ),
+    ("pipeline_py/config/systems/encoders.py", "from ", "CHANGED = 1\nfrom ", set()),
+    ("pipeline_py/nmt/training/divergence.py", "def ", "def changed(): pass\n\n\ndef ", set()),
 ]
 
 

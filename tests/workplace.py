@@ -93,7 +93,7 @@ class Workplace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("pipeline_py", "workflow", "profiles", "envs"):
+        for name in ("pipeline_py", "embedded_grammar", "workflow", "profiles", "envs"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.pyc.*"))  # half written
         for name in ("Snakefile", "config.yaml"):
             shutil.copy(ROOT / name, folder)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
+from embedded_grammar.focus import Focus
+from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
+from embedded_grammar.tree import conllu
 from pipeline_py.artifact import Counts, writing
-from pipeline_py.corpus.grammar.focus import Focus
-from pipeline_py.corpus.grammar.lexicon.size import Lexicon
-from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
-from pipeline_py.corpus.grammar.tree import conllu
 from pipeline_py.progress import progress
 
 
@@ -63,7 +63,7 @@ def generate(
         InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from pipeline_py.corpus.grammar.pairs import Pairs
+    from embedded_grammar.pairs import Pairs
 
     limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
     counts = Counts()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
+from embedded_grammar.focus import Contrast, Focus
+from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
+from embedded_grammar.tree import conllu
 from pipeline_py.artifact import Counts, writing
-from pipeline_py.corpus.grammar.focus import Contrast, Focus
-from pipeline_py.corpus.grammar.lexicon.size import Lexicon
-from pipeline_py.corpus.grammar.limits import LONGEST, SHORTEST, Lengths, Limits
-from pipeline_py.corpus.grammar.tree import conllu
 from pipeline_py.progress import progress
 
 COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
@@ -61,7 +61,7 @@ def generate_contrast(
         InputError: an argument is out of range, there are not that many such pairs, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from pipeline_py.corpus.grammar.contrastive_pairs import ContrastivePairs
+    from embedded_grammar.contrastive_pairs import ContrastivePairs
 
     limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
     counts = Counts()

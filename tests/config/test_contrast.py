@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from embedded_grammar.focus import Contrast
 from pipeline_py.config.loading.load import load
-from pipeline_py.corpus.grammar.focus import Contrast
 from pipeline_py.input_error import InputError
 
 SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]

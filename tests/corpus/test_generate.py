@@ -13,12 +13,12 @@ import conllu
 import pytest
 from nltk import Tree
 
+from embedded_grammar.choices import COMPACT_SENSES
+from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.nouns import NOUNS
+from embedded_grammar.pairs import position
+from embedded_grammar.senses import SENSES
 from pipeline_py.corpus.generate import Focus, Lengths, generate
-from pipeline_py.corpus.grammar.choices import COMPACT_SENSES
-from pipeline_py.corpus.grammar.lexicon.size import Lexicon
-from pipeline_py.corpus.grammar.nouns import NOUNS
-from pipeline_py.corpus.grammar.pairs import position
-from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.input_error import InputError
 
 NAMES = ("source", "target", "conllu", "ptb", "counts")

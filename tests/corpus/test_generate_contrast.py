@@ -11,15 +11,15 @@ import pytest
 from nltk import Tree
 from scipy.stats import binomtest
 
+from embedded_grammar.contrast import ACCEPTABLE, wrong_prefixes
+from embedded_grammar.german.verbs import GermanVerb, german_verb
+from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.nouns import NOUNS
+from embedded_grammar.senses import SENSES
 from pipeline_py.contrastive import ContrastivePair, read_pairs
 from pipeline_py.corpus.generate_contrast import Contrast, generate_contrast
-from pipeline_py.corpus.grammar.contrast import ACCEPTABLE, wrong_prefixes
-from pipeline_py.corpus.grammar.german.verbs import GermanVerb, german_verb
-from pipeline_py.corpus.grammar.lexicon.size import Lexicon
-from pipeline_py.corpus.grammar.nouns import NOUNS
-from pipeline_py.corpus.grammar.senses import SENSES
 from pipeline_py.input_error import InputError
-from tests.corpus.grammar.german.test_realization import (
+from tests.embedded_grammar.german.test_realization import (
     ARTICLES,
     FINITE,
     NOUN_PLACES,

@@ -1,0 +1,77 @@
+"""German verb forms: finite, participle and infinitives, with separable prefixes.
+
+A verb is named by its infinitive, with `+` behind a separable prefix and `sich` in front of a reflexive one, as in
+`sich hin+setzen`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from embedded_grammar.lexicon.entries import entries
+
+# The present (ich, er, wir), the past (ich, er) and the participle.
+Forms = tuple[tuple[str, str, str], str, str]
+
+INSEPARABLE = ("be", "emp", "ent", "er", "ge", "miss", "ver", "zer")
+
+
+@dataclass(frozen=True, slots=True)
+class GermanVerb:
+    """The forms of a German verb; `prefix` is its separable prefix or empty."""
+
+    prefix: str
+    base: str  # infinitive without the prefix
+    present: tuple[str, str, str]  # ich, er, wir/sie; without the prefix
+    past: tuple[str, str, str]
+    base_participle: str
+    reflexive: bool
+
+    @property
+    def infinitive(self) -> str:
+        """E.g. `aufheben`."""
+        return self.prefix + self.base
+
+    @property
+    def zu_infinitive(self) -> tuple[str, ...]:
+        """E.g. (`aufzuheben`,) or (`zu`, `lesen`)."""
+        return (self.prefix + "zu" + self.base,) if self.prefix else ("zu", self.base)
+
+    @property
+    def participle(self) -> str:
+        """E.g. `aufgehoben`."""
+        return self.prefix + self.base_participle
+
+
+def _needs_e(stem: str) -> bool:
+    """Whether -t needs a linking e: arbeit-et, öffn-et, but lern-t."""
+    return stem.endswith(("t", "d")) or (stem[-1] in "nm" and stem[-2] not in "aeiouäöürlhmn")
+
+
+def _weak(infinitive: str) -> Forms:
+    stem = infinitive.removesuffix("n") if infinitive.endswith(("eln", "ern")) else infinitive.removesuffix("en")
+    third = stem + ("et" if _needs_e(stem) else "t")
+    bare = infinitive.endswith("ieren") or infinitive.startswith(INSEPARABLE)
+    return (_first_person(infinitive), third, infinitive), third + "e", ("" if bare else "ge") + third
+
+
+def _first_person(infinitive: str) -> str:
+    if infinitive.endswith("eln"):
+        return infinitive[:-3] + "le"
+    return infinitive.removesuffix("n").removesuffix("e") + "e"
+
+
+def _listed(infinitive: str, present: str, past: str, participle: str, first: str, plural: str) -> tuple[str, Forms]:
+    return infinitive, ((first or _first_person(infinitive), present, plural or infinitive), past, participle)
+
+
+_LISTED = dict(entries("german_verbs", _listed))
+
+
+@cache
+def german_verb(name: str) -> GermanVerb:
+    """The forms of a verb named as in the module's docstring; what is not listed is weak."""
+    reflexive = name.startswith("sich ")
+    prefix, _, base = name.removeprefix("sich ").rpartition("+")
+    present, past, participle = _LISTED.get(base) or _weak(base)
+    plural = past + ("n" if past.endswith("e") else "en")
+    return GermanVerb(prefix, base, present, (past, past, plural), participle, reflexive)
