@@ -146,7 +146,11 @@ def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     if "import_module(" in text:
         names |= {".".join(part.relative_to(ROOT).with_suffix("").parts) for part in file.parent.rglob("*/*.py")}
     # The outermost package imports when it is asked for its own names, which no stage does.
-    ours = {name for name in names if name.partition(".")[0] in PACKAGES_OF_PROJECT and file_of(name)}
+    ours = {
+        name
+        for name in names
+        if name.startswith(tuple(f"{package}." for package in PACKAGES_OF_PROJECT)) and file_of(name)
+    }
     others = {name.split(".")[0] for name in names} - {*PACKAGES_OF_PROJECT} - sys.stdlib_module_names
     return frozenset(ours), frozenset(map(distribution_of, others))
 

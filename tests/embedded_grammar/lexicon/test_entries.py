@@ -62,9 +62,9 @@ def test_a_mistake_names_file_and_line(
 def test_a_misprint_in_the_lexicon_is_one_sentence(
     tmp_path: Path, table: str, old: str, new: str, unknown: str
 ) -> None:
-    copy = tmp_path / "pipeline_py"
-    shutil.copytree(provenance.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    file = copy / "corpus" / "grammar" / "lexicon" / f"{table}.tsv"
+    for package in provenance.PACKAGES:
+        shutil.copytree(provenance.FOLDER / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "embedded_grammar" / "lexicon" / f"{table}.tsv"
     before, found, after = file.read_text(encoding="utf-8").partition(old)
     assert found
     file.write_text(before + new + after, encoding="utf-8")
